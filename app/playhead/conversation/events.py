@@ -1,0 +1,60 @@
+"""What a conversation tells its listeners, and what a user may ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.message import Message
+
+EventKind = Literal["started", "grew", "ended", "added", "transient", "removed", "renamed", "moved"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationEvent:
+    """One change.
+
+    started    a message opened; `message` (state streaming, content None), `chunk`
+    grew       `chunk` was added to message `message_id`
+    ended      the open message closed; `message` is final, `chunk` is the end chunk
+    added      a single chunk became a whole `message`
+    transient  `chunk` is told but not kept (active_line is `grew`; status is transient)
+    removed    message `message_id` and all below it are gone
+    renamed    `title` is new
+    moved      the active path changed; read `Conversation.messages` anew
+    """
+
+    kind: EventKind
+    message_id: str = ""
+    message: Message | None = None
+    chunk: Chunk | None = None
+    title: str = ""
+
+
+Listener = Callable[[ConversationEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Give the conversation a title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveFrom:
+    """Take a message and all below it out of the tree."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTo:
+    """Make the path from the root to this message the active one (None: before the first)."""
+
+    message_id: str | None
+
+
+Command = Rename | RemoveFrom | MoveTo

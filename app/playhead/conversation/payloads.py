@@ -1,0 +1,88 @@
+"""Contents of chunks that are more than a text (docs/wire-formats.md, sections 2 and 2a)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+RunState = Literal["started", "finished", "interrupted", "killed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Code that waits for a decision: an immutable snapshot of what would run, where and with what.
+
+    `id` names the pending decision, `message_id` the code message it was made from,
+    `folder` and `interpreter` are absolute paths.
+    """
+
+    id: str
+    message_id: str
+    language: str
+    code: str
+    folder: str = ""
+    interpreter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run did: `line` is where it was stopped, `seconds` the wall time since its start.
+
+    `output_path` is the file with the run's whole output when what is shown had to be cut;
+    `reason` says in words why a run was killed or ended on its own ("the kernel ended: signal 11").
+    """
+
+    state: RunState
+    seconds: float = 0.0
+    line: int | None = None
+    exit_status: int | None = None
+    output_path: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a traceback; `file` is empty for the block itself."""
+
+    file: str
+    line: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodeError:
+    """An exception of the user's code, as data; the traceback's text also goes out as output."""
+
+    name: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InputRequest:
+    """The running code asks for a line of text; a secret is neither shown nor stored."""
+
+    id: str
+    prompt: str
+    is_secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LineTiming:
+    """Wall time of one top-level statement, by its first line."""
+
+    line: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a stream failed, for the timeline, the history and the wire."""
+
+    code: str
+    title: str
+    detail: str = ""
+    remedy: str = ""
+
+
+Payload = Proposal | RunReport | CodeError | InputRequest | LineTiming | Failure

@@ -1,0 +1,1 @@
+"""Chunk ↔ wire, pure, both ways; imported by `ui`, `api`, `session` and `providers`."""

@@ -1,0 +1,86 @@
+"""Errors that a person can act on; each says what happened and what to do.
+
+AppError
+├── ProviderError        the model, its server or the way to it
+├── ExecutionError       a kernel, an interpreter or a language
+├── StorageError         settings, conversations or the disk under them
+├── KeyStoreError        the keyring
+├── AttachmentError      a dropped, pasted or chosen file
+└── SessionError         a command that the session's state does not allow
+"""
+
+from __future__ import annotations
+
+
+class AppError(Exception):
+    """Something that went wrong outside the program and that the user can mend.
+
+    `title` is one short sentence, `detail` the facts, `remedy` what to do next.
+    `code` is the stable word of the wire formats (`upstream_error`, …).
+    None of the four may ever hold a key.
+    """
+
+    default_code = "internal_error"
+
+    def __init__(
+        self, title: str, *, detail: str = "", remedy: str = "", code: str | None = None
+    ) -> None:
+        super().__init__(title)
+        self.title = title
+        self.detail = detail
+        self.remedy = remedy
+        self.code = code or self.default_code
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.title, self.detail, self.remedy) if part)
+
+
+class ProviderError(AppError):
+    """A model could not be asked, or its answer broke off.
+
+    `retry_after_s` is set when the provider named a time to wait.
+    """
+
+    default_code = "upstream_error"
+
+    def __init__(
+        self,
+        title: str,
+        *,
+        detail: str = "",
+        remedy: str = "",
+        code: str | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(title, detail=detail, remedy=remedy, code=code)
+        self.retry_after_s = retry_after_s
+
+
+class ExecutionError(AppError):
+    """Code could not be run at all (code that runs and fails is data, not this)."""
+
+    default_code = "execution_error"
+
+
+class StorageError(AppError):
+    """Something could not be read from or written to the disk."""
+
+    default_code = "storage_error"
+
+
+class KeyStoreError(AppError):
+    """The operating system's keyring refused or is missing."""
+
+    default_code = "keyring_error"
+
+
+class AttachmentError(AppError):
+    """A file could not be taken as an attachment."""
+
+    default_code = "attachment_error"
+
+
+class SessionError(AppError):
+    """A command came at a moment that does not allow it."""
+
+    default_code = "invalid_state"

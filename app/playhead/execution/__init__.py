@@ -1,0 +1,1 @@
+"""Approved code becomes chunks here; only `bootstrap` imports it."""

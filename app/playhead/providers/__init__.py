@@ -1,0 +1,1 @@
+"""Language models become chunks here; only `bootstrap` imports it."""

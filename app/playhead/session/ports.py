@@ -1,0 +1,218 @@
+"""The ports: what a session needs of the world, handed in by `bootstrap`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from typing import Protocol
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.events import ConversationEvent
+from playhead.conversation.requests import (
+    AppSettings,
+    ConversationSummary,
+    EnvironmentStatus,
+    Interpreter,
+    KernelStatus,
+    KeyInfo,
+    KeyringStatus,
+    KeySource,
+    LocalServer,
+    ModelSettings,
+    RunRequest,
+    StoredConversation,
+    TurnRequest,
+)
+from playhead.conversation.secret import Secret
+
+Unsubscribe = Callable[[], None]
+
+
+class Provider(Protocol):
+    """A language model, or what stands in its place."""
+
+    def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
+        """The answer as assistant chunks: message, reasoning, code, tool_call, citation.
+
+        Every message it opens it closes, unless it raises. Code comes only from complete calls
+        or fences: what was cut off raises ProviderError (`upstream_truncated`).
+        Closing the generator closes the connection to the model.
+        """
+        ...
+
+    async def check(self, model: ModelSettings) -> str:
+        """One small request; a sentence that says what answered. Raises ProviderError."""
+        ...
+
+    async def close(self) -> None:
+        """End worker processes and open streams."""
+        ...
+
+
+class Executor(Protocol):
+    """Runs approved code in kernels, one per conversation and language."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that can be run, as fence words in their canonical form."""
+        ...
+
+    def canonical(self, word: str) -> str | None:
+        """The offered language that a word of a model names (`py` → `python`), or None."""
+        ...
+
+    def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
+        """Computer chunks of one run, in this order, messages never nested:
+
+        `run` (started) · console start · active_line, output … · active_line None · console end ·
+        `error` if the code failed · `timing` … · `run` (finished, interrupted or killed).
+        An image or input in between closes the console first and opens it again lazily.
+        Raises ExecutionError when nothing could be started. Closing the generator kills the run.
+        """
+        ...
+
+    async def interrupt(self, conversation_id: str) -> None:
+        """Stop the running code: interrupt, then kill after the grace; the run's stream reports."""
+        ...
+
+    async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
+        """Give the running code the line it asked for."""
+        ...
+
+    async def restart(self, conversation_id: str) -> None:
+        """End the conversation's kernels; the next run starts a fresh one."""
+        ...
+
+    def status(self, conversation_id: str) -> KernelStatus:
+        """The kernel of the conversation as it is now."""
+        ...
+
+    def subscribe(self, listener: Callable[[str, KernelStatus], None]) -> Unsubscribe:
+        """Tell `listener(conversation_id, status)` of every change, memory at most once a second."""
+        ...
+
+    async def close(self) -> None:
+        """End all kernels with their children."""
+        ...
+
+
+class History(Protocol):
+    """Conversations on disk; the writing happens in a thread of its own."""
+
+    async def open(self) -> str:
+        """Open or make the store; a sentence for the user if something had to be put aside, else ''."""
+        ...
+
+    async def conversations(self) -> list[ConversationSummary]:
+        """All of them, the last changed first."""
+        ...
+
+    async def load(self, conversation_id: str) -> StoredConversation:
+        """One whole conversation; messages cut off by a crash come as interrupted."""
+        ...
+
+    def create(self, summary: ConversationSummary, folder: str, interpreter: str) -> None:
+        """Queue a new conversation."""
+        ...
+
+    def record(self, conversation_id: str, event: ConversationEvent) -> None:
+        """Queue an event; returns at once, on disk within 250 ms."""
+        ...
+
+    def set_place(self, conversation_id: str, folder: str, interpreter: str) -> None:
+        """Queue the working folder and interpreter of a conversation."""
+        ...
+
+    async def delete(self, conversation_id: str) -> None:
+        """Delete a conversation with its files."""
+        ...
+
+    def on_failure(self, listener: Callable[[Exception], None]) -> None:
+        """Tell the listener (in the caller's loop) when writing fails, once per cause."""
+        ...
+
+    async def close(self) -> None:
+        """Write what is queued and close."""
+        ...
+
+
+class Settings(Protocol):
+    """The user's settings in a file."""
+
+    @property
+    def current(self) -> AppSettings:
+        """The settings in force."""
+        ...
+
+    @property
+    def notice(self) -> str:
+        """A sentence when the file was unreadable and put aside, else ''."""
+        ...
+
+    async def save(self, settings: AppSettings) -> None:
+        """Write them (atomically, in a thread). Raises StorageError; the old file stays whole."""
+        ...
+
+
+class Keys(Protocol):
+    """Keys by provider name: environment → keyring → memory of this run."""
+
+    async def get(self, name: str) -> KeyInfo:
+        """The key for a provider and where it came from."""
+        ...
+
+    async def set(self, name: str, secret: Secret) -> KeySource:
+        """Keep a key; says where: "keyring", or "session" when no keyring is usable."""
+        ...
+
+    async def delete(self, name: str) -> None:
+        """Forget a key (never the environment's)."""
+        ...
+
+    async def status(self) -> KeyringStatus:
+        """Whether there is a usable keyring, in words if not."""
+        ...
+
+
+class Catalog(Protocol):
+    """What is known about models."""
+
+    def key_name(self, model: str, api_base: str) -> str:
+        """The name under which the key for this model at this address is kept."""
+        ...
+
+    def key_variable(self, model: str) -> str:
+        """The provider's usual environment variable, '' if it has none."""
+        ...
+
+    def suggestions(self) -> Sequence[str]:
+        """Well-known litellm model strings for the settings' list."""
+        ...
+
+    async def local_servers(self) -> list[LocalServer]:
+        """Model servers found on loopback; short, parallel, sends no key, never raises."""
+        ...
+
+
+class Interpreters(Protocol):
+    """Pythons that can run code."""
+
+    async def found(self) -> list[Interpreter]:
+        """All interpreters found on this machine, the managed one first."""
+        ...
+
+    async def probe(self, path: str) -> Interpreter:
+        """Look at one Python. Raises ExecutionError if it is none or too old."""
+        ...
+
+    async def default(self) -> Interpreter:
+        """The managed environment, made if needed; else the best one there is. Raises ExecutionError."""
+        ...
+
+    @property
+    def status(self) -> EnvironmentStatus:
+        """How the managed environment stands."""
+        ...
+
+    def subscribe(self, listener: Callable[[EnvironmentStatus], None]) -> Unsubscribe:
+        """Tell of changes of the managed environment."""
+        ...

@@ -1,0 +1,1 @@
+"""Conversations, settings and keys on this machine; only `bootstrap` imports it."""

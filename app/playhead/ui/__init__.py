@@ -1,0 +1,1 @@
+"""Every pixel; the only folder with QtWidgets and QtGui. Only `bootstrap` imports it."""

@@ -1,0 +1,1 @@
+"""The code editor pane and its running line; imported by `ui` only."""

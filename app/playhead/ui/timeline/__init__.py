@@ -1,0 +1,1 @@
+"""The conversation as a virtual scroll of cards; imported by `ui` only."""

@@ -1,0 +1,1 @@
+"""One module per kind of card; imported by `ui.timeline` only."""
