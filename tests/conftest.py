@@ -1,0 +1,66 @@
+"""How every test runs: coroutine tests on our loop, a home of its own, nothing left behind."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.support.guards import LogGuard, guarded, mark_descendants
+from tests.support.isolation import forget_keys, settle_in, skip_without
+from tests.support.loops import run_coroutine_test
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "requires_system(*programs): skipped by name when a program is missing"
+    )
+    forget_keys()
+    mark_descendants()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Coroutine tests run inside Qt, so they need the application."""
+    if isinstance(item, pytest.Function) and _is_coroutine_test(item):
+        item.fixturenames.insert(0, "qapp")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("requires_system"):
+        skip_without(*marker.args)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    if not _is_coroutine_test(pyfuncitem):
+        return None
+    wanted = inspect.signature(pyfuncitem.obj).parameters
+    arguments = {name: pyfuncitem.funcargs[name] for name in wanted}
+    run_coroutine_test(pyfuncitem.obj, arguments, pyfuncitem.funcargs["qapp"])
+    return True
+
+
+def _is_coroutine_test(item: pytest.Function) -> bool:
+    return inspect.iscoroutinefunction(item.obj)
+
+
+@pytest.fixture(autouse=True)
+def _log_guard(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[LogGuard]:
+    """A home of its own for each test, and the guards around it and its other fixtures."""
+    settle_in(tmp_path_factory.mktemp("home"), monkeypatch)
+    with guarded(uses_qt="qapp" in request.fixturenames) as log:
+        yield log
+
+
+@pytest.fixture
+def expect_log(_log_guard: LogGuard) -> Callable[[str], None]:
+    """`expect_log(pattern)`: this warning or error must come, and does not fail the test."""
+    return _log_guard.expect

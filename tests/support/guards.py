@@ -1,0 +1,179 @@
+"""What a test must not leave behind: threads, processes, timers, windows, warnings in the log."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import re
+import signal
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SETTLE_S = 5.0
+"""How long threads and processes that are already ending may take."""
+RUN_MARK = "PYTEST_RUN_MARK"
+"""An environment variable that every descendant of this run inherits, orphans too."""
+_PROC = Path("/proc")
+_TOOLTIP_CLASSES = {"QTipLabel", "QShapedPixmapWidget"}
+
+
+class LogGuard(logging.Handler):
+    """Collects warnings and worse; a test says beforehand which it expects."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._lines: list[str] = []
+        self._expected: list[re.Pattern[str]] = []
+        self._met: set[re.Pattern[str]] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = f"{record.levelname} {record.name}: {record.getMessage()}"
+        if record.exc_info:
+            line += "\n" + logging.Formatter().formatException(record.exc_info)
+        self._lines.append(line)
+
+    def expect(self, pattern: str) -> None:
+        """Allow, and ask for, a warning that matches the regular expression."""
+        self._expected.append(re.compile(pattern))
+
+    def complaints(self) -> Iterator[str]:
+        """Unexpected warnings, then expected ones that never came."""
+        for line in self._lines:
+            matching = {pattern for pattern in self._expected if pattern.search(line)}
+            self._met |= matching
+            if not matching:
+                yield f"unexpected in the log: {line}"
+        for pattern in self._expected:
+            if pattern not in self._met:
+                yield f"expected in the log but not there: {pattern.pattern}"
+
+
+@contextmanager
+def guarded(uses_qt: bool) -> Iterator[LogGuard]:
+    """Fail on leaving if the block left something behind."""
+    log = LogGuard()
+    logging.getLogger().addHandler(log)
+    counts = _Counts(uses_qt)
+    try:
+        yield log
+    finally:
+        logging.getLogger().removeHandler(log)
+    complaints = [*counts.leaks(), *log.complaints()]
+    if complaints:
+        pytest.fail("\n".join(complaints), pytrace=False)
+
+
+class _Counts:
+    """What there was before the test."""
+
+    def __init__(self, uses_qt: bool) -> None:
+        self._uses_qt = uses_qt
+        self._threads = set(threading.enumerate())
+        self._processes = set(descendants())
+        self._timers = {id(timer) for timer in live_timers()} if uses_qt else set[int]()
+        self._windows = {id(window) for window in live_windows()} if uses_qt else set[int]()
+
+    def leaks(self) -> Iterator[str]:
+        """What is there now and was not before, in words; processes are killed."""
+        for thread in _persistent(lambda: set(threading.enumerate()) - self._threads):
+            yield f"thread left behind: {thread!r}"
+        before = self._processes
+        left = _persistent(lambda: {pid for pid in descendants() if pid not in before})
+        for pid in left:
+            yield f"process left behind: {pid} {command_line(pid)}"
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if self._uses_qt:
+            yield from self._qt_leaks()
+
+    def _qt_leaks(self) -> Iterator[str]:
+        if self._new_timers() or self._new_windows():
+            gc.collect()
+            _run_deferred_deletes()
+        for timer in self._new_timers():
+            yield f"running timer left behind: {timer!r} of {timer.parent()!r}"
+        for window in self._new_windows():
+            yield f"window left behind: {window!r}"
+
+    def _new_timers(self) -> list[Any]:
+        return [timer for timer in live_timers() if id(timer) not in self._timers]
+
+    def _new_windows(self) -> list[Any]:
+        return [window for window in live_windows() if id(window) not in self._windows]
+
+
+def _persistent(look: Callable[[], set[Any]]) -> Iterable[Any]:
+    """What is still there after a moment in which it may end by itself."""
+    deadline = time.monotonic() + SETTLE_S
+    while found := look():
+        if time.monotonic() > deadline:
+            return found
+        time.sleep(0.005)
+    return ()
+
+
+def mark_descendants() -> None:
+    """Give this process's future children a mark by which `descendants` finds even orphans."""
+    os.environ[RUN_MARK] = uuid.uuid4().hex
+
+
+def descendants() -> Iterator[int]:
+    """Children of this process, and every process that carries the run's mark (Linux only)."""
+    if not _PROC.is_dir():
+        return
+    mark = f"{RUN_MARK}={os.environ.get(RUN_MARK, '')}".encode()
+    for entry in _PROC.iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            with suppress(OSError):
+                if _parent(entry) == os.getpid() or mark in (entry / "environ").read_bytes():
+                    yield int(entry.name)
+
+
+def _parent(entry: Path) -> int:
+    # pid (any name) state ppid …
+    return int((entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+
+
+def command_line(pid: int) -> str:
+    """How the process was started, as far as can be seen."""
+    with suppress(OSError):
+        words = (_PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+        return b" ".join(words).decode(errors="replace")[:300] or "(ended, not reaped)"
+    return "(gone)"
+
+
+def live_timers() -> list[Any]:
+    """Running QTimers that Python made."""
+    core = sys.modules.get("PySide6.QtCore")
+    if core is None:
+        return []
+    import shiboken6
+
+    timers = [thing for thing in gc.get_objects() if issubclass(type(thing), core.QTimer)]
+    return [timer for timer in timers if shiboken6.isValid(timer) and timer.isActive()]
+
+
+def live_windows() -> list[Any]:
+    """Top-level widgets without an owner."""
+    widgets = sys.modules.get("PySide6.QtWidgets")
+    if widgets is None:
+        return []
+    return [
+        window
+        for window in widgets.QApplication.topLevelWidgets()
+        if window.parent() is None and window.metaObject().className() not in _TOOLTIP_CLASSES
+    ]
+
+
+def _run_deferred_deletes() -> None:
+    core = sys.modules["PySide6.QtCore"]
+    core.QCoreApplication.sendPostedEvents(None, core.QEvent.Type.DeferredDelete.value)

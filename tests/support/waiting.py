@@ -1,0 +1,35 @@
+"""Wait for what a test expects, instead of for a time."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable
+
+STEP_S = 0.005
+
+
+async def until(condition: Callable[[], object], timeout: float = 10) -> None:
+    """Return as soon as `condition()` is true; fail with its source when it stays false."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"still not true after {timeout} s: {_source(condition)}")
+        await asyncio.sleep(STEP_S)
+
+
+def until_now(condition: Callable[[], object], timeout: float = 10) -> None:
+    """The same for plain tests that need no event loop (threads, processes, files)."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"still not true after {timeout} s: {_source(condition)}")
+        time.sleep(STEP_S)
+
+
+def _source(condition: Callable[[], object]) -> str:
+    try:
+        return inspect.getsource(condition).strip()
+    except (OSError, TypeError):
+        return repr(condition)
