@@ -20,7 +20,7 @@ class ConversationEvent:
     grew       `chunk` was added to message `message_id`
     ended      the open message closed; `message` is final, `chunk` is the end chunk
     added      a single chunk became a whole `message`
-    transient  `chunk` is told but not kept (active_line is `grew`; status is transient)
+    transient  `chunk` is told but not kept (server/status)
     removed    message `message_id` and all below it are gone
     renamed    `title` is new
     moved      the active path changed; read `Conversation.messages` anew

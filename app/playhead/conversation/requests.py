@@ -15,8 +15,9 @@ DIRECT_MODEL = ""
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Which model answers and how; `model` is a litellm model string, `DIRECT_MODEL` means Direct mode.
+    """Which model answers and how.
 
+    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode.
     `supports_images` None: not known, let the provider's own table decide.
     """
 

@@ -1,1 +1,1 @@
-"""The interpreter's loop in plain asyncio; imports `conversation`, `dialects` and `errors`, never an adapter."""
+"""The interpreter's loop in plain asyncio; imports values and ports, never an adapter."""

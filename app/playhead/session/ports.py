@@ -87,7 +87,7 @@ class Executor(Protocol):
         ...
 
     def subscribe(self, listener: Callable[[str, KernelStatus], None]) -> Unsubscribe:
-        """Tell `listener(conversation_id, status)` of every change, memory at most once a second."""
+        """Tell `listener(conversation_id, status)` of changes, of memory at most once a second."""
         ...
 
     async def close(self) -> None:
@@ -99,7 +99,7 @@ class History(Protocol):
     """Conversations on disk; the writing happens in a thread of its own."""
 
     async def open(self) -> str:
-        """Open or make the store; a sentence for the user if something had to be put aside, else ''."""
+        """Open or make the store; a sentence if something had to be put aside, else ''."""
         ...
 
     async def conversations(self) -> list[ConversationSummary]:
@@ -205,7 +205,10 @@ class Interpreters(Protocol):
         ...
 
     async def default(self) -> Interpreter:
-        """The managed environment, made if needed; else the best one there is. Raises ExecutionError."""
+        """The managed environment, made if needed; else the best there is.
+
+        Raises ExecutionError when there is none.
+        """
         ...
 
     @property

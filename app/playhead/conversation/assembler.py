@@ -1,0 +1,106 @@
+"""Folds chunks into messages and refuses those that come in a wrong order."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import uuid
+from collections.abc import Callable
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.message import Message, MessageState
+
+
+class ChunkOrderError(ValueError):
+    """A chunk that the grammar of messages does not allow here: a defect of whoever made it."""
+
+
+class Assembler:
+    """Holds the one message that is open.
+
+    `new_id` and `now` (seconds since the epoch) are replaceable so that folds can be repeated.
+    """
+
+    def __init__(
+        self,
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._new_id = new_id
+        self._now = now
+        self._open: Message | None = None
+        self._pieces: list[str] = []
+
+    @property
+    def open_message(self) -> Message | None:
+        """The message that is streaming, with its text so far."""
+        if self._open is None:
+            return None
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return dataclasses.replace(self._open, content=self._pieces[0] if self._pieces else None)
+
+    @property
+    def open_id(self) -> str | None:
+        """The id of the streaming message; cheaper than `open_message`."""
+        return self._open.id if self._open else None
+
+    def start(self, chunk: Chunk, parent_id: str | None) -> Message:
+        """Open a message below `parent_id`. Raises ChunkOrderError if one is open."""
+        if self._open is not None:
+            raise ChunkOrderError(
+                f"{_name(chunk)} starts inside {self._open.role}/{self._open.type}"
+            )
+        self._open = Message(
+            id=self._new_id(),
+            parent_id=parent_id,
+            role=chunk.role,
+            type=chunk.type,
+            format=chunk.format,
+            call_id=chunk.id,
+            recipient=chunk.recipient,
+            created_at=self._now(),
+            state="streaming",
+        )
+        self._pieces = []
+        return self._open
+
+    def grow(self, chunk: Chunk) -> str:
+        """Add content to the open message; its id. Raises ChunkOrderError if it does not fit."""
+        message = self._expect_open(chunk)
+        if chunk.format == "active_line":
+            return message.id
+        if not isinstance(chunk.content, str) or not chunk.content:
+            raise ChunkOrderError(f"{_name(chunk)} carries no text")
+        self._pieces.append(chunk.content)
+        return message.id
+
+    def end(self, chunk: Chunk, state: MessageState = "complete") -> Message:
+        """Close the open message; the whole of it. Raises ChunkOrderError if it is another one."""
+        message = self._expect_open(chunk)
+        self._open = None
+        text = "".join(self._pieces)
+        self._pieces = []
+        return dataclasses.replace(message, content=text, state=state)
+
+    def single(self, chunk: Chunk, parent_id: str | None) -> Message:
+        """A whole message made of one chunk. Raises ChunkOrderError if a message is open."""
+        return dataclasses.replace(
+            self._standalone(chunk, parent_id), content=chunk.content, call_id=chunk.id
+        )
+
+    def _standalone(self, chunk: Chunk, parent_id: str | None) -> Message:
+        message = self.start(chunk, parent_id)
+        self._open = None
+        return dataclasses.replace(message, state="complete")
+
+    def _expect_open(self, chunk: Chunk) -> Message:
+        if self._open is None:
+            raise ChunkOrderError(f"{_name(chunk)} outside a message")
+        if (self._open.role, self._open.type) != (chunk.role, chunk.type):
+            raise ChunkOrderError(f"{_name(chunk)} inside {self._open.role}/{self._open.type}")
+        return self._open
+
+
+def _name(chunk: Chunk) -> str:
+    return f"{chunk.role}/{chunk.type}"

@@ -1,0 +1,64 @@
+"""The pending decision: nothing runs before it, and it is made exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playhead.conversation.payloads import Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """Run it; `code` replaces the proposed text, `rest_of_turn` stops the asking in this turn."""
+
+    code: str | None = None
+    rest_of_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Do not run it; the model is told the reason."""
+
+    reason: str = ""
+
+
+Decision = Approve | Deny
+
+
+class ApprovalDesk:
+    """Holds at most one proposal and the future of its decision.
+
+    `on_change` is called whenever `pending` changes.
+    """
+
+    def __init__(self, on_change: Callable[[], None]) -> None:
+        self._on_change = on_change
+        self._proposal: Proposal | None = None
+        self._decision: asyncio.Future[Decision] | None = None
+
+    @property
+    def pending(self) -> Proposal | None:
+        """The proposal that waits, if one does."""
+        return self._proposal
+
+    async def decide(self, proposal: Proposal) -> Decision:
+        """Put the proposal up and wait for its decision."""
+        self._decision = asyncio.get_running_loop().create_future()
+        self._proposal = proposal
+        self._on_change()
+        try:
+            return await self._decision
+        finally:
+            self._proposal = self._decision = None
+            self._on_change()
+
+    def settle(self, proposal_id: str, decision: Decision) -> bool:
+        """Decide; False when that proposal is not the one that waits (a second decision)."""
+        if self._proposal is None or self._proposal.id != proposal_id:
+            return False
+        if self._decision is None or self._decision.done():
+            return False
+        self._decision.set_result(decision)
+        return True

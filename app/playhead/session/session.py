@@ -1,0 +1,374 @@
+"""One conversation's verbs: what a user, or a program, can do with it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.conversation import Conversation
+from playhead.conversation.events import ConversationEvent, MoveTo, Rename
+from playhead.conversation.message import Message
+from playhead.conversation.payloads import Proposal, RunReport
+from playhead.conversation.requests import Attachment, KernelStatus, ModelSettings
+from playhead.errors import AppError, SessionError
+from playhead.session.approval import ApprovalDesk, Approve, Deny
+from playhead.session.packages import install_code
+from playhead.session.ports import (
+    Catalog,
+    Executor,
+    Interpreters,
+    Keys,
+    Provider,
+    Settings,
+    Unsubscribe,
+)
+from playhead.session.titles import title_from
+from playhead.session.turn import Turn, TurnSettings, count_runs
+
+_log = logging.getLogger(__name__)
+
+SessionState = Literal["idle", "asking", "awaiting_approval", "running", "stopping"]
+SessionEventKind = Literal["state", "pending", "kernel", "place", "auto_run", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """What changed: read the session's attribute anew; `error` comes with kind error."""
+
+    kind: SessionEventKind
+    error: AppError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPorts:
+    """The world as every session sees it."""
+
+    provider: Provider
+    executor: Executor
+    interpreters: Interpreters
+    settings: Settings
+    keys: Keys
+    catalog: Catalog
+
+
+class Session:
+    """Owns one conversation, at most one turn at a time, and the pending decision.
+
+    Listeners (`subscribe`) hear SessionEvents; the messages themselves are told by
+    `conversation.subscribe`.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        ports: SessionPorts,
+        folder: str,
+        interpreter: str = "",
+    ) -> None:
+        self.conversation = conversation
+        self.folder = folder
+        self.interpreter = interpreter
+        self.auto_run = False
+        self.state: SessionState = "idle"
+        self._ports = ports
+        self._desk = ApprovalDesk(lambda: self._tell("pending"))
+        self._listeners: list[Callable[[SessionEvent], None]] = []
+        self._turn: Turn | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._chores: set[asyncio.Task[None]] = set()
+        self._fresh_after = count_runs(conversation.messages)
+        self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
+        self._unsubscribe_messages = conversation.subscribe(self._on_message)
+
+    @property
+    def pending(self) -> Proposal | None:
+        """The code that waits for a decision."""
+        return self._desk.pending
+
+    @property
+    def kernel(self) -> KernelStatus:
+        """The conversation's kernel as it is now."""
+        return self._ports.executor.status(self.conversation.id)
+
+    @property
+    def names_are_gone(self) -> bool:
+        """Whether all code that ran here ran in a kernel that no longer exists."""
+        return bool(self._fresh_after) and self._fresh_after == count_runs(
+            self.conversation.messages
+        )
+
+    def subscribe(self, listener: Callable[[SessionEvent], None]) -> Unsubscribe:
+        """Call `listener` at every change; returns what ends that."""
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def send(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
+        """Add the user's message and begin a turn. Raises SessionError while one is under way."""
+        self._expect_idle()
+        if not text.strip() and not attachments:
+            raise SessionError("There is nothing to send.", remedy="Type a message first.")
+        for attachment in attachments:
+            kind = "image" if attachment.kind == "image" else "file"
+            self.conversation.apply(Chunk("user", kind, "path", content=attachment.path))
+        if text.strip():
+            self.conversation.apply(Chunk("user", "message", content=text))
+        self._name_after(text, attachments)
+        self._begin_answer()
+
+    def approve(
+        self, proposal_id: str, code: str | None = None, *, rest_of_turn: bool = False
+    ) -> bool:
+        """Run the proposal, or `code` in its place; False if that decision was already made."""
+        return self._desk.settle(proposal_id, Approve(code, rest_of_turn))
+
+    def reject(self, proposal_id: str, reason: str = "") -> bool:
+        """Do not run the proposal and tell the model why; False if it was already decided."""
+        return self._desk.settle(proposal_id, Deny(reason.strip()))
+
+    def stop(self) -> None:
+        """End the turn: close the model's stream, or interrupt the code and then kill it."""
+        if self._turn is None or self._task is None or self.state == "idle":
+            return
+        self._turn.stop_after_run()
+        if self.state in ("running", "stopping"):
+            self._set_state("stopping")
+            self._begin_chore(self._ports.executor.interrupt(self.conversation.id))
+            return
+        self._set_state("stopping")
+        self._task.cancel()
+
+    def retry(self, message_id: str) -> None:
+        """Answer anew what the user asked before this message; the old answer stays a branch."""
+        self._expect_idle()
+        asked = self._last_asked(message_id)
+        self.conversation.change(MoveTo(asked.id))
+        self._begin_answer()
+
+    def edit_and_send(self, message_id: str, text: str) -> None:
+        """Send a user's message with another text, as a branch beside it."""
+        self._expect_idle()
+        message = self.conversation.message(message_id)
+        if message is None or (message.role, message.type) != ("user", "message"):
+            raise SessionError("Only your own messages can be edited.")
+        if not text.strip():
+            raise SessionError("There is nothing to send.", remedy="Type a message first.")
+        self.conversation.change(MoveTo(message.parent_id))
+        self.conversation.apply(Chunk("user", "message", content=text))
+        self._begin_answer()
+
+    def run_code(self, language: str, code: str) -> None:
+        """Run what the user clicked on, at once: the click is the approval."""
+        self._expect_idle()
+        known = self._ports.executor.canonical(language)
+        if known is None:
+            raise SessionError(
+                f"{language or 'This'} cannot be run here.",
+                remedy=f"Languages that can: {', '.join(self._ports.executor.languages)}.",
+            )
+        self._begin(lambda turn: turn.run_blocks([(known, code)]))
+
+    def run_all_again(self) -> None:
+        """Run every block of this conversation that has run before, until one fails."""
+        blocks = ran_blocks(self.conversation.messages)
+        self._expect_idle()
+        if not blocks:
+            raise SessionError("No code has run in this conversation yet.")
+        self._begin(lambda turn: turn.run_blocks(blocks))
+
+    def propose_install(self, package: str) -> None:
+        """Put the code that installs a missing module up for approval."""
+        self._expect_idle()
+        code = install_code(package)
+        self._begin(lambda turn: turn.propose_block("python", code))
+
+    def restart_kernel(self) -> None:
+        """End the kernel with its names; the next run starts a fresh one."""
+        if self.state in ("running", "stopping") and self._turn is not None:
+            self._turn.stop_after_run()
+        self._begin_chore(self._restart())
+
+    def answer_input(self, input_id: str, text: str) -> None:
+        """Hand the running code the line that it asked for."""
+        self._begin_chore(self._ports.executor.answer_input(self.conversation.id, input_id, text))
+
+    def set_folder(self, path: str) -> None:
+        """Choose the working folder. Raises SessionError if it is none."""
+        if not Path(path).is_dir():
+            raise SessionError(f"{path} is not a folder.", remedy="Choose another one.")
+        self.folder = str(Path(path).resolve())
+        self._tell("place")
+
+    def set_interpreter(self, path: str) -> None:
+        """Choose the Python by its absolute path; empty means the managed environment."""
+        self.interpreter = path
+        self._tell("place")
+
+    def set_auto_run(self, on: bool) -> None:
+        """Let code of this conversation run without asking, until the app ends."""
+        self.auto_run = on
+        self._tell("auto_run")
+
+    async def close(self) -> None:
+        """End the turn and the kernel."""
+        self._unsubscribe_messages()
+        tasks = [task for task in (self._task, *self._chores) if task and not task.done()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._ports.executor.restart(self.conversation.id)
+        self._unsubscribe_kernel()
+
+    def _expect_idle(self) -> None:
+        if self.state != "idle":
+            raise SessionError(
+                "This conversation is still busy.",
+                remedy="Wait until it rests, or stop it first.",
+                code="session_busy",
+            )
+
+    def _begin_answer(self) -> None:
+        self._begin(lambda turn: turn.answer())
+
+    def _begin(self, work: Callable[[Turn], Awaitable[None]]) -> None:
+        self._set_state("asking")
+        self._task = asyncio.get_running_loop().create_task(self._drive(work))
+        self._task.add_done_callback(self._on_turn_ended)
+
+    async def _drive(self, work: Callable[[Turn], Awaitable[None]]) -> None:
+        settings = await self._turn_settings()
+        self._turn = Turn(
+            self.conversation,
+            self._ports.provider,
+            self._ports.executor,
+            self._ports.interpreters,
+            self._desk,
+            settings,
+            self._set_state,
+            lambda: self.auto_run,
+        )
+        await work(self._turn)
+
+    async def _turn_settings(self) -> TurnSettings:
+        settings = self._ports.settings.current
+        return TurnSettings(
+            model=await self._model(),
+            instructions=settings.instructions,
+            max_steps=settings.max_steps,
+            folder=self.folder,
+            interpreter=self.interpreter or settings.interpreter,
+            fresh_after=self._fresh_after,
+        )
+
+    async def _model(self) -> ModelSettings:
+        settings = self._ports.settings.current
+        if not settings.model:
+            return ModelSettings()
+        name = self._ports.catalog.key_name(settings.model, settings.api_base)
+        return ModelSettings(
+            model=settings.model,
+            api_base=settings.api_base or None,
+            api_key=(await self._ports.keys.get(name)).secret,
+            temperature=settings.temperature,
+            max_tokens=settings.max_tokens,
+        )
+
+    async def _restart(self) -> None:
+        had_kernel = self.kernel.state != "none"
+        await self._ports.executor.restart(self.conversation.id)
+        if self._task is not None and not self._task.done():
+            await asyncio.wait([self._task])
+        self._fresh_after = count_runs(self.conversation.messages)
+        if had_kernel:
+            report = RunReport("killed", reason="The kernel was restarted.")
+            self.conversation.apply(Chunk("computer", "run", content=report))
+
+    def _begin_chore(self, work: Awaitable[None]) -> None:
+        async def chore() -> None:
+            try:
+                await work
+            except AppError as error:
+                self._tell("error", error)
+
+        task = asyncio.get_running_loop().create_task(chore())
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)
+
+    def _on_turn_ended(self, task: asyncio.Task[None]) -> None:
+        self._task = self._turn = None
+        self._set_state("idle")
+        if task.cancelled():
+            self.conversation.apply(Chunk("server", "status", content="cancelled"))
+            return
+        error = task.exception()
+        if isinstance(error, AppError):
+            self._tell("error", error)
+        elif error is not None:
+            context = {"message": "a turn ended by a defect", "exception": error, "task": task}
+            task.get_loop().call_exception_handler(context)
+
+    def _on_kernel(self, conversation_id: str, _status: KernelStatus) -> None:
+        if conversation_id == self.conversation.id:
+            self._tell("kernel")
+
+    def _on_message(self, event: ConversationEvent) -> None:
+        """A kernel that was killed takes the names of all runs so far with it."""
+        report = event.message.content if event.message is not None else None
+        if isinstance(report, RunReport) and report.state == "killed":
+            self._fresh_after = count_runs(self.conversation.messages)
+
+    def _last_asked(self, message_id: str) -> Message:
+        asked: Message | None = None
+        for message in self.conversation.messages:
+            if message.role == "user":
+                asked = message
+            if message.id == message_id:
+                break
+        if asked is None:
+            raise SessionError("There is no question before this answer to ask again.")
+        return asked
+
+    def _name_after(self, text: str, attachments: Sequence[Attachment]) -> None:
+        if not self.conversation.title:
+            names = [attachment.name for attachment in attachments]
+            self.conversation.change(Rename(title_from(text, names)))
+
+    def _set_state(self, state: SessionState) -> None:
+        # A stop that was asked for stays visible until the turn has ended.
+        if self.state == "stopping" and state != "idle":
+            return
+        if state != self.state:
+            self.state = state
+            self._tell("state")
+
+    def _tell(self, kind: SessionEventKind, error: AppError | None = None) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(SessionEvent(kind, error))
+            except Exception:  # noqa: BLE001 - one broken view must not stop the others
+                _log.exception("a listener of session %s failed", self.conversation.id)
+
+
+def ran_blocks(messages: Sequence[Message]) -> list[tuple[str, str]]:
+    """(language, code) of every block that was run, as it ran (edits count), in order."""
+    blocks: list[tuple[str, str]] = []
+    proposal: Proposal | None = None
+    for message in messages:
+        match message.content:
+            case Proposal() as proposal:
+                pass
+            case RunReport(state="started") if proposal is not None:
+                blocks.append((proposal.language, proposal.code))
+                proposal = None
+            case _:
+                pass
+    return blocks

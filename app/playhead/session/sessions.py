@@ -1,0 +1,150 @@
+"""All conversations: the list of the sidebar, and the sessions that are open."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from playhead.conversation.conversation import Conversation
+from playhead.conversation.events import ConversationEvent, Rename
+from playhead.conversation.requests import ConversationSummary
+from playhead.session.ports import History, Unsubscribe
+from playhead.session.session import Session, SessionEvent, SessionPorts, SessionState
+
+_log = logging.getLogger(__name__)
+
+
+class Sessions:
+    """Makes, opens and deletes conversations and writes what happens in them to the history.
+
+    An empty conversation is not stored: it reaches the history with its first message.
+    """
+
+    def __init__(self, ports: SessionPorts, history: History) -> None:
+        self.summaries: list[ConversationSummary] = []
+        self._ports = ports
+        self._history = history
+        self._open: dict[str, Session] = {}
+        self._stored: set[str] = set()
+        self._listeners: list[Callable[[], None]] = []
+
+    async def start(self) -> str:
+        """Open the history and read the list; a sentence if something had to be put aside."""
+        notice = await self._history.open()
+        self.summaries = await self._history.conversations()
+        self._stored.update(summary.id for summary in self.summaries)
+        self._tell()
+        return notice
+
+    def subscribe(self, listener: Callable[[], None]) -> Unsubscribe:
+        """Call `listener` when the list or a session's state changed."""
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def new(self) -> Session:
+        """An empty conversation in the folder and with the interpreter of the settings."""
+        folder = _folder_or_home(self._ports.settings.current.folder)
+        return self._adopt(Conversation(), folder, "")
+
+    async def open(self, conversation_id: str) -> Session:
+        """The session of a conversation, read from the history if it is not open yet."""
+        if (session := self._open.get(conversation_id)) is not None:
+            return session
+        stored = await self._history.load(conversation_id)
+        if (session := self._open.get(conversation_id)) is not None:  # opened meanwhile
+            return session
+        folder = _folder_or_home(stored.folder)
+        return self._adopt(Conversation.restore(stored), folder, stored.interpreter)
+
+    async def delete(self, conversation_id: str) -> None:
+        """End a conversation's work and delete it for good."""
+        if (session := self._open.pop(conversation_id, None)) is not None:
+            await session.close()
+        if conversation_id in self._stored:
+            self._stored.discard(conversation_id)
+            await self._history.delete(conversation_id)
+        self.summaries = [row for row in self.summaries if row.id != conversation_id]
+        self._tell()
+
+    async def rename(self, conversation_id: str, title: str) -> None:
+        """Give a conversation, open or not, another title."""
+        session = await self.open(conversation_id)
+        session.conversation.change(Rename(title))
+
+    def state_of(self, conversation_id: str) -> SessionState:
+        """What a conversation is doing; those that are not open rest."""
+        session = self._open.get(conversation_id)
+        return session.state if session else "idle"
+
+    async def close(self) -> None:
+        """End all sessions, then write what is left to the history."""
+        for session in list(self._open.values()):
+            await session.close()
+        self._open.clear()
+        await self._history.close()
+
+    def _adopt(self, conversation: Conversation, folder: str, interpreter: str) -> Session:
+        session = Session(conversation, self._ports, folder, interpreter)
+        self._open[conversation.id] = session
+        conversation.subscribe(lambda event: self._on_message(session, event))
+        session.subscribe(lambda event: self._on_session(session, event))
+        return session
+
+    def _on_message(self, session: Session, event: ConversationEvent) -> None:
+        conversation = session.conversation
+        if conversation.id not in self._stored:
+            self._store(session)
+        self._history.record(conversation.id, event)
+        if event.kind in ("added", "ended", "renamed", "removed"):
+            self._touch(conversation)
+
+    def _store(self, session: Session) -> None:
+        conversation = session.conversation
+        summary = ConversationSummary(
+            conversation.id, conversation.title, conversation.created_at, time.time()
+        )
+        self._stored.add(conversation.id)
+        self._history.create(summary, session.folder, session.interpreter)
+        self.summaries.insert(0, summary)
+
+    def _touch(self, conversation: Conversation) -> None:
+        """Move a conversation to the top of the list with its title of now."""
+        rows = [row for row in self.summaries if row.id != conversation.id]
+        found = next(row for row in self.summaries if row.id == conversation.id)
+        found = replace(
+            found,
+            title=conversation.title,
+            updated_at=time.time(),
+            message_count=len(conversation.messages),
+        )
+        is_first = self.summaries[0].id == conversation.id
+        is_same = is_first and self.summaries[0].title == found.title
+        self.summaries = [found, *rows]
+        if not is_same:
+            self._tell()
+
+    def _on_session(self, session: Session, event: SessionEvent) -> None:
+        if event.kind == "place" and session.conversation.id in self._stored:
+            self._history.set_place(session.conversation.id, session.folder, session.interpreter)
+        if event.kind == "state":
+            self._tell()
+
+    def _tell(self) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener()
+            except Exception:  # noqa: BLE001 - one broken view must not stop the others
+                _log.exception("a listener of the conversations failed")
+
+
+def _folder_or_home(folder: str) -> str:
+    """The folder if it (still) is one."""
+    return folder if folder and Path(folder).is_dir() else str(Path.home())

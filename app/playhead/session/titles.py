@@ -1,0 +1,28 @@
+"""A conversation's title, made from its first message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_LIMIT = 48
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_MARKUP = re.compile(r"[#>*`_]+")
+
+
+def title_from(text: str, attachment_names: Sequence[str] = ()) -> str:
+    """The first line that says something, at most 48 characters, else the attachments' names."""
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            continue
+        words = " ".join(_MARKUP.sub(" ", line).split())
+        if words:
+            return _shortened(words)
+    return _shortened(", ".join(attachment_names)) or "New conversation"
+
+
+def _shortened(words: str) -> str:
+    if len(words) <= _LIMIT:
+        return words
+    head = words[: _LIMIT - 1]
+    return (head.rpartition(" ")[0] or head).rstrip(" ,;:.") + "…"

@@ -1,0 +1,299 @@
+"""One turn: ask the model, propose its code, run what is approved, ask again until it rests."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.conversation import Conversation
+from playhead.conversation.message import Message
+from playhead.conversation.payloads import Failure, Proposal, RunReport
+from playhead.conversation.requests import ModelSettings, RunRequest, TurnRequest
+from playhead.errors import AppError, ExecutionError, ProviderError
+from playhead.session.approval import ApprovalDesk, Approve, Deny
+from playhead.session.ports import Executor, Interpreters, Provider
+
+MAX_BAD_CALLS = 3
+"""Calls in a row that could not be run before a turn gives up (docs/wire-formats.md)."""
+
+TurnState = Literal["asking", "awaiting_approval", "running"]
+RunEnd = Literal["finished", "failed", "declined", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """What a turn holds on to from its first question to its end.
+
+    `fresh_after` is the number of code runs whose names are gone because the kernel is a new one.
+    """
+
+    model: ModelSettings
+    instructions: str
+    max_steps: int
+    folder: str
+    interpreter: str
+    fresh_after: int = 0
+
+
+class Turn:
+    """Drives one conversation until the model rests, a step limit, a failure or a stop.
+
+    `on_state` hears each change of what the turn does, `is_auto_run` is asked at each proposal.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        provider: Provider,
+        executor: Executor,
+        interpreters: Interpreters,
+        desk: ApprovalDesk,
+        settings: TurnSettings,
+        on_state: Callable[[TurnState], None],
+        is_auto_run: Callable[[], bool],
+    ) -> None:
+        self._conversation = conversation
+        self._provider = provider
+        self._executor = executor
+        self._interpreters = interpreters
+        self._desk = desk
+        self._settings = settings
+        self._on_state = on_state
+        self._is_auto_run = is_auto_run
+        self._is_approved_to_end = False
+        self._is_stopped = False
+        self.id = uuid.uuid4().hex
+
+    def stop_after_run(self) -> None:
+        """Do not ask the model again when the run that is under way has ended."""
+        self._is_stopped = True
+
+    async def answer(self) -> None:
+        """Ask, run, ask again. Failures end up in the conversation; cancelling is re-raised."""
+        try:
+            await self._answer()
+        except AppError as error:
+            self._conversation.close_open()
+            self._apply_failure(error)
+        except BaseException:
+            self._conversation.close_open()
+            raise
+
+    async def run_blocks(self, blocks: list[tuple[str, str]]) -> None:
+        """Run (language, code) blocks that the user started by their own click, until one fails."""
+        self._is_approved_to_end = True
+        await self._propose_blocks(blocks)
+
+    async def propose_block(self, language: str, code: str) -> None:
+        """Put one block up for approval and run it if approved; the model is not asked."""
+        await self._propose_blocks([(language, code)])
+
+    async def _propose_blocks(self, blocks: list[tuple[str, str]]) -> None:
+        try:
+            for language, code in blocks:
+                message = self._apply_code(language, code)
+                if await self._propose(message) != "finished":
+                    break
+            self._apply_status("cancelled" if self._is_stopped else "complete")
+        except AppError as error:
+            self._conversation.close_open()
+            self._apply_failure(error)
+        except BaseException:
+            self._conversation.close_open()
+            raise
+
+    async def _answer(self) -> None:
+        bad_calls = 0
+        for _ in range(self._settings.max_steps):
+            calls = await self._ask()
+            if not calls:
+                self._apply_status("complete")
+                return
+            for call in calls:
+                is_bad = await self._handle(call)
+                bad_calls = bad_calls + 1 if is_bad else 0
+                if self._is_stopped:
+                    self._apply_status("cancelled")
+                    return
+            if bad_calls >= MAX_BAD_CALLS:
+                raise ProviderError(
+                    "The model keeps making calls that cannot be run.",
+                    detail=f"{bad_calls} calls in a row had broken arguments or unknown tools.",
+                    remedy="Retry, or choose a model that is better with tools.",
+                )
+        raise AppError(
+            f"Stopped after {self._settings.max_steps} steps.",
+            detail="The model wanted to go on.",
+            remedy="Send “continue”, or raise the step limit in the settings.",
+            code="step_limit",
+        )
+
+    async def _ask(self) -> list[Message]:
+        """Stream one answer; the code and tool calls in it, in order."""
+        self._on_state("asking")
+        ended: list[str] = []
+        async with aclosing(self._provider.stream(self._request())) as chunks:
+            async for chunk in chunks:
+                message_id = self._conversation.apply(chunk)
+                if chunk.end and chunk.type in ("code", "tool_call"):
+                    ended.append(message_id)
+        messages = (self._conversation.message(message_id) for message_id in ended)
+        return [message for message in messages if message is not None]
+
+    def _request(self) -> TurnRequest:
+        messages = tuple(self._conversation.messages)
+        return TurnRequest(
+            turn_id=self.id,
+            conversation_id=self._conversation.id,
+            messages=messages,
+            model=self._settings.model,
+            instructions=self._instructions(messages),
+            languages=self._executor.languages,
+            has_called_tools=any(_is_call(message) for message in messages),
+            folder=self._settings.folder,
+        )
+
+    def _instructions(self, messages: tuple[Message, ...]) -> str:
+        """The user's instructions, and what the model must know of a kernel that is a new one."""
+        gone = min(self._settings.fresh_after, count_runs(messages))
+        if not gone:
+            return self._settings.instructions
+        note = (
+            f"The kernel was restarted after the first {gone} code run(s) of this conversation: "
+            "names, imports and data from those runs no longer exist. Run again what you need."
+        )
+        return f"{self._settings.instructions}\n\n{note}".strip()
+
+    async def _handle(self, call: Message) -> bool:
+        """Carry out one call; True when it was one that cannot be carried out."""
+        if call.type == "code":
+            await self._propose(call)
+            return False
+        text = f"There is no tool that can take this call of {call.format or 'a tool'}: "
+        text += (
+            "the arguments must be a JSON object with the strings language and code, "
+            f"and the language one of {', '.join(self._executor.languages)}."
+        )
+        self._apply_result(call, text)
+        return True
+
+    async def _propose(self, message: Message) -> RunEnd:
+        """Announce the code, wait for a decision unless there is a policy, run it."""
+        proposal = self._proposal(message)
+        self._apply_single("confirmation", proposal, "execution")
+        if not (self._is_approved_to_end or self._is_auto_run()):
+            self._on_state("awaiting_approval")
+            match await self._desk.decide(proposal):
+                case Deny(reason):
+                    self._apply_result(message, _refusal(reason))
+                    return "declined"
+                case Approve(code, rest_of_turn):
+                    self._is_approved_to_end = rest_of_turn
+                    proposal = self._edited(proposal, code)
+        return await self._run(proposal)
+
+    def _proposal(self, message: Message) -> Proposal:
+        managed = self._interpreters.status.interpreter
+        return Proposal(
+            id=uuid.uuid4().hex,
+            message_id=message.id,
+            language=message.format or "python",
+            code=message.text,
+            folder=self._settings.folder,
+            interpreter=self._settings.interpreter or (managed.path if managed else ""),
+        )
+
+    def _edited(self, proposal: Proposal, code: str | None) -> Proposal:
+        """What really runs; an edit is announced by a second confirmation of the same id."""
+        if code is None or code == proposal.code:
+            return proposal
+        edited = replace(proposal, code=code)
+        self._apply_single("confirmation", edited, "execution")
+        return edited
+
+    async def _run(self, proposal: Proposal) -> RunEnd:
+        self._on_state("running")
+        interpreter = proposal.interpreter or (await self._interpreters.default()).path
+        request = RunRequest(
+            run_id=uuid.uuid4().hex,
+            conversation_id=self._conversation.id,
+            language=proposal.language,
+            code=proposal.code,
+            folder=proposal.folder,
+            interpreter=interpreter,
+        )
+        end: RunEnd = "finished"
+        try:
+            async with aclosing(self._executor.run(request)) as chunks:
+                async for chunk in chunks:
+                    self._conversation.apply(chunk)
+                    end = _end_after(chunk, end)
+        except ExecutionError:
+            raise
+        except BaseException:
+            self._conversation.close_open()
+            report = RunReport("killed", reason="The run was ended with its conversation.")
+            self._apply_single("run", report)
+            raise
+        return end
+
+    def _apply_code(self, language: str, code: str) -> Message:
+        apply = self._conversation.apply
+        apply(Chunk("assistant", "code", language, start=True))
+        if code:
+            apply(Chunk("assistant", "code", language, content=code))
+        message_id = apply(Chunk("assistant", "code", language, end=True))
+        message = self._conversation.message(message_id)
+        assert message is not None  # noqa: S101 - it was applied in the line above
+        return message
+
+    def _apply_result(self, call: Message, text: str) -> None:
+        tool = "execute" if call.type == "code" else call.format
+        apply = self._conversation.apply
+        apply(Chunk("computer", "tool_result", tool, start=True, id=call.call_id))
+        apply(Chunk("computer", "tool_result", tool, content=text))
+        apply(Chunk("computer", "tool_result", tool, end=True))
+
+    def _apply_single(
+        self,
+        kind: Literal["confirmation", "run"],
+        content: Proposal | RunReport,
+        format_: str | None = None,
+    ) -> None:
+        self._conversation.apply(Chunk("computer", kind, format_, content=content))
+
+    def _apply_status(self, text: str) -> None:
+        self._conversation.apply(Chunk("server", "status", content=text))
+
+    def _apply_failure(self, error: AppError) -> None:
+        failure = Failure(error.code, error.title, error.detail, error.remedy)
+        self._conversation.apply(Chunk("server", "error", content=failure))
+
+
+def _is_call(message: Message) -> bool:
+    return message.type == "tool_call" or (message.type == "code" and message.call_id is not None)
+
+
+def count_runs(messages: Sequence[Message]) -> int:
+    """How many code runs have begun in these messages."""
+    return sum(
+        isinstance(message.content, RunReport) and message.content.state == "started"
+        for message in messages
+    )
+
+
+def _end_after(chunk: Chunk, end: RunEnd) -> RunEnd:
+    if chunk.type == "error":
+        return "failed"
+    if isinstance(chunk.content, RunReport) and chunk.content.state in ("interrupted", "killed"):
+        return "stopped"
+    return end
+
+
+def _refusal(reason: str) -> str:
+    told = f" They say: {reason}" if reason else ""
+    return f"The user chose not to run this code.{told}"

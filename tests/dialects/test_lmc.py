@@ -1,0 +1,114 @@
+"""Native chunks survive the way to JSON and back."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import (
+    CodeError,
+    Frame,
+    InputRequest,
+    LineTiming,
+    Proposal,
+    RunReport,
+)
+from playhead.dialects.lmc import decode, encode, is_extended
+
+texts = st.text(min_size=1)
+payloads = st.one_of(
+    st.builds(
+        lambda state, seconds, line: Chunk(
+            "computer", "run", content=RunReport(state, seconds, line)
+        ),
+        st.sampled_from(["started", "finished", "interrupted", "killed"]),
+        st.floats(0, 1e6),
+        st.none() | st.integers(1, 10**6),
+    ),
+    st.builds(
+        lambda name, text, file, line: Chunk(
+            "computer", "error", content=CodeError(name, text, (Frame(file, line, name),))
+        ),
+        texts,
+        texts,
+        texts,
+        st.integers(1),
+    ),
+    st.builds(
+        lambda id_, prompt, secret: Chunk(
+            "computer", "input", content=InputRequest(id_, prompt, secret)
+        ),
+        texts,
+        texts,
+        st.booleans(),
+    ),
+    st.builds(
+        lambda line, seconds: Chunk("computer", "timing", content=LineTiming(line, seconds)),
+        st.integers(1),
+        st.floats(0, 1e6),
+    ),
+)
+streamed = st.builds(
+    lambda kind, format_, content, edge, call: Chunk(
+        kind[0],
+        kind[1],
+        format_,
+        content=content if edge == "content" else None,
+        start=edge == "start",
+        end=edge == "end",
+        id=call if edge == "start" and kind[1] != "message" else None,
+    ),
+    st.sampled_from([("assistant", "message"), ("assistant", "code"), ("computer", "tool_result")]),
+    st.none() | texts.filter(lambda text: text != "active_line"),
+    texts,
+    st.sampled_from(["start", "content", "end"]),
+    st.none() | texts,
+)
+
+
+@given(st.one_of(payloads, streamed))
+def test_decoding_what_was_encoded_gives_the_chunk_again(chunk: Chunk):
+    assert decode(json.loads(json.dumps(encode(chunk)))) == chunk
+
+
+def test_an_active_line_is_a_text_on_the_wire_and_null_when_nothing_runs():
+    line = Chunk("computer", "console", "active_line", content=7)
+    rest = Chunk("computer", "console", "active_line")
+    assert encode(line)["content"] == "7"
+    assert encode(rest) == {
+        "role": "computer",
+        "type": "console",
+        "format": "active_line",
+        "content": None,
+    }
+    assert decode({**encode(line), "content": 7}) == line
+
+
+def test_a_confirmation_carries_the_code_and_neither_ids_nor_paths():
+    chunk = Chunk(
+        "computer",
+        "confirmation",
+        "execution",
+        content=Proposal("p1", "m1", "python", "7 * 6", "/home/me", "/usr/bin/python3"),
+    )
+    assert encode(chunk)["content"] == {"type": "code", "format": "python", "content": "7 * 6"}
+    older = {**encode(chunk), "content": {"language": "python", "code": "7 * 6"}}
+    decoded = decode(older)
+    assert decoded is not None
+    assert decoded.content == Proposal("", "", "python", "7 * 6")
+
+
+def test_what_a_later_version_may_send_is_skipped():
+    assert decode({"role": "assistant", "type": "hologram"}) is None
+    assert decode({"role": "moon", "type": "message"}) is None
+    known = decode({"role": "assistant", "type": "message", "content": "a", "mood": "good"})
+    assert known == Chunk("assistant", "message", content="a")
+
+
+def test_kinds_of_our_own_faces_are_told_apart():
+    assert is_extended(Chunk("computer", "run", content=RunReport("started")))
+    assert not is_extended(Chunk("computer", "console", start=True))
+    assert not is_extended(Chunk("server", "error"))
