@@ -1,0 +1,127 @@
+"""What the window asks of a code editor, whichever widget stands behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QWidget
+
+DISPLAY_LINE_LIMIT = 20_000
+"""Longer lines are cut for display: two megabytes on one line take over a second to paint."""
+
+CUT_MARK = " … (line cut for display)"
+
+
+@dataclass(frozen=True, slots=True)
+class EditorColours:
+    """Colours as `#rrggbb` and the type face of the code."""
+
+    background: str
+    text: str
+    mute: str
+    faint: str
+    hairline: str
+    selection: str
+    accent: str
+    running: str
+    keyword: str
+    string: str
+    number: str
+    function: str
+    comment: str
+    error: str
+    error_background: str
+    family: str
+    size_px: int
+
+    def of_style(self, style: str) -> str:
+        """The colour of a style name (`keyword`, `string`, … `text`)."""
+        match style:
+            case "keyword" | "string" | "number" | "function" | "comment":
+                return str(getattr(self, style))
+            case "operator":
+                return self.mute
+            case _:
+                return self.text
+
+
+class CodeEditor(Protocol):
+    """A text widget for code; lines and columns count from 1, columns in characters.
+
+    Signals: `edited()` when the user (not the program) changed the text,
+    `cursor_moved(line, column)`.
+    """
+
+    edited: SignalInstance
+    cursor_moved: SignalInstance
+
+    @property
+    def widget(self) -> QWidget:
+        """The widget to lay out and to focus."""
+        ...
+
+    def text(self) -> str:
+        """The whole text, also where a line is cut for display."""
+        ...
+
+    def show_text(self, text: str) -> None:
+        """Put up another text; forgets undo steps, notes and markers."""
+        ...
+
+    def replace_text(self, text: str) -> None:
+        """Exchange the text as one step that can be undone."""
+        ...
+
+    def append(self, text: str) -> None:
+        """Add streamed text at the end; all of it up to `end_stream` is one undo step."""
+        ...
+
+    def end_stream(self) -> None:
+        """The streamed text is complete."""
+        ...
+
+    def set_language(self, language: str) -> None:
+        """Colour as this language; an unknown one is plain text."""
+        ...
+
+    def set_colours(self, colours: EditorColours) -> None:
+        """Take the colours of a theme."""
+        ...
+
+    def set_read_only(self, is_read_only: bool) -> None:
+        """Whether the user may type."""
+        ...
+
+    def set_running_line(self, line: int | None, note: str = "") -> None:
+        """Mark the line that runs, with a note at its end; None: nothing runs."""
+        ...
+
+    def set_line_note(self, line: int, note: str) -> None:
+        """A quiet note at the end of a line; '' takes it away."""
+        ...
+
+    def show_error(self, line: int, text: str) -> None:
+        """An error under its line."""
+        ...
+
+    def clear_notes(self) -> None:
+        """Take away markers, notes and errors."""
+        ...
+
+    def reveal_line(self, line: int) -> None:
+        """Scroll until the line can be seen, without moving the cursor."""
+        ...
+
+    def cursor(self) -> tuple[int, int]:
+        """Line and column of the cursor."""
+        ...
+
+    def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
+        ...
+
+    def undo(self) -> None:
+        """Take back the last step."""
+        ...

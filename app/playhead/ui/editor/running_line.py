@@ -1,0 +1,93 @@
+"""The running line of one run: thirty moves a second at most, its seconds, timings after."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer
+
+from playhead.ui.editor.code_editor import CodeEditor
+
+FRAME_MS = 33
+CLOCK_MS = 100
+
+
+class RunningLine(QObject):
+    """Moves the mark of one editor.
+
+    A mark that is overtaken within a frame is never painted: painting is nearly all of the cost.
+    """
+
+    def __init__(self, editor: CodeEditor, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._editor = editor
+        self._wanted: int | None = None
+        self._shown: int | None = None
+        self._since = 0.0
+        self._totals: dict[int, float] = {}
+        self._frame = QTimer(self)
+        self._frame.setSingleShot(True)
+        self._frame.setInterval(FRAME_MS)
+        self._frame.timeout.connect(self._on_frame)
+        self._clock = QTimer(self)
+        self._clock.setInterval(CLOCK_MS)
+        self._clock.timeout.connect(self._show_note)
+
+    @property
+    def line(self) -> int | None:
+        """The line that is marked on the screen."""
+        return self._shown
+
+    def move(self, line: int | None) -> None:
+        """The code is at this line now; None: nothing runs."""
+        if line != self._wanted:
+            self._since = time.monotonic()
+        self._wanted = line
+        if line is None:
+            self._frame.stop()
+            self._apply()
+        elif not self._frame.isActive():
+            self._apply()
+            self._frame.start()
+
+    def add_timing(self, line: int, seconds: float) -> None:
+        """How long the statement that begins at this line took."""
+        self._totals[line] = self._totals.get(line, 0.0) + seconds
+        if (note := format_seconds(self._totals[line])) and self._totals[line] >= 0.001:
+            self._editor.set_line_note(line, note)
+
+    def reset(self) -> None:
+        """Before another run: no mark, no timings."""
+        self._totals.clear()
+        self._wanted = self._shown = None
+        self._frame.stop()
+        self._clock.stop()
+        self._editor.clear_notes()
+
+    def _on_frame(self) -> None:
+        if self._wanted != self._shown:
+            self._apply()
+            self._frame.start()
+
+    def _apply(self) -> None:
+        self._shown = self._wanted
+        if self._shown is None:
+            self._clock.stop()
+            self._editor.set_running_line(None)
+            return
+        self._show_note()
+        self._clock.start()
+
+    def _show_note(self) -> None:
+        elapsed = time.monotonic() - self._since
+        note = f"running · {format_seconds(elapsed)}" if elapsed >= CLOCK_MS / 1000 else "running"
+        self._editor.set_running_line(self._shown, note)
+
+
+def format_seconds(seconds: float) -> str:
+    """A time as people read it: 38 ms, 1.1 s, 2 min 5 s."""
+    if seconds < 0.9995:
+        return f"{max(round(seconds * 1000), 0)} ms" if seconds < 0.1 else f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
