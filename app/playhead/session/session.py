@@ -137,15 +137,14 @@ class Session:
 
     def stop(self) -> None:
         """End the turn: close the model's stream, or interrupt the code and then kill it."""
-        if self._turn is None or self._task is None or self.state == "idle":
-            return
-        self._turn.stop_after_run()
-        if self.state in ("running", "stopping"):
-            self._set_state("stopping")
-            self._begin_chore(self._ports.executor.interrupt(self.conversation.id))
+        if self._task is None:
             return
         self._set_state("stopping")
-        self._task.cancel()
+        if self._turn is not None and self._turn.is_executing:
+            self._turn.stop_after_run()
+            self._begin_chore(self._ports.executor.interrupt(self.conversation.id))
+        else:
+            self._task.cancel()
 
     def retry(self, message_id: str) -> None:
         """Answer anew what the user asked before this message; the old answer stays a branch."""

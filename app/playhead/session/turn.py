@@ -66,6 +66,8 @@ class Turn:
         self._is_auto_run = is_auto_run
         self._is_approved_to_end = False
         self._is_stopped = False
+        self.is_executing = False
+        """Whether a kernel has the code: it can then be interrupted, and reports by itself."""
         self.id = uuid.uuid4().hex
 
     def stop_after_run(self) -> None:
@@ -230,6 +232,7 @@ class Turn:
         try:
             async with aclosing(self._executor.run(request)) as chunks:
                 async for chunk in chunks:
+                    self.is_executing = True
                     self._conversation.apply(chunk)
                     end = _end_after(chunk, end)
         except ExecutionError:
@@ -239,6 +242,8 @@ class Turn:
             report = RunReport("killed", reason="The run was ended with its conversation.")
             self._apply_single("run", report)
             raise
+        finally:
+            self.is_executing = False
         return end
 
     def _apply_code(self, language: str, code: str) -> Message:

@@ -1,0 +1,352 @@
+"""What a user can do with a conversation, over scripted ports."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from playhead.conversation.conversation import Conversation
+from playhead.conversation.events import ConversationEvent
+from playhead.conversation.payloads import Failure, Proposal, RunReport
+from playhead.conversation.requests import Attachment
+from playhead.errors import ProviderError, SessionError
+from playhead.session.session import Session
+from tests.support.ports import (
+    RecordingExecutor,
+    ScriptedProvider,
+    called,
+    coded,
+    ports_with,
+    said,
+)
+from tests.support.waiting import until
+
+
+class Bench:
+    """A session with its ports and what its conversation told."""
+
+    def __init__(self, *answers: list) -> None:
+        self.provider = ScriptedProvider(*answers)
+        self.executor = RecordingExecutor()
+        self.session = Session(
+            Conversation(), ports_with(self.provider, self.executor), str(Path.home())
+        )
+        self.statuses: list[str] = []
+        self.session.conversation.subscribe(self._note)
+
+    def _note(self, event: ConversationEvent) -> None:
+        if event.kind == "transient" and event.chunk and event.chunk.type == "status":
+            self.statuses.append(str(event.chunk.content))
+
+    async def rests(self) -> None:
+        await until(lambda: self.session.state == "idle")
+
+    async def proposes(self) -> Proposal:
+        await until(lambda: self.session.pending)
+        pending = self.session.pending
+        assert pending is not None
+        return pending
+
+    @property
+    def kinds(self) -> list[str]:
+        return [f"{m.role}/{m.type}" for m in self.session.conversation.messages]
+
+    @property
+    def ran(self) -> list[str]:
+        return [request.code for request in self.executor.requests]
+
+
+async def test_an_approved_proposal_runs_and_the_model_sees_its_output():
+    bench = Bench(coded("34 / 24", call_id="c1"), said("About 1.42."))
+    bench.session.send("What's 34/24?")
+    proposal = await bench.proposes()
+    assert (bench.ran, bench.session.state) == ([], "awaiting_approval")
+    assert bench.session.approve(proposal.id)
+    await bench.rests()
+    assert bench.ran == ["34 / 24"]
+    assert bench.kinds == [
+        "user/message",
+        "assistant/code",
+        "computer/confirmation",
+        "computer/run",
+        "computer/console",
+        "computer/run",
+        "assistant/message",
+    ]
+    assert bench.provider.requests[1].messages[-2].text == "ran 34 / 24\n"
+    assert bench.provider.requests[1].has_called_tools
+    assert bench.statuses == ["complete"]
+
+
+async def test_a_decision_counts_once_and_only_for_its_own_proposal():
+    bench = Bench(coded("1"), coded("2"))
+    bench.session.send("go")
+    first = await bench.proposes()
+    assert not bench.session.approve("another")
+    assert bench.session.approve(first.id)
+    assert not bench.session.approve(first.id)
+    assert not bench.session.reject(first.id)
+    await until(lambda: bench.session.pending and bench.session.pending.id != first.id)
+    assert not bench.session.approve(first.id)
+    assert bench.ran == ["1"]
+    bench.session.stop()
+    await bench.rests()
+    assert bench.ran == ["1"]
+
+
+async def test_skipped_code_does_not_run_and_the_model_is_told_why():
+    bench = Bench(coded("rm", call_id="c1"), said("Then not."))
+    bench.session.send("go")
+    bench.session.reject((await bench.proposes()).id, "too risky")
+    await bench.rests()
+    told = bench.provider.requests[1].messages[-1]
+    assert (bench.ran, told.type, told.call_id) == ([], "tool_result", "c1")
+    assert "too risky" in told.text
+
+
+async def test_edited_code_is_what_runs_and_is_announced():
+    bench = Bench(coded("old"))
+    bench.session.send("go")
+    bench.session.approve((await bench.proposes()).id, "new")
+    await bench.rests()
+    proposals = [
+        m.content for m in bench.session.conversation.messages if isinstance(m.content, Proposal)
+    ]
+    assert bench.ran == ["new"]
+    assert [proposal.code for proposal in proposals] == ["old", "new"]
+    assert proposals[0].id == proposals[1].id
+
+
+async def test_not_asking_again_holds_for_this_turn_only():
+    bench = Bench(coded("1"), coded("2"), [], coded("3"))
+    bench.session.send("go")
+    bench.session.approve((await bench.proposes()).id, rest_of_turn=True)
+    await bench.rests()
+    assert bench.ran == ["1", "2"]
+    bench.session.send("more")
+    await bench.proposes()
+    assert bench.ran == ["1", "2"]
+    bench.session.stop()
+    await bench.rests()
+
+
+async def test_auto_run_announces_the_code_and_runs_it():
+    bench = Bench(coded("1"))
+    bench.session.set_auto_run(True)
+    bench.session.send("go")
+    await bench.rests()
+    assert bench.ran == ["1"]
+    assert "computer/confirmation" in bench.kinds
+
+
+async def test_parallel_calls_are_queued_in_order_and_none_is_dropped():
+    bench = Bench([*coded("1", call_id="a"), *coded("2", call_id="b")])
+    bench.session.send("go")
+    first = await bench.proposes()
+    bench.session.approve(first.id)
+    await until(lambda: bench.session.pending and bench.session.pending.id != first.id)
+    second = await bench.proposes()
+    bench.session.approve(second.id)
+    await bench.rests()
+    assert bench.ran == ["1", "2"]
+    codes = [index for index, kind in enumerate(bench.kinds) if kind == "assistant/code"]
+    assert codes == [1, 2]
+
+
+async def test_stop_while_code_runs_interrupts_it_and_does_not_ask_the_model_again():
+    bench = Bench(coded("wait"), said("never"))
+    bench.session.set_auto_run(True)
+    bench.session.send("go")
+    await until(lambda: bench.session.state == "running")
+    await until(lambda: "computer/console" in bench.kinds)
+    bench.session.stop()
+    assert bench.session.state == "stopping"
+    await bench.rests()
+    report = bench.session.conversation.messages[-1].content
+    assert isinstance(report, RunReport)
+    assert report.state == "interrupted"
+    assert (len(bench.provider.requests), bench.statuses) == (1, ["cancelled"])
+
+
+async def test_stop_while_the_model_writes_closes_its_stream_and_keeps_the_text():
+    bench = Bench(said("a long story"))
+    bench.provider.gate = asyncio.Semaphore(2)
+    bench.session.send("tell")
+    await until(lambda: bench.session.conversation.messages[-1].text == "a long story")
+    bench.session.stop()
+    await bench.rests()
+    last = bench.session.conversation.messages[-1]
+    assert (last.text, last.state, bench.provider.closed_streams) == (
+        "a long story",
+        "interrupted",
+        1,
+    )
+    assert bench.statuses == ["cancelled"]
+
+
+async def test_a_stop_before_the_turn_has_begun_ends_it():
+    bench = Bench(said("never"))
+    bench.session.send("go")
+    bench.session.stop()
+    await bench.rests()
+    assert bench.kinds == ["user/message"]
+
+
+async def test_a_failing_provider_leaves_an_error_that_retry_answers_anew():
+    cut = [*said("half")[:2], ProviderError("The model's answer broke off.", remedy="Retry.")]
+    bench = Bench(cut, said("whole"))
+    bench.session.send("go")
+    await bench.rests()
+    half, failure = bench.session.conversation.messages[-2:]
+    assert (half.text, half.state) == ("half", "interrupted")
+    assert isinstance(failure.content, Failure)
+    assert (failure.content.remedy, bench.statuses) == ("Retry.", [])
+    bench.session.retry(failure.id)
+    await bench.rests()
+    assert [m.text for m in bench.session.conversation.messages] == ["go", "whole"]
+    assert bench.session.conversation.message(half.id) is not None
+
+
+async def test_code_that_was_cut_off_is_never_offered():
+    cut = [*coded("rm -rf")[:2], ProviderError("cut", code="upstream_truncated")]
+    bench = Bench(cut)
+    bench.session.send("go")
+    await bench.rests()
+    assert "computer/confirmation" not in bench.kinds
+
+
+async def test_broken_calls_are_answered_and_given_up_after_three_in_a_row():
+    bench = Bench(*[called("execute", "{bad", f"c{number}") for number in range(5)])
+    bench.session.send("go")
+    await bench.rests()
+    assert bench.kinds.count("computer/tool_result") == 3
+    assert len(bench.provider.requests) == 3
+    assert bench.kinds[-1] == "server/error"
+
+
+async def test_a_turn_ends_visibly_at_its_step_limit():
+    bench = Bench(*[coded(str(number)) for number in range(30)])
+    bench.session.set_auto_run(True)
+    bench.session.send("go")
+    await bench.rests()
+    failure = bench.session.conversation.messages[-1].content
+    assert len(bench.ran) == 20
+    assert isinstance(failure, Failure)
+    assert failure.code == "step_limit"
+
+
+async def test_a_second_message_while_busy_is_refused_and_loses_nothing():
+    bench = Bench(coded("1"))
+    bench.session.send("go")
+    await bench.proposes()
+    with pytest.raises(SessionError):
+        bench.session.send("more")
+    assert bench.kinds.count("user/message") == 1
+    bench.session.stop()
+    await bench.rests()
+
+
+async def test_attachments_come_before_the_text_and_survive_an_edit_of_it():
+    bench = Bench(said("one"), said("two"))
+    image = Attachment("image", "/pictures/a.png", "a.png")
+    bench.session.send("what is this", [image, Attachment("file", "/data/b.csv", "b.csv")])
+    await bench.rests()
+    assert bench.kinds[:3] == ["user/image", "user/file", "user/message"]
+    asked = bench.session.conversation.messages[2]
+    bench.session.edit_and_send(asked.id, "and now")
+    await bench.rests()
+    assert [m.text for m in bench.session.conversation.messages] == [
+        "/pictures/a.png",
+        "/data/b.csv",
+        "and now",
+        "two",
+    ]
+
+
+async def test_the_users_own_click_runs_code_without_asking_a_model():
+    bench = Bench()
+    bench.session.run_code("py", "1 + 1")
+    await bench.rests()
+    assert (bench.ran, bench.provider.requests) == (["1 + 1"], [])
+    with pytest.raises(SessionError, match="cannot be run"):
+        bench.session.run_code("cobol", "DISPLAY 1")
+
+
+async def test_running_all_again_runs_what_ran_and_stops_at_the_first_failure():
+    bench = Bench()
+    for code in ("one", "fail here", "three"):
+        bench.session.run_code("python", code)
+        await bench.rests()
+    bench.executor.requests.clear()
+    bench.session.run_all_again()
+    await bench.rests()
+    assert bench.ran == ["one", "fail here"]
+
+
+async def test_an_install_is_proposed_not_run():
+    bench = Bench()
+    bench.session.propose_install("sklearn.linear_model")
+    proposal = await bench.proposes()
+    assert '"scikit-learn"' in proposal.code
+    assert bench.ran == []
+    bench.session.reject(proposal.id)
+    await bench.rests()
+    with pytest.raises(SessionError):
+        bench.session.propose_install("x; rm -rf /")
+
+
+async def test_a_restart_is_told_to_the_timeline_and_to_the_model():
+    bench = Bench(said("ok"))
+    bench.session.run_code("python", "x = 1")
+    await bench.rests()
+    assert not bench.session.names_are_gone
+    bench.session.restart_kernel()
+    await until(lambda: bench.session.names_are_gone)
+    assert bench.kinds[-1] == "computer/run"
+    bench.session.send("go on")
+    await bench.rests()
+    assert "no longer exist" in bench.provider.requests[0].instructions
+    bench.session.run_code("python", "x = 2")
+    await bench.rests()
+    assert not bench.session.names_are_gone
+
+
+async def test_a_reopened_conversation_knows_that_its_names_are_gone():
+    bench = Bench()
+    bench.session.run_code("python", "x = 1")
+    await bench.rests()
+    again = Session(
+        bench.session.conversation, ports_with(bench.provider, bench.executor), str(Path.home())
+    )
+    assert again.names_are_gone
+
+
+async def test_closing_kills_the_run_and_says_so():
+    bench = Bench()
+    bench.session.run_code("python", "wait")
+    await until(lambda: "computer/console" in bench.kinds)
+    await bench.session.close()
+    report = bench.session.conversation.messages[-1].content
+    assert isinstance(report, RunReport)
+    assert report.state == "killed"
+    assert bench.executor.restarts == 1
+
+
+async def test_a_folder_that_is_none_is_refused(tmp_path: Path):
+    real = tmp_path.resolve()  # noqa: ASYNC240
+    bench = Bench()
+    with pytest.raises(SessionError):
+        bench.session.set_folder(str(tmp_path / "missing"))
+    bench.session.set_folder(str(tmp_path))
+    assert bench.session.folder == str(real)
+
+
+async def test_a_conversation_is_titled_by_its_first_message():
+    bench = Bench(said("ok"))
+    bench.session.send(
+        "## Load **sales.csv** and show the revenue by region with a trend line\nnow"
+    )
+    await bench.rests()
+    assert bench.session.conversation.title == "Load sales.csv and show the revenue by region…"

@@ -1,0 +1,226 @@
+"""Fakes behind the ports of `session`: scripted, but true to what the ports promise."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import CodeError, RunReport
+from playhead.conversation.requests import (
+    AppSettings,
+    EnvironmentStatus,
+    Interpreter,
+    KernelStatus,
+    KeyInfo,
+    KeyringStatus,
+    KeySource,
+    LocalServer,
+    ModelSettings,
+    RunRequest,
+    TurnRequest,
+)
+from playhead.conversation.secret import Secret
+from playhead.session.session import SessionPorts
+
+Answer = Sequence[Chunk | Exception]
+
+
+def said(text: str) -> list[Chunk]:
+    """A whole assistant message."""
+    return _whole("message", None, text)
+
+
+def coded(code: str, language: str = "python", call_id: str | None = None) -> list[Chunk]:
+    """A whole code message."""
+    return _whole("code", language, code, call_id)
+
+
+def called(tool: str, arguments: str, call_id: str = "call_1") -> list[Chunk]:
+    """A whole call of a tool that is not ours, or one with broken arguments."""
+    return _whole("tool_call", tool, arguments, call_id)
+
+
+def _whole(kind: str, format_: str | None, text: str, call_id: str | None = None) -> list[Chunk]:
+    return [
+        Chunk("assistant", kind, format_, start=True, id=call_id),  # type: ignore[arg-type]
+        Chunk("assistant", kind, format_, content=text),  # type: ignore[arg-type]
+        Chunk("assistant", kind, format_, end=True),  # type: ignore[arg-type]
+    ]
+
+
+class ScriptedProvider:
+    """Answers one script after the other, then rests; an exception in a script is raised there.
+
+    With `is_held`, an answer waits before each chunk until `release()` lets one go.
+    """
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers)
+        self.requests: list[TurnRequest] = []
+        self.closed_streams = 0
+        self.gate: asyncio.Semaphore | None = None
+
+    async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
+        self.requests.append(request)
+        answer = self.answers.pop(0) if self.answers else []
+        try:
+            for item in answer:
+                if self.gate is not None:
+                    await self.gate.acquire()
+                if isinstance(item, Exception):
+                    raise item
+                yield item
+        finally:
+            self.closed_streams += 1
+
+    async def check(self, model: ModelSettings) -> str:
+        return f"{model.model} answered."
+
+    async def close(self) -> None:
+        return None
+
+
+class RecordingExecutor:
+    """Says what it was asked to run; the code's first word decides how the run ends.
+
+    `fail` raises in the code, `wait` runs until it is interrupted, `die` kills the kernel,
+    all else prints its own text.
+    """
+
+    languages = ("python",)
+
+    def __init__(self) -> None:
+        self.requests: list[RunRequest] = []
+        self.answers: list[tuple[str, str]] = []
+        self.killed_runs = 0
+        self.restarts = 0
+        self._interrupted: asyncio.Event | None = None
+        self._status = KernelStatus()
+
+    def canonical(self, word: str) -> str | None:
+        return "python" if word in ("python", "py") else None
+
+    async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
+        self.requests.append(request)
+        self._interrupted = asyncio.Event()
+        self._status = KernelStatus("busy")
+        yield Chunk("computer", "run", content=RunReport("started"))
+        yield Chunk("computer", "console", start=True, id=request.run_id)
+        yield Chunk("computer", "console", "active_line", content=1)
+        word = request.code.partition(" ")[0]
+        try:
+            if word == "wait":
+                await self._interrupted.wait()
+            yield Chunk("computer", "console", "output", content=f"ran {request.code}\n")
+        except BaseException:
+            self.killed_runs += 1
+            raise
+        yield Chunk("computer", "console", "active_line")
+        yield Chunk("computer", "console", end=True)
+        if word == "fail":
+            yield Chunk("computer", "error", content=CodeError("ValueError", "no"))
+        state = {"wait": "interrupted", "die": "killed"}.get(word, "finished")
+        self._status = KernelStatus("idle")
+        yield Chunk("computer", "run", content=RunReport(state, 0.1, 1))  # type: ignore[arg-type]
+
+    async def interrupt(self, conversation_id: str) -> None:
+        if self._interrupted is not None:
+            self._interrupted.set()
+
+    async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
+        self.answers.append((input_id, text))
+
+    async def restart(self, conversation_id: str) -> None:
+        self.restarts += 1
+        await self.interrupt(conversation_id)
+        self._status = KernelStatus()
+
+    def status(self, conversation_id: str) -> KernelStatus:
+        return self._status
+
+    def subscribe(self, listener: Callable[[str, KernelStatus], None]) -> Callable[[], None]:
+        return lambda: None
+
+    async def close(self) -> None:
+        return None
+
+
+class OneInterpreter:
+    """A machine with one Python."""
+
+    python = Interpreter("/usr/bin/python3", "3.12.0", "Python 3.12")
+    status = EnvironmentStatus("ready", python)
+
+    async def found(self) -> list[Interpreter]:
+        return [self.python]
+
+    async def probe(self, path: str) -> Interpreter:
+        return self.python
+
+    async def default(self) -> Interpreter:
+        return self.python
+
+    def subscribe(self, listener: Callable[[EnvironmentStatus], None]) -> Callable[[], None]:
+        return lambda: None
+
+
+class SettingsInMemory:
+    """Settings that forget themselves."""
+
+    notice = ""
+
+    def __init__(self, current: AppSettings | None = None) -> None:
+        self.current = current or AppSettings(model="openai/test")
+
+    async def save(self, settings: AppSettings) -> None:
+        self.current = settings
+
+
+class KeysInMemory:
+    """Keys that forget themselves."""
+
+    def __init__(self, **keys: str) -> None:
+        self.keys = {name: Secret(text) for name, text in keys.items()}
+
+    async def get(self, name: str) -> KeyInfo:
+        secret = self.keys.get(name)
+        return KeyInfo(secret, "session") if secret else KeyInfo()
+
+    async def set(self, name: str, secret: Secret) -> KeySource:
+        self.keys[name] = secret
+        return "session"
+
+    async def delete(self, name: str) -> None:
+        self.keys.pop(name, None)
+
+    async def status(self) -> KeyringStatus:
+        return KeyringStatus(False, message="No keyring.")
+
+
+class SmallCatalog:
+    """Knows providers by the first word of the model string."""
+
+    def key_name(self, model: str, api_base: str) -> str:
+        return model.partition("/")[0]
+
+    def key_variable(self, model: str) -> str:
+        return f"{model.partition('/')[0].upper()}_API_KEY"
+
+    def suggestions(self) -> Sequence[str]:
+        return ("openai/test",)
+
+    async def local_servers(self) -> list[LocalServer]:
+        return []
+
+
+def ports_with(provider: ScriptedProvider, executor: RecordingExecutor) -> SessionPorts:
+    """All ports of a session, the two that matter handed in."""
+    return SessionPorts(
+        provider,
+        executor,
+        OneInterpreter(),
+        SettingsInMemory(),
+        KeysInMemory(openai="sk-1"),
+        SmallCatalog(),
+    )
