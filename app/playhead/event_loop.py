@@ -14,14 +14,16 @@ import heapq
 import math
 import os
 import signal
+import socket
 import sys
 import threading
 import time
 from asyncio import BaseEventLoop
-from collections.abc import Callable, Coroutine, Iterator
+from collections import deque
+from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context
 from types import ModuleType
-from typing import Any, TypeVar, TypeVarTuple, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 
@@ -36,7 +38,7 @@ _PURGE_FROM = 100
 
 
 @contextlib.contextmanager
-def _without_widgets() -> Iterator[None]:
+def _without_widgets() -> Generator[None]:
     """Stand-ins for the libraries that qasync imports but does not need with an app handed in.
 
     They keep QtGui and QtWidgets (and with them a display's libraries) out of headless processes
@@ -60,8 +62,11 @@ def _without_widgets() -> Iterator[None]:
             os.environ["QT_API"] = binding
 
 
-with _without_widgets():
-    import qasync
+if TYPE_CHECKING:  # qasync's types are unknown; this is what it stands for
+    _QtLoop = asyncio.SelectorEventLoop
+else:
+    with _without_widgets():
+        from qasync import QEventLoop as _QtLoop
 
 _WAKE = QEvent.Type(QEvent.registerEventType())
 
@@ -80,16 +85,21 @@ class _Waker(QObject):
         return True
 
 
-class EventLoop(qasync.QEventLoop):  # pyright: ignore[reportUntypedBaseClass]
+class EventLoop(_QtLoop):
     """asyncio on Qt's loop of the calling thread.
 
     Ready callbacks are drained in one posted event, at most 4 ms at a time; timers lie on a heap
     behind a single precise QTimer. Closing windows never ends the loop: its main task does.
     """
 
-    _ready: Any  # deque of Handle; like the next two it belongs to BaseEventLoop
+    # BaseEventLoop's own, unknown to the type checker:
+    _ready: deque[asyncio.Handle]
     _scheduled: list[asyncio.TimerHandle]
     _timer_cancelled_count: int
+    _csock: socket.socket
+    _check_closed: Callable[[], None]
+    _asyncgen_firstiter_hook: Callable[[Any], None]
+    _asyncgen_finalizer_hook: Callable[[Any], None]
 
     def __init__(self, app: QCoreApplication) -> None:
         self._is_wake_posted = False
@@ -100,7 +110,7 @@ class EventLoop(qasync.QEventLoop):  # pyright: ignore[reportUntypedBaseClass]
         self._alarm.setTimerType(Qt.TimerType.PreciseTimer)
         self._alarm.timeout.connect(self._on_alarm)
         self._alarm_at = math.inf
-        super().__init__(app)
+        super().__init__(app)  # pyright: ignore[reportArgumentType]
         keep_open = getattr(app, "setQuitOnLastWindowClosed", None)
         if keep_open is not None:
             keep_open(False)
@@ -109,8 +119,8 @@ class EventLoop(qasync.QEventLoop):  # pyright: ignore[reportUntypedBaseClass]
 
     def call_soon(
         self,
-        callback: Callable[[Unpack[Ts]], object],
-        *args: Unpack[Ts],
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.Handle:
         """Run `callback` in its turn, in order."""
@@ -120,8 +130,8 @@ class EventLoop(qasync.QEventLoop):  # pyright: ignore[reportUntypedBaseClass]
 
     def call_soon_threadsafe(
         self,
-        callback: Callable[[Unpack[Ts]], object],
-        *args: Unpack[Ts],
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.Handle:
         """The same from any thread."""
@@ -176,7 +186,7 @@ class EventLoop(qasync.QEventLoop):  # pyright: ignore[reportUntypedBaseClass]
             self.stop()
 
     @contextlib.contextmanager
-    def _set_aside_task(self) -> Iterator[None]:
+    def _set_aside_task(self) -> Generator[None]:
         """Leave the current task while a nested Qt loop (a native dialog, a drag) runs others."""
         current = asyncio.current_task(self)
         if current is None:
@@ -193,8 +203,8 @@ class EventLoop(qasync.QEventLoop):  # pyright: ignore[reportUntypedBaseClass]
     def call_later(
         self,
         delay: float,
-        callback: Callable[[Unpack[Ts]], object],
-        *args: Unpack[Ts],
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Run `callback` after `delay` seconds, never before."""
@@ -203,8 +213,8 @@ class EventLoop(qasync.QEventLoop):  # pyright: ignore[reportUntypedBaseClass]
     def call_at(
         self,
         when: float,
-        callback: Callable[[Unpack[Ts]], object],
-        *args: Unpack[Ts],
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Run `callback` at `when` of the loop's clock, never before."""
@@ -282,7 +292,7 @@ class EventLoop(qasync.QEventLoop):  # pyright: ignore[reportUntypedBaseClass]
             raise fatal
 
     @contextlib.contextmanager
-    def _woken_by_signals(self) -> Iterator[None]:
+    def _woken_by_signals(self) -> Generator[None]:
         """Let Ctrl+C reach Python while Qt waits in C++ (its handler only runs on bytecode)."""
         is_main = threading.current_thread() is threading.main_thread()
         if os.name == "nt" or not is_main:

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ class LogGuard(logging.Handler):
 
 
 @contextmanager
-def guarded(uses_qt: bool) -> Iterator[LogGuard]:
+def guarded(uses_qt: bool) -> Generator[LogGuard]:
     """Fail on leaving if the block left something behind."""
     log = LogGuard()
     logging.getLogger().addHandler(log)
