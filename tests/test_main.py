@@ -1,0 +1,65 @@
+"""The command line: what it says when it cannot open a window."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from playhead import __version__
+from playhead.__main__ import display_problem
+
+APP = Path(__file__).parents[1] / "app"
+
+
+def playhead(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    without = {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}
+    kept = {name: value for name, value in os.environ.items() if name not in without}
+    return subprocess.run(
+        [sys.executable, "-m", "playhead", *arguments],
+        env={**kept, "PYTHONPATH": str(APP), **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_version_is_said_without_loading_qt():
+    said = playhead("--version")
+    assert (said.returncode, said.stdout.strip()) == (0, f"Playhead {__version__}")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
+def test_without_a_display_it_says_so_in_words_and_how_to_go_on():
+    said = playhead()
+    assert said.returncode == 1
+    assert "no display" in said.stderr
+    assert "xvfb-run" in said.stderr
+    assert "Traceback" not in said.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
+def test_a_display_that_does_not_answer_is_named():
+    said = playhead(DISPLAY=":4711")
+    assert said.returncode == 1
+    assert ":4711 does not answer" in said.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
+def test_a_display_over_tcp_is_asked():
+    with socket.create_server(("127.0.0.1", 6099)):
+        assert display_problem({"DISPLAY": "127.0.0.1:99"}) == ""
+    assert "does not answer" in display_problem({"DISPLAY": "127.0.0.1:99"})
+
+
+def test_another_python_is_refused_in_words(monkeypatch: pytest.MonkeyPatch, capsys):
+    from playhead.__main__ import main
+
+    monkeypatch.setattr(sys, "version_info", (3, 14, 0, "final", 0))
+    assert main(["--version"]) == 1
+    assert "3.11, 3.12 or 3.13" in capsys.readouterr().err
