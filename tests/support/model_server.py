@@ -1,4 +1,4 @@
-"""A real model server on loopback: OpenAI-compatible SSE, scripted, with everything that goes wrong.
+"""A real model server on loopback: OpenAI-compatible SSE, scripted, with all that goes wrong.
 
 In a test::
 
@@ -50,9 +50,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
 GOLDEN_CODE = ("34", " /", " ", "24")
-GOLDEN_ANSWER = tuple(
-    "The| result| of| the| division| |34|/|24| is| approximately| |1|.|42|.".split("|")
-)
+_GOLDEN_TEXT = "The| result| of| the| division| |34|/|24| is| approximately| |1|.|42|."
+GOLDEN_ANSWER = tuple(_GOLDEN_TEXT.split("|"))
 
 Delta = Mapping[str, Any]
 Ending = Literal["finish", "cut", "hang", "broken_json"]
@@ -267,7 +266,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _HttpServer
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class's name)
+    def log_message(self, format: str, *args: Any) -> None:
         """Nothing: the recorded requests are the log."""
 
     def do_GET(self) -> None:
