@@ -1,0 +1,58 @@
+"""Files that are either whole or as they were, and broken ones put aside instead of overwritten."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace the file's text at once, readable by its user only. Raises OSError.
+
+    A link (a settings file kept in a dotfiles repository) stays one: its target is replaced.
+    """
+    path = path.resolve()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+    _sync_folder(path.parent)
+
+
+def free_name(path: Path, word: str) -> Path:
+    """A name beside `path` that nothing has: settings.json.corrupt-20260102-030405."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    candidate = path.with_name(f"{path.name}.{word}-{stamp}")
+    number = 1
+    while candidate.exists():
+        number += 1
+        candidate = path.with_name(f"{path.name}.{word}-{stamp}-{number}")
+    return candidate
+
+
+def put_aside(path: Path, word: str = "corrupt") -> Path:
+    """Rename what lies at `path` so that nothing overwrites it. Raises OSError."""
+    aside = free_name(path, word)
+    path.rename(aside)
+    return aside
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable, where folders can be synced."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

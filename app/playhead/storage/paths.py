@@ -1,0 +1,80 @@
+"""Where data, settings and resources lie; the only module that knows.
+
+`PLAYHEAD_DATA_DIR`, `PLAYHEAD_CONFIG_DIR` and `PLAYHEAD_CACHE_DIR` override the system's places.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+import platformdirs
+
+_NAME = "playhead" if sys.platform not in ("darwin", "win32") else "Playhead"
+_PRIVATE = 0o700
+
+
+def data_dir() -> Path:
+    """Conversations, environments and outputs."""
+    return _private_dir("PLAYHEAD_DATA_DIR", platformdirs.user_data_dir(_NAME, appauthor=False))
+
+
+def config_dir() -> Path:
+    """The settings."""
+    return _private_dir("PLAYHEAD_CONFIG_DIR", platformdirs.user_config_dir(_NAME, appauthor=False))
+
+
+def cache_dir() -> Path:
+    """What can be made again."""
+    return _private_dir("PLAYHEAD_CACHE_DIR", platformdirs.user_cache_dir(_NAME, appauthor=False))
+
+
+def logs_dir() -> Path:
+    """Log files of the app and its workers."""
+    return make_private(data_dir() / "logs")
+
+
+def history_path() -> Path:
+    """The database of the conversations."""
+    return data_dir() / "history.sqlite3"
+
+
+def outputs_dir() -> Path:
+    """A folder per conversation with the whole outputs of its runs."""
+    return make_private(data_dir() / "outputs")
+
+
+def environments_dir() -> Path:
+    """The managed Python environments."""
+    return make_private(data_dir() / "environments")
+
+
+def settings_path() -> Path:
+    """The settings file."""
+    return config_dir() / "settings.json"
+
+
+def resources_dir() -> Path:
+    """Icons, fonts, themes: of the bundle, of the installed package, or of the source tree."""
+    bundle = getattr(sys, "_MEIPASS", None)
+    if bundle is not None:
+        return Path(bundle) / "resources"
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "resources"
+    return installed if installed.is_dir() else package.parents[1] / "resources"
+
+
+def make_private(path: Path) -> Path:
+    """Make the folder, readable by its user only.
+
+    A folder that cannot be made is no error here: whoever writes into it says so in its own words.
+    """
+    with contextlib.suppress(OSError):
+        path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    return path
+
+
+def _private_dir(variable: str, default: str) -> Path:
+    return make_private(Path(os.environ.get(variable) or default).expanduser().absolute())

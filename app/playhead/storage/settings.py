@@ -1,0 +1,111 @@
+"""The user's settings in a JSON file that survives crashes, hand edits and newer versions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import cast
+
+from playhead.conversation.requests import AppSettings
+from playhead.errors import StorageError
+from playhead.storage import settings_codec
+from playhead.storage.files import free_name, put_aside, write_atomically
+
+
+class SettingsFile:
+    """Reads the file once, when made; writes it atomically in a thread.
+
+    A file that cannot be understood is put aside, never overwritten. Fields that this version
+    does not know are kept. Keys are never in it. Owned by `bootstrap`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._raw: dict[str, object] = {}
+        self._notice = ""
+        self._is_blocked = False
+        self._current = AppSettings()
+        self._saving = asyncio.Lock()
+        self._read()
+
+    @property
+    def current(self) -> AppSettings:
+        """The settings in force."""
+        return self._current
+
+    @property
+    def notice(self) -> str:
+        """A sentence when something in the file could not be used, else ''."""
+        return self._notice
+
+    async def save(self, settings: AppSettings) -> None:
+        """Put them in force and write them. Raises StorageError; the old file stays whole."""
+        self._current = settings
+        async with self._saving:  # two saves end in the order in which they were asked for
+            text = json.dumps(
+                {**self._raw, **settings_codec.encode(settings)}, indent=2, ensure_ascii=False
+            )
+            await asyncio.to_thread(self._write, text + "\n")
+
+    def _read(self) -> None:
+        try:
+            raw: object = json.loads(self._path.read_text("utf-8"))
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            self._put_aside(str(error))
+            return
+        if not isinstance(raw, dict):
+            self._put_aside("it holds no JSON object")
+            return
+        self._raw = cast("dict[str, object]", raw)
+        self._current, refused = settings_codec.decode(self._raw)
+        if refused:
+            self._keep_refused(refused)
+
+    def _put_aside(self, reason: str) -> None:
+        try:
+            aside = put_aside(self._path)
+        except OSError as error:
+            self._is_blocked = True
+            self._notice = (
+                f"The settings in {self._path} cannot be read ({reason}) and could not be put aside"
+                f" ({error.strerror}): changes will not be saved. Move or repair that file."
+            )
+        else:
+            self._notice = (
+                f"The settings could not be read ({reason}). They are kept as {aside};"
+                " Playhead starts with its defaults."
+            )
+
+    def _keep_refused(self, refused: list[str]) -> None:
+        """Saving will replace the unusable values: keep a copy of the file that has them."""
+        copy = free_name(self._path, "corrupt")
+        kept = ""
+        with suppress(OSError):
+            shutil.copyfile(self._path, copy)
+            copy.chmod(0o600)
+            kept = f" The file as it was is kept as {copy}."
+        self._notice = (
+            f"Some settings had unusable values and fell back to their defaults: "
+            f"{', '.join(refused)}.{kept}"
+        )
+
+    def _write(self, text: str) -> None:
+        if self._is_blocked:
+            raise StorageError(
+                "The settings were not saved.",
+                detail=f"{self._path} is unreadable and could not be put aside.",
+                remedy="Move or repair that file, then start Playhead again.",
+            )
+        try:
+            write_atomically(self._path, text)
+        except OSError as error:
+            raise StorageError(
+                "The settings were not saved.",
+                detail=f"{self._path}: {error.strerror or error}",
+                remedy="They hold until Playhead is closed. Make room there, then save again.",
+            ) from error

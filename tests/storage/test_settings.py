@@ -1,0 +1,191 @@
+"""The settings file survives what happens to files."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from playhead.conversation.requests import AppSettings
+from playhead.errors import StorageError
+from playhead.storage.settings import SettingsFile
+
+FULL = AppSettings(
+    model="openai/small",
+    api_base="http://localhost:8080/v1",
+    temperature=0.5,
+    max_tokens=800,
+    instructions="Be brief — “please”.",
+    max_steps=7,
+    theme="dark",
+    interpreter="/usr/bin/python3",
+    folder="/tmp/with space",
+    window={"geometry": "abc"},
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "config" / "settings.json"
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+def aside(path: Path) -> list[Path]:
+    return sorted(path.parent.glob(f"{path.name}.corrupt-*"))
+
+
+def test_without_a_file_the_defaults_hold(path):
+    settings = SettingsFile(path)
+    assert settings.current == AppSettings()
+    assert settings.notice == ""
+
+
+def test_what_is_saved_is_there_after_a_restart(path):
+    asyncio.run(SettingsFile(path).save(FULL))
+    again = SettingsFile(path)
+    assert again.current == FULL
+    assert again.notice == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_the_file_is_for_its_user_only(path):
+    asyncio.run(SettingsFile(path).save(FULL))
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [entry.name for entry in path.parent.iterdir()] == ["settings.json"]
+
+
+@pytest.mark.parametrize(
+    "text", ["{not json", "[1, 2]", "", "\ud800".encode("utf-8", "surrogatepass")]
+)
+def test_a_file_that_makes_no_sense_is_put_aside_whole(path, text):
+    path.parent.mkdir()
+    content = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(content)
+    settings = SettingsFile(path)
+    assert settings.current == AppSettings()
+    (kept,) = aside(path)
+    assert kept.read_bytes() == content
+    assert str(kept) in settings.notice
+    asyncio.run(settings.save(FULL))
+    assert SettingsFile(path).current == FULL
+    assert kept.read_bytes() == content
+
+
+def test_a_folder_in_the_file_s_place_is_put_aside(path):
+    path.mkdir(parents=True)
+    settings = SettingsFile(path)
+    asyncio.run(settings.save(FULL))
+    assert SettingsFile(path).current == FULL
+    assert aside(path)[0].is_dir()
+
+
+def test_two_broken_files_in_one_second_are_both_kept(path):
+    for text in ("{one", "{two"):
+        write(path, text)
+        SettingsFile(path)
+    assert sorted(kept.read_text() for kept in aside(path)) == ["{one", "{two"]
+
+
+def test_fields_of_a_newer_version_are_kept_when_saving(path):
+    write(path, json.dumps({"model": "openai/small", "hologram": {"depth": 3}}))
+    settings = SettingsFile(path)
+    assert settings.notice == ""
+    asyncio.run(settings.save(dataclasses.replace(settings.current, theme="light")))
+    stored = json.loads(path.read_text())
+    assert stored["hologram"] == {"depth": 3}
+    assert stored["theme"] == "light"
+    assert stored["model"] == "openai/small"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("model", 7),
+        ("temperature", "warm"),
+        ("temperature", True),
+        ("max_tokens", 1.5),
+        ("max_tokens", -1),
+        ("max_steps", None),
+        ("max_steps", 0),
+        ("theme", "pink"),
+        ("window", ["a"]),
+        ("window", {"a": 1}),
+    ],
+)
+def test_a_wrong_value_falls_back_alone_and_is_kept_in_a_copy(path, field, value):
+    before = json.dumps({"instructions": "kept", field: value})
+    write(path, before)
+    settings = SettingsFile(path)
+    assert settings.current == AppSettings(instructions="kept")
+    assert field in settings.notice
+    assert aside(path)[0].read_text() == before
+
+
+def test_a_whole_number_is_a_good_temperature(path):
+    write(path, '{"temperature": 1}')
+    assert SettingsFile(path).current.temperature == 1
+
+
+def test_a_disk_that_refuses_is_told_and_leaves_the_old_file_whole(path):
+    write(path, '{"model": "old"}')
+    code = f"""
+        import asyncio, resource
+        from pathlib import Path
+        from playhead.conversation.requests import AppSettings
+        from playhead.errors import StorageError
+        from playhead.storage.settings import SettingsFile
+        settings = SettingsFile(Path({str(path)!r}))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+        try:
+            asyncio.run(settings.save(AppSettings(model="new")))
+        except StorageError as error:
+            print(error.title, settings.current.model)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout == "The settings were not saved. new\n", done.stderr
+    assert path.read_text() == '{"model": "old"}'
+    assert [entry.name for entry in path.parent.iterdir()] == ["settings.json"]
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    settings = SettingsFile(tmp_path / "file" / "settings.json")
+    with pytest.raises(StorageError, match="not saved"):
+        asyncio.run(settings.save(FULL))
+    assert (tmp_path / "file").read_text() == "in the way"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_stays_a_link(path, tmp_path):
+    target = tmp_path / "dotfiles.json"
+    target.write_text("{}")
+    path.parent.mkdir()
+    path.symlink_to(target)
+    asyncio.run(SettingsFile(path).save(FULL))
+    assert path.is_symlink()
+    assert SettingsFile(target).current == FULL
+
+
+async def test_of_many_saves_the_last_one_stays(path):
+    settings = SettingsFile(path)
+    models = [f"model-{number}" for number in range(10)]
+    await asyncio.gather(*(settings.save(AppSettings(model=model)) for model in models))
+    assert SettingsFile(path).current.model == "model-9"
