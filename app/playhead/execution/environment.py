@@ -1,0 +1,73 @@
+"""What a kernel is started with: its command and a clean environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from playhead.kernel import protocol
+
+KERNEL_FLAG = "--kernel"
+"""The flag by which the packaged program serves as a kernel itself."""
+BOOT = Path(protocol.__file__).with_name("boot.py")
+
+_CLEANED = frozenset({"PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONEXECUTABLE"})
+_CLEANED_PREFIXES = ("QT_", "QML_", "_PYI_", "_MEIPASS")
+_LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
+
+
+def is_bundled(interpreter: str) -> bool:
+    """Whether the interpreter is the packaged program itself, there being no other Python."""
+    return getattr(sys, "frozen", False) is True and interpreter == sys.executable
+
+
+def kernel_command(interpreter: str) -> list[str]:
+    """Program and arguments that start a kernel with this interpreter."""
+    if is_bundled(interpreter):
+        return [interpreter, KERNEL_FLAG]
+    return [interpreter, "-u", str(BOOT)]
+
+
+def kernel_environment(
+    interpreter: str, base: Mapping[str, str], drop: Collection[str] = ()
+) -> dict[str, str]:
+    """The environment of a kernel: `base` without what is ours and what is in `drop`."""
+    kept = {name: value for name, value in base.items() if not _is_ours(name, drop)}
+    if getattr(sys, "frozen", False):
+        _restore_library_paths(kept)
+    _activate(Path(interpreter), kept)
+    kept["MPLBACKEND"] = "Agg"
+    kept["PYTHONIOENCODING"] = "utf-8"
+    return kept
+
+
+def _is_ours(name: str, drop: Collection[str]) -> bool:
+    return (
+        name in drop
+        or name in _CLEANED
+        or name.startswith(_CLEANED_PREFIXES)
+        or name.startswith("PLAYHEAD_")
+    )
+
+
+def _restore_library_paths(variables: dict[str, str]) -> None:
+    """PyInstaller points these at the bundle and keeps what they were under *_ORIG."""
+    for name in _LIBRARY_PATHS:
+        original = variables.pop(name + "_ORIG", None)
+        variables.pop(name, None)
+        if original:
+            variables[name] = original
+
+
+def _activate(interpreter: Path, variables: dict[str, str]) -> None:
+    """Let `pip` and `python` of a shell mean this interpreter, as activating its venv does."""
+    variables.pop("VIRTUAL_ENV", None)
+    variables.pop("VIRTUAL_ENV_PROMPT", None)
+    folder = str(interpreter.parent)
+    old = variables.get("PATH", os.defpath)
+    others = [part for part in old.split(os.pathsep) if part != folder]
+    if (interpreter.parent.parent / "pyvenv.cfg").is_file():
+        variables["VIRTUAL_ENV"] = str(interpreter.parent.parent)
+        variables["PATH"] = os.pathsep.join([folder, *others])

@@ -1,0 +1,206 @@
+"""One kernel's QProcess: its pipe read within a time budget, its group stopped and killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import (
+    QObject,
+    QProcess,
+    QProcessEnvironment,
+    QSocketNotifier,
+    QTimer,
+)
+
+from playhead.execution.output_decoder import OutputDecoder, Piece
+
+_TICK_MS = 16
+_BUDGET_S = 0.004
+_READ_BYTES = 65_536
+_SECOND_INTERRUPT_MS = 250
+_EXIT_GRACE_MS = 500
+
+
+class KernelProcess(QObject):
+    """Owned by its kernel, which gives it three functions to call:
+
+    `on_pieces(pieces)` for what came through the pipe, `on_tick()` once after `request_tick()`,
+    `on_end(reason)` last of all, with the reason in words.
+    """
+
+    def __init__(
+        self,
+        nonce: str,
+        on_pieces: Callable[[list[Piece]], None],
+        on_tick: Callable[[], None],
+        on_end: Callable[[str], None],
+    ) -> None:
+        super().__init__()
+        self._on_pieces = on_pieces
+        self._on_tick = on_tick
+        self._on_end = on_end
+        self._decoder = OutputDecoder(nonce)
+        self._has_ended = False
+        self._pid = 0
+        self._window_began = 0.0
+        self._budget_s = 0.0
+        self._tick = self._timer(self._on_tick_timeout)
+        self._again = self._timer(self.signal_group)
+        self._kill = self._timer(self.kill_group)
+        self._process = self._make_process()
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while the kernel lives."""
+        return None if self._has_ended else self._pid or None
+
+    def start(self, command: Sequence[str], environment: Mapping[str, str], folder: str) -> None:
+        """Start it; a failure comes by `on_end`."""
+        variables = QProcessEnvironment()
+        for name, value in environment.items():
+            variables.insert(name, value)
+        self._process.setProcessEnvironment(variables)
+        self._process.setWorkingDirectory(folder)
+        self._process.start(command[0], list(command[1:]))
+        self._pid = self._process.processId()
+
+    def write(self, line: bytes) -> None:
+        """Send a command."""
+        if not self._has_ended:
+            self._process.write(line)
+
+    def interrupt(self, grace_ms: int) -> None:
+        """SIGINT to the group, again a moment later, SIGKILL after the grace."""
+        self.signal_group()
+        self._again.start(_SECOND_INTERRUPT_MS)
+        self._kill.start(grace_ms)
+
+    def calm_down(self) -> None:
+        """What was to be stopped has stopped."""
+        self._again.stop()
+        self._kill.stop()
+
+    def end_soon(self, farewell: bytes) -> None:
+        """Let it end in an orderly way (exit handlers), and kill it if that takes too long."""
+        self.write(farewell)
+        self._kill.start(_EXIT_GRACE_MS)
+
+    def signal_group(self, number: signal.Signals = signal.SIGINT) -> None:
+        """Send a signal to the kernel and all that it started."""
+        if not self._pid:
+            return
+        try:
+            os.killpg(self._pid, number)  # it leads a session of its own, so also its group
+        except ProcessLookupError:
+            if number == signal.SIGKILL and not self._has_ended:
+                self._process.kill()  # before it had its session, or the leader alone is left
+        except PermissionError:
+            return  # macOS: only zombies are left in the group
+
+    def kill_group(self) -> None:
+        """Kill the kernel and all that it started."""
+        if sys.platform == "win32":
+            self._process.kill()
+        else:
+            self.signal_group(signal.SIGKILL)
+
+    def request_tick(self) -> None:
+        """Ask for one `on_tick` within a frame."""
+        if not self._tick.isActive() and not self._has_ended:
+            self._tick.start(_TICK_MS)
+
+    def _timer(self, slot: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.timeout.connect(slot)
+        return timer
+
+    def _make_process(self) -> QProcess:
+        process = QProcess(self)
+        process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
+        if sys.platform != "win32":
+            parameters = QProcess.UnixProcessParameters()
+            parameters.flags = (
+                QProcess.UnixProcessFlag.CreateNewSession
+                | QProcess.UnixProcessFlag.ResetSignalHandlers
+            )
+            process.setUnixProcessParameters(parameters)
+        process.readyReadStandardOutput.connect(self._on_ready_read)
+        process.finished.connect(self._on_finished)
+        process.errorOccurred.connect(self._on_error)
+        return process
+
+    def _on_ready_read(self) -> None:
+        now = time.monotonic()
+        if now - self._window_began >= _TICK_MS / 1000:
+            self._window_began = now
+            self._budget_s = _BUDGET_S
+        self._read()
+
+    def _on_tick_timeout(self) -> None:
+        self._window_began = time.monotonic()
+        self._budget_s = _BUDGET_S
+        self._let_in(True)
+        self._read()
+        self._on_tick()
+
+    def _read(self) -> None:
+        while self._budget_s > 0:
+            began = time.perf_counter()
+            data = self._process.read(_READ_BYTES).data()
+            if not data:
+                return
+            self._on_pieces(self._decoder.feed(bytes(data)))
+            self._budget_s -= time.perf_counter() - began
+        self._let_in(False)
+        self.request_tick()
+
+    def _let_in(self, is_wanted: bool) -> None:
+        """Pause or resume the pipe's notifier: QProcess itself buffers without limit.
+
+        The notifiers belong to QProcess and are looked up anew each time, since a kept one may
+        have been deleted. Only pipes are touched, so that the process's end is noticed meanwhile.
+        """
+        if self._has_ended:
+            return
+        for notifier in self._process.findChildren(QSocketNotifier):
+            is_reader = notifier.type() == QSocketNotifier.Type.Read
+            if is_reader and stat.S_ISFIFO(os.fstat(int(notifier.socket())).st_mode):
+                notifier.setEnabled(is_wanted)
+
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart and not self._has_ended:
+            self._end(self._process.errorString())
+
+    def _on_finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        if self._has_ended:
+            return
+        self.signal_group(signal.SIGKILL)  # what it leaves behind
+        self._has_ended = True
+        while data := self._process.read(_READ_BYTES).data():
+            self._on_pieces(self._decoder.feed(bytes(data)))
+        self._on_pieces(self._decoder.finish())
+        self._end(_reason(code, status == QProcess.ExitStatus.CrashExit))
+
+    def _end(self, reason: str) -> None:
+        self._has_ended = True
+        for timer in (self._tick, self._again, self._kill):
+            timer.stop()
+        self._on_end(reason)
+        self.deleteLater()
+
+
+def _reason(code: int, is_crash: bool) -> str:
+    if not is_crash:
+        return f"the kernel ended: exit status {code}"
+    try:
+        name = signal.Signals(code).name
+    except ValueError:
+        name = "unknown"
+    words = signal.strsignal(code) if sys.platform != "win32" else ""
+    return f"the kernel ended: signal {code} ({name}: {words})" if words else f"signal {code}"

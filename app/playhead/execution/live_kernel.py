@@ -1,0 +1,236 @@
+"""A kernel of one conversation: starts, runs one block after the other, says how it is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import uuid
+from collections.abc import AsyncGenerator, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import RunReport
+from playhead.conversation.requests import KernelState, KernelStatus, RunRequest
+from playhead.errors import ExecutionError
+from playhead.execution import environment
+from playhead.execution.output_decoder import Piece
+from playhead.execution.run_output import RunOutput, file_name
+from playhead.execution.run_stream import RunStream
+from playhead.kernel import protocol
+
+if TYPE_CHECKING:
+    from playhead.execution.kernel_process import KernelProcess
+
+_START_LIMIT_S = 30
+_LATE_LIMIT = 64_000
+
+
+class LiveKernel:
+    """Joins one process with the run that goes on in it; `on_change` tells of its state."""
+
+    def __init__(
+        self,
+        make_process: type[KernelProcess],
+        output_dir: Path,
+        language: str,
+        interpreter: str,
+        on_change: Callable[[], None],
+    ) -> None:
+        self.language = language
+        self.interpreter = interpreter
+        self._output_dir = output_dir
+        self._spool = output_dir / f"kernel-{uuid.uuid4().hex}"
+        self._run_id = ""
+        self._nonce = protocol.new_nonce()
+        self._on_change = on_change
+        self._state: KernelState = "starting"
+        self._settled = asyncio.Event()  # ready, or ended before it was
+        self._ended = asyncio.Event()
+        self._run: RunStream | None = None
+        self._chunks: asyncio.Queue[list[Chunk]] = asyncio.Queue()
+        self._between = ""
+        self._end_reason = ""
+        self._why_killed = ""
+        self._process = make_process(self._nonce, self._on_pieces, self._on_tick, self._on_end)
+
+    @property
+    def state(self) -> KernelState:
+        """What it does; "none" once it has ended."""
+        return self._state
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether it was ended on purpose."""
+        return bool(self._why_killed)
+
+    def status(self) -> KernelStatus:
+        """As the window shows it."""
+        pid = self._process.pid if self._state != "none" else None
+        memory = resident_bytes(pid) if pid else None
+        return KernelStatus(self._state, pid, memory, self.language, self.interpreter)
+
+    def launch(self, variables: Mapping[str, str], folder: str) -> None:
+        """Start the process; `ready()` says how that went."""
+        try:
+            self._spool.mkdir(parents=True)
+        except OSError as error:
+            raise ExecutionError(
+                "There is no place for the output of code.",
+                detail=f"{self._spool.parent}: {error.strerror}.",
+                remedy="Free disk space or make the folder writable.",
+            ) from error
+        self._process.start(environment.kernel_command(self.interpreter), variables, folder)
+        hello = protocol.encode_command("hello", nonce=self._nonce, spool=str(self._spool))
+        self._process.write(hello)
+
+    async def ready(self) -> None:
+        """Wait until code can be run. Raises ExecutionError when it did not come so far."""
+        try:
+            async with asyncio.timeout(_START_LIMIT_S):
+                await self._settled.wait()
+        except TimeoutError:
+            self.kill(f"it did not start within {_START_LIMIT_S} s")
+            await self._ended.wait()
+        if self._state == "none":
+            raise ExecutionError(
+                "The interpreter could not be started.",
+                detail=f"{self.interpreter}: {self._why_killed or self._end_reason}."
+                + (f"\n{self._between.strip()[-2000:]}" if self._between.strip() else ""),
+                remedy="Choose another interpreter in the window's head.",
+            )
+
+    async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
+        """The chunks of one run; closing the generator early kills the kernel."""
+        run, queue = self._begin(request)
+        try:
+            while not (run.is_over and queue.empty()):
+                for chunk in await queue.get():
+                    yield chunk
+        finally:
+            if not run.is_over:
+                self.kill("the run was abandoned")
+                await self._ended.wait()
+
+    def interrupt(self, grace_s: float) -> None:
+        """Stop what runs, or the start of the kernel."""
+        if self._state == "starting":
+            self.kill("it was stopped before the code began")
+        elif self._state == "busy" and self._run is not None:
+            self._why_killed = f"the code did not stop within {grace_s:g} s"
+            self._set_state("stopping")
+            self._process.write(protocol.encode_command("stop", run=self._run_id))
+            self._process.interrupt(int(grace_s * 1000))
+
+    def answer(self, input_id: str, text: str) -> None:
+        """Give the running code a line."""
+        if self._run is not None:
+            command = protocol.encode_command("input", run=self._run_id, id=input_id, text=text)
+            self._process.write(command)
+
+    def kill(self, reason: str) -> None:
+        """Kill it with its children."""
+        self._why_killed = reason
+        self._process.kill_group()
+
+    async def shut_down(self, reason: str) -> None:
+        """End it: at once if code runs, else so that its exit handlers run."""
+        if self._state == "idle":
+            self._why_killed = reason
+            self._process.end_soon(protocol.encode_command("exit"))
+        elif self._state != "none":
+            self.kill(reason)
+        await self._ended.wait()
+
+    def _begin(self, request: RunRequest) -> tuple[RunStream, asyncio.Queue[list[Chunk]]]:
+        if self._state != "idle":
+            raise ExecutionError(
+                "The kernel is busy with other code.", remedy="Wait for it or stop it first."
+            )
+        output = RunOutput(self._output_dir / f"{file_name(request.run_id)}.txt")
+        self._run_id = request.run_id
+        self._run = RunStream(request.run_id, output, self._take_image)
+        self._chunks = asyncio.Queue()
+        self._why_killed = ""
+        earlier, self._between = self._between, ""
+        self._push(self._run.start(earlier))
+        command = protocol.encode_command(
+            "execute", run=request.run_id, code=request.code, folder=request.folder
+        )
+        self._process.write(command)
+        self._set_state("busy")
+        return self._run, self._chunks
+
+    def _on_pieces(self, pieces: list[Piece]) -> None:
+        run = self._run
+        if run is None or run.is_over:
+            self._on_pieces_between(pieces)
+            return
+        self._push(run.feed(pieces))
+        if run.is_over:
+            self._process.calm_down()
+            self._why_killed = ""
+            self._set_state("idle")
+        elif run.has_held_text:
+            self._process.request_tick()
+
+    def _on_pieces_between(self, pieces: list[Piece]) -> None:
+        """Output that no run asked for goes to the next one, its last part at least."""
+        for piece in pieces:
+            if isinstance(piece, str):
+                self._between = (self._between + piece)[-_LATE_LIMIT:]
+            elif piece.kind == "ready" and self._state == "starting":
+                self._between = ""
+                self._set_state("idle")
+                self._settled.set()
+
+    def _on_tick(self) -> None:
+        if self._run is not None and not self._run.is_over:
+            self._push(self._run.flush())
+
+    def _on_end(self, reason: str) -> None:
+        self._end_reason = reason
+        if self._run is not None and not self._run.is_over:
+            self._push(self._run.finish("killed", self._why_killed or reason))
+        self._set_state("none")
+        self._settled.set()
+        self._ended.set()
+        shutil.rmtree(self._spool, ignore_errors=True)
+
+    def _push(self, chunks: list[Chunk]) -> None:
+        if chunks:
+            self._chunks.put_nowait(chunks)
+
+    def _set_state(self, state: KernelState) -> None:
+        self._state = state
+        self._on_change()
+
+    def _take_image(self, name: str) -> str | None:
+        """Move an image out of the spool folder; a forged name gets nowhere else."""
+        if not name or name != os.path.basename(name) or name.startswith("."):
+            return None
+        target = self._output_dir / f"{file_name(self._run_id)}-{name}"
+        try:
+            os.replace(self._spool / name, target)
+        except OSError:
+            return None
+        return str(target)
+
+
+def stopped_before_start() -> tuple[Chunk, Chunk]:
+    """The chunks of a run that was stopped while its kernel was starting."""
+    report = RunReport("interrupted", reason="it was stopped before the code began")
+    return (
+        Chunk("computer", "run", content=RunReport("started")),
+        Chunk("computer", "run", content=report),
+    )
+
+
+def resident_bytes(pid: int) -> int | None:
+    """The memory of a process, where the system tells (Linux)."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return None

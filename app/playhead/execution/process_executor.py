@@ -1,0 +1,172 @@
+"""The executor port on QProcess kernels, one per conversation and language."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import aclosing
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.requests import KernelStatus, RunRequest
+from playhead.errors import ExecutionError
+from playhead.execution import environment, languages
+from playhead.execution.kernel_process import KernelProcess
+from playhead.execution.live_kernel import LiveKernel, stopped_before_start
+
+_log = logging.getLogger(__name__)
+_MEMORY_PERIOD_MS = 1000
+
+Listener = Callable[[str, KernelStatus], None]
+
+
+class ProcessExecutor:
+    """Owner of all kernels; made and used in the thread of the Qt loop.
+
+    `output_dir` takes images and long outputs. Kernels get `variables` (by default this process's
+    environment) without those named in `drop`.
+    """
+
+    def __init__(
+        self,
+        output_dir: Path,
+        variables: Mapping[str, str] | None = None,
+        drop: Collection[str] = (),
+    ) -> None:
+        self._output_dir = output_dir
+        self._variables = dict(os.environ if variables is None else variables)
+        self._drop = frozenset(drop)
+        self._kernels: dict[tuple[str, str], LiveKernel] = {}
+        self._grace_s: dict[str, float] = {}
+        self._listeners: list[Listener] = []
+        self._told: dict[str, KernelStatus] = {}
+        self._clock = QTimer()
+        self._clock.setInterval(_MEMORY_PERIOD_MS)
+        self._clock.timeout.connect(self._tell_all)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that can be run."""
+        return tuple(language.word for language in languages.LANGUAGES)
+
+    def canonical(self, word: str) -> str | None:
+        """The offered language that a word of a model names, or None."""
+        return languages.canonical(word)
+
+    async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
+        """The chunks of one run, as the port says. Raises ExecutionError."""
+        kernel = await self._kernel_for(request)
+        try:
+            await kernel.ready()
+        except ExecutionError:
+            if not kernel.was_stopped:
+                raise
+            for chunk in stopped_before_start():
+                yield chunk
+            return
+        async with aclosing(kernel.run(request)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    async def interrupt(self, conversation_id: str) -> None:
+        """Stop the running code; returns at once, the run's stream tells the rest."""
+        for kernel in self._of(conversation_id):
+            kernel.interrupt(self._grace_s.get(conversation_id, 2.0))
+
+    async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
+        """Give the running code the line it asked for."""
+        for kernel in self._of(conversation_id):
+            kernel.answer(input_id, text)
+
+    async def restart(self, conversation_id: str) -> None:
+        """End the conversation's kernels; the next run starts a fresh one."""
+        await _shut_down(self._of(conversation_id), "the kernel was restarted")
+
+    def status(self, conversation_id: str) -> KernelStatus:
+        """The kernel of the conversation as it is now; the busy one if there are several."""
+        statuses = [kernel.status() for kernel in self._of(conversation_id)]
+        statuses.sort(key=lambda status: status.state == "idle")
+        return statuses[0] if statuses else KernelStatus()
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Tell `listener(conversation_id, status)` of every change."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def close(self) -> None:
+        """End all kernels with their children."""
+        await _shut_down(list(self._kernels.values()), "the program was closed")
+
+    def _of(self, conversation_id: str) -> list[LiveKernel]:
+        return [kernel for (owner, _), kernel in self._kernels.items() if owner == conversation_id]
+
+    async def _kernel_for(self, request: RunRequest) -> LiveKernel:
+        self._check(request)
+        self._grace_s[request.conversation_id] = request.stop_grace_s
+        key = (request.conversation_id, request.language)
+        kernel = self._kernels.get(key)
+        if kernel is not None and kernel.interpreter != request.interpreter:
+            await kernel.shut_down("another interpreter was chosen")
+            kernel = None
+        if kernel is None or kernel.state == "none":
+            kernel = self._start(key, request)
+        return kernel
+
+    def _check(self, request: RunRequest) -> None:
+        if request.language not in self.languages:
+            raise ExecutionError(
+                f"Code in “{request.language}” cannot be run.",
+                detail=f"What can be run: {', '.join(self.languages)}.",
+                remedy="Ask for the code in one of these languages.",
+            )
+        if not Path(request.folder).is_dir():
+            raise ExecutionError(
+                "The working folder is not there any more.",
+                detail=request.folder,
+                remedy="Choose another folder.",
+            )
+
+    def _start(self, key: tuple[str, str], request: RunRequest) -> LiveKernel:
+        kernel = LiveKernel(
+            KernelProcess,
+            self._output_dir,
+            request.language,
+            request.interpreter,
+            lambda: self._on_change(key, kernel),
+        )
+        self._kernels[key] = kernel
+        self._clock.start()
+        variables = environment.kernel_environment(request.interpreter, self._variables, self._drop)
+        kernel.launch(variables, request.folder)
+        self._tell(key[0])
+        return kernel
+
+    def _on_change(self, key: tuple[str, str], kernel: LiveKernel) -> None:
+        if kernel.state == "none" and self._kernels.get(key) is kernel:
+            del self._kernels[key]
+        if not self._kernels:
+            self._clock.stop()
+        self._tell(key[0])
+
+    def _tell_all(self) -> None:
+        for conversation_id in {owner for owner, _ in self._kernels}:
+            self._tell(conversation_id)
+
+    def _tell(self, conversation_id: str) -> None:
+        status = self.status(conversation_id)
+        if self._told.get(conversation_id) == status:
+            return
+        self._told[conversation_id] = status
+        for listener in tuple(self._listeners):
+            try:
+                listener(conversation_id, status)
+            except Exception:  # noqa: BLE001 - a failing listener must not stop the kernel
+                _log.exception("a listener of kernel states failed")
+
+
+async def _shut_down(kernels: list[LiveKernel], reason: str) -> None:
+    await asyncio.gather(*(kernel.shut_down(reason) for kernel in kernels))

@@ -1,0 +1,45 @@
+"""Starts a kernel: as a script of any Python, or inside the program's own executable."""
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def main(argv: "list[str] | None" = None) -> int:
+    """Serve until the parent goes away; `argv` is what follows the executable's kernel flag."""
+    if sys.version_info < (3, 9):
+        sys.stderr.write("Python 3.9 or newer is needed, this is %s.\n" % sys.version.split()[0])
+        return 2
+    if __package__:
+        from . import host
+    else:
+        host = _load_by_file()
+    return host.serve()
+
+
+def _load_by_file() -> "Any":
+    """Load the package beside this file under a name that user code cannot hit by accident."""
+    import importlib
+    import importlib.util
+    import os
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if sys.path and os.path.abspath(sys.path[0]) == folder:
+        del sys.path[0]
+    spec = importlib.util.spec_from_file_location(
+        "_playhead_kernel",
+        os.path.join(folder, "__init__.py"),
+        submodule_search_locations=[folder],
+    )
+    assert spec is not None  # noqa: S101 - a file beside this one has a spec and a loader
+    assert spec.loader is not None  # noqa: S101
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["_playhead_kernel"] = package
+    spec.loader.exec_module(package)
+    return importlib.import_module("_playhead_kernel.host")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

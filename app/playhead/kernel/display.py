@@ -1,0 +1,109 @@
+"""Shows values and figures: the last expression's value, matplotlib's figures, PNG images."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.machinery
+import itertools
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .channel import Channel
+    from .line_sampler import LineSampler
+
+_PYPLOT = "matplotlib.pyplot"
+
+
+class Display:
+    """The way to the screen; images go through files in the spool folder, never through a mark."""
+
+    def __init__(self, channel: Channel, sampler: LineSampler, spool: str) -> None:
+        self._channel = channel
+        self._sampler = sampler
+        self._spool = spool
+        self._numbers = itertools.count(1)
+
+    def show_value(self, value: object) -> None:
+        """The `sys.displayhook` of the kernel."""
+        if value is None:
+            return
+        builtins._ = value  # type: ignore[attr-defined]
+        if self._show_as_image(value):
+            return
+        text = repr(value) + "\n"
+        self._channel.send("display")
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def show_open_figures(self, *_: Any, **__: Any) -> None:
+        """Show and close all figures of pyplot, in the order of their making."""
+        pyplot = sys.modules.get(_PYPLOT)
+        if pyplot is None or not hasattr(pyplot, "get_fignums"):
+            return
+        for number in pyplot.get_fignums():
+            self._show_figure(pyplot.figure(number))
+
+    def patch_pyplot(self, pyplot: ModuleType) -> None:
+        """Let `show` show here: the Agg backend would only warn that it has no window."""
+
+        def show_one(figure: Any, warn: bool = True) -> None:
+            self._show_figure(figure)
+
+        pyplot.show = self.show_open_figures  # type: ignore[attr-defined]
+        pyplot.Figure.show = show_one  # type: ignore[attr-defined]
+
+    def _show_as_image(self, value: object) -> bool:
+        pyplot = sys.modules.get(_PYPLOT)
+        if pyplot is not None and isinstance(value, pyplot.Figure):
+            self._show_figure(value)
+            return True
+        method = getattr(type(value), "_repr_png_", None)
+        data = method(value) if callable(method) else None
+        if not isinstance(data, bytes):
+            return False
+        self._send_image(lambda path: _write(path, data))
+        return True
+
+    def _show_figure(self, figure: Any) -> None:
+        self._send_image(lambda path: figure.savefig(path, format="png", bbox_inches="tight"))
+        sys.modules[_PYPLOT].close(figure)
+
+    def _send_image(self, save: Callable[[str], None]) -> None:
+        name = "%d-%d.png" % (os.getpid(), next(self._numbers))
+        save(os.path.join(self._spool, name))
+        self._sampler.forget()
+        self._channel.send("image", file=name)
+
+
+def _write(path: str, data: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+class PyplotFinder:
+    """An import hook that patches pyplot as it is imported, wherever that happens."""
+
+    def __init__(self, patch: Callable[[Any], None]) -> None:
+        self._patch = patch
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> Any:
+        """Wrap the loader that the path finds; every other module is left alone."""
+        if name != _PYPLOT:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            self._wrap(spec.loader)
+        return spec
+
+    def _wrap(self, loader: Any) -> None:
+        execute = loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            execute(module)
+            self._patch(module)
+
+        loader.exec_module = exec_module

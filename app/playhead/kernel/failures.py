@@ -1,0 +1,101 @@
+"""Turns an exception of user code into a traceback without our own frames, and into data."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import traceback
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .channel import Channel
+
+_BLOCK_NAME = "<block %d>"
+_LIMITS = ((10, 1200), (5, 400), (1, 120), (0, 60))
+
+
+def _here() -> str:
+    return os.path.dirname(_here.__code__.co_filename)
+
+
+def remember_source(number: int, code: str) -> str:
+    """Give a block a file name under which tracebacks of any later block find its lines."""
+    name = _BLOCK_NAME % number
+    # No modification time: `checkcache` then keeps the entry although there is no such file.
+    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    return name
+
+
+def format_failure(error: BaseException, block: str) -> str:
+    """The traceback as Python prints it, without the kernel's frames."""
+    summary = traceback.TracebackException(type(error), error, _from_block(error, block))
+    _drop_own_frames(summary, set())
+    return "".join(summary.format())
+
+
+def send_failure(channel: Channel, error: BaseException, block: str) -> None:
+    """Send the exception as data, cut down until it fits into a mark."""
+    frames = _frames(error, block)
+    message = _message(error)
+    for frame_limit, text_limit in _LIMITS:
+        kept = frames[len(frames) - min(frame_limit, len(frames)) :]
+        try:
+            channel.send(
+                "error",
+                name=type(error).__name__[:100],
+                message=message[:text_limit],
+                frames=[[file[-text_limit:], line, name[:100]] for file, line, name in kept],
+            )
+            return
+        except ValueError:
+            continue  # too long: JSON writes other scripts with six bytes a letter
+
+
+def interrupted_line(error: BaseException, block: str) -> int | None:
+    """The line of the block at which the exception arrived."""
+    lines = [line for file, line, _ in _frames(error, block) if file == ""]
+    return lines[-1] if lines else None
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a __str__ of user code may do anything
+        return "<its message could not be read>"
+
+
+def _from_block(error: BaseException, block: str) -> Any:
+    """The traceback from the first frame of the block on, if there is one."""
+    trace = error.__traceback__
+    start = trace
+    while start is not None and start.tb_frame.f_code.co_filename != block:
+        start = start.tb_next
+    return start or trace
+
+
+def _frames(error: BaseException, block: str) -> list[tuple[str, int, str]]:
+    stack = traceback.extract_tb(_from_block(error, block))
+    frames = [(f.filename, f.lineno or 0, f.name) for f in stack if not _is_own(f.filename)]
+    if isinstance(error, SyntaxError) and error.filename == block:
+        frames.append((block, error.lineno or 0, "<module>"))
+    return [("" if file == block else file, line, name) for file, line, name in frames]
+
+
+def _is_own(file: str) -> bool:
+    return os.path.dirname(file) == _here()
+
+
+def _drop_own_frames(summary: traceback.TracebackException, seen: set[int]) -> None:
+    if id(summary) in seen:
+        return
+    seen.add(id(summary))
+    kept = [frame for frame in summary.stack if not _is_own(frame.filename)]
+    summary.stack = traceback.StackSummary.from_list(kept)
+    related = [
+        summary.__cause__,
+        summary.__context__,
+        *(getattr(summary, "exceptions", None) or ()),
+    ]
+    for other in related:
+        if other is not None:
+            _drop_own_frames(other, seen)

@@ -1,0 +1,107 @@
+"""The kernel's process: takes commands from the parent, runs blocks, says when each is over."""
+
+from __future__ import annotations
+
+import _thread
+import json
+import os
+import queue
+import sys
+from typing import Any, Iterator
+
+from . import orphans, streams
+from .channel import Channel, flush_streams
+from .display import Display, PyplotFinder
+from .interrupts import Interrupts, start_thread
+from .line_sampler import LineSampler
+from .runner import Runner
+
+
+def serve() -> int:
+    """Run until the parent says `exit` or goes away."""
+    boot_module = sys.modules["__main__"]  # kept alive: user code gets a fresh one
+    orphans.start_watcher()
+    orphans.die_with_parent()
+    descriptors = streams.Descriptors()
+    commands = _commands(descriptors.commands)
+    hello = next(commands, None)
+    if hello is None:
+        return 0
+    host = Host(descriptors, hello)
+    host.serve(commands)
+    del boot_module
+    return 0
+
+
+class Host:
+    """One kernel: the main thread runs code, another one reads commands."""
+
+    def __init__(self, descriptors: streams.Descriptors, hello: dict[str, Any]) -> None:
+        self._descriptors = descriptors
+        self._channel = Channel(descriptors.output, hello["nonce"])
+        self._queue: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._interrupts = Interrupts()
+        self._interrupts.install()
+        self._pid = os.getpid()
+        self._folder = os.getcwd()
+        streams.install(self._channel)
+        sampler = LineSampler(self._channel)
+        display = Display(self._channel, sampler, hello["spool"])
+        sys.displayhook = display.show_value
+        sys.meta_path.insert(0, PyplotFinder(display.patch_pyplot))  # type: ignore[arg-type]
+        sys.argv = [""]
+        sys.path.insert(0, self._folder)
+        self._runner = Runner(self._channel, sampler, display, self._interrupts)
+
+    def serve(self, commands: Iterator[dict[str, Any]]) -> None:
+        """Take commands until `exit`."""
+        start_thread(lambda: self._read_commands(commands), "playhead-commands")
+        self._channel.send("ready", pid=self._pid, version=sys.version.split()[0])
+        while True:
+            command = self._queue.get()
+            if command["t"] == "exit":
+                return
+            if command["t"] == "execute":
+                self._execute(command)
+
+    def _execute(self, command: dict[str, Any]) -> None:
+        self._channel.run = command["run"]
+        self._descriptors.repair()
+        streams.repair_streams()
+        self._enter(command.get("folder") or "")
+        outcome = self._runner.execute(command["code"])
+        if os.getpid() != self._pid:  # user code forked and the child came back here
+            flush_streams()
+            os._exit(0)
+        self._channel.send("idle", state=outcome.state, line=outcome.line)
+        self._channel.run = ""
+
+    def _enter(self, folder: str) -> None:
+        """Go to the working folder when the parent names another one than before."""
+        if folder and folder != self._folder:
+            os.chdir(folder)
+            if self._folder in sys.path:  # user code may have put others before it
+                sys.path[sys.path.index(self._folder)] = folder
+            self._folder = folder
+
+    def _read_commands(self, commands: Iterator[dict[str, Any]]) -> None:
+        for command in commands:
+            if command["t"] == "input":
+                self._descriptors.feed(command["text"] + "\n")
+            elif command["t"] == "stop":
+                self._stop(command["run"])
+            else:
+                self._queue.put(command)
+        orphans.end_group()  # the parent is gone
+
+    def _stop(self, run: str) -> None:
+        """Interrupt the main thread also where SIGINT is lost: `os.system` ignores it meanwhile."""
+        if run == self._channel.run:
+            _thread.interrupt_main()
+
+
+def _commands(fd: int) -> Iterator[dict[str, Any]]:
+    """The parent's commands; ends when the parent does."""
+    with os.fdopen(fd, "rb") as file:
+        for line in file:
+            yield json.loads(line)

@@ -1,0 +1,54 @@
+"""Turns SIGINT into KeyboardInterrupt, but only while user code runs."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from typing import Any, Callable
+
+_SAME_STOP_S = 0.2
+
+
+class Interrupts:
+    """Owner of the SIGINT handler; one press of Stop may arrive both as signal and as command."""
+
+    def __init__(self) -> None:
+        self._is_armed = False
+        self._raised_at = 0.0
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Call user code so that it can be interrupted. Raises whatever it raises."""
+        signal.signal(signal.SIGINT, self._on_signal)  # user code may have put its own in place
+        self._raised_at = 0.0
+        try:
+            self._is_armed = True
+            function()
+        finally:
+            self._is_armed = False
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        now = time.monotonic()
+        if self._is_armed and now - self._raised_at > _SAME_STOP_S:
+            self._raised_at = now
+            raise KeyboardInterrupt
+
+    def install(self) -> None:
+        """Take SIGINT; an idle kernel ignores it."""
+        signal.signal(signal.SIGINT, self._on_signal)
+
+
+def leave_signals_to_main_thread() -> None:
+    """Keep SIGINT from this thread, so that it wakes the main one out of a blocking call."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def start_thread(target: Callable[[], None], name: str) -> None:
+    """Start one of the kernel's own threads."""
+
+    def body() -> None:
+        leave_signals_to_main_thread()
+        target()
+
+    threading.Thread(target=body, name=name, daemon=True).start()

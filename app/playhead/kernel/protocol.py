@@ -1,0 +1,103 @@
+"""What a kernel and its parent say to each other: JSON lines in, marks between the output out.
+
+A mark is `ESC _ nonce ; json ESC \\`, written by one write of at most `MARK_LIMIT` bytes: a POSIX
+pipe keeps such a write whole, so a mark stands exactly where it was made among the output of the
+code and of its children. ECMA-48 calls `ESC _ … ESC \\` an application program command; terminals
+skip it. JSON is ASCII here, hence no mark holds an escape in its middle.
+
+Commands, one JSON object a line, by their `t`:
+    hello    nonce, spool (folder for images): the first line, answered by the mark `ready`
+    execute  run, code, folder
+    input    run, id, text: a line for the running code's standard input
+    stop     run: as an interrupt, for where a signal does not reach
+    exit     end in an orderly way
+
+Marks, by their `t`; each carries `run`:
+    ready    pid, version
+    line     line: the statement that runs now
+    display  what follows up to the next mark is one displayed value
+    image    file: name of a PNG inside the spool folder
+    input    id, prompt, secret
+    error    name, message, frames [[file, line, name], …], file "" for the block itself
+    timings  times [[line, seconds], …]
+    idle     state (finished, interrupted), line: the end of the run, always the last of its marks
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, NamedTuple, cast
+
+MARK_OPEN = b"\x1b_"
+MARK_CLOSE = b"\x1b\\"
+MARK_LIMIT = 4096
+
+
+class Mark(NamedTuple):
+    """One mark; the accessors never fail, because running code can forge any of it."""
+
+    kind: str
+    run: str
+    fields: dict[str, Any]
+
+    def text(self, name: str) -> str:
+        """A field if it is a text, else the empty text."""
+        value = self.fields.get(name)
+        return value if isinstance(value, str) else ""
+
+    def integer(self, name: str) -> int | None:
+        """A field if it is an integer, else None."""
+        value = self.fields.get(name)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def flag(self, name: str) -> bool:
+        """Whether a field is true."""
+        return self.fields.get(name) is True
+
+    def rows(self, name: str) -> list[list[Any]]:
+        """A field's rows if it is a list of lists."""
+        value = self.fields.get(name)
+        if not isinstance(value, list):
+            return []
+        rows = cast("list[Any]", value)
+        return [cast("list[Any]", row) for row in rows if isinstance(row, list)]
+
+
+def new_nonce() -> str:
+    """A word that output does not hold by chance."""
+    return os.urandom(8).hex()
+
+
+def mark_prefix(nonce: str) -> bytes:
+    """The bytes that open every mark of one kernel."""
+    return MARK_OPEN + nonce.encode("ascii") + b";"
+
+
+def encode_mark(nonce: str, kind: str, run: str, fields: dict[str, Any]) -> bytes:
+    """The bytes of a mark. Raises ValueError if it would be too long to be written at once."""
+    body = json.dumps({"t": kind, "run": run, **fields}, separators=(",", ":")).encode("ascii")
+    mark = mark_prefix(nonce) + body + MARK_CLOSE
+    if len(mark) > MARK_LIMIT:
+        raise ValueError("a mark of %d bytes" % len(mark))
+    return mark
+
+
+def parse_mark(body: bytes) -> Mark | None:
+    """The mark between nonce and end, or None if it is not one."""
+    try:
+        fields: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(fields, dict):
+        return None
+    known = cast("dict[str, Any]", fields)
+    kind, run = known.get("t"), known.get("run")
+    if not isinstance(kind, str) or not isinstance(run, str):
+        return None
+    return Mark(kind, run, known)
+
+
+def encode_command(kind: str, **fields: Any) -> bytes:
+    """A command as the line that is written to the kernel."""
+    return json.dumps({"t": kind, **fields}).encode("ascii") + b"\n"

@@ -1,0 +1,157 @@
+"""The descriptors and streams of a kernel: output stays the pipe, input is an inner one."""
+
+from __future__ import annotations
+
+import builtins
+import getpass
+import io
+import itertools
+import os
+import select
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .channel import Channel
+
+_PROMPT_LIMIT = 500
+
+
+class Descriptors:
+    """Takes the commands off descriptor 0 and keeps the way out safe from what user code closes."""
+
+    def __init__(self) -> None:
+        self.commands = os.dup(0)
+        self.output = os.dup(1)
+        reader, self._feed = os.pipe()
+        os.dup2(reader, 0)
+        os.close(reader)
+
+    def feed(self, text: str) -> None:
+        """Put text where user code and its children read their standard input."""
+        data = text.encode("utf-8", "surrogateescape")
+        while data:
+            data = data[os.write(self._feed, data) :]
+
+    def repair(self) -> None:
+        """Undo what a block did to the descriptors: closed, redirected, made non-blocking."""
+        os.set_blocking(self.output, True)
+        os.dup2(self.output, 1)
+        os.dup2(self.output, 2)
+        while has_input():
+            os.read(0, 65536)
+
+
+def has_input() -> bool:
+    """Whether something waits on descriptor 0."""
+    try:
+        return bool(select.select([0], [], [], 0)[0])
+    except (OSError, ValueError):
+        return False
+
+
+def open_output(fd: int) -> io.TextIOWrapper:
+    """A line-buffered stream: children's output cannot overtake a printed line."""
+    raw = io.FileIO(fd, "w", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw, 8192),
+        encoding="utf-8",
+        errors="backslashreplace",
+        line_buffering=True,
+    )
+
+
+def repair_streams() -> None:
+    """Open the Python streams that an earlier block has closed."""
+    if getattr(sys.stdout, "closed", True):
+        sys.stdout = sys.__stdout__ = open_output(1)  # type: ignore[misc]
+    if getattr(sys.stderr, "closed", True):
+        sys.stderr = sys.__stderr__ = open_output(2)  # type: ignore[misc]
+
+
+class Input(io.TextIOBase):
+    """`sys.stdin` for a person: asks for each line by a mark, leaves the rest to children."""
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__()
+        self._channel = channel
+        self._ids = itertools.count(1)
+        self._asking = threading.Lock()
+        self.buffer = io.FileIO(0, "r", closefd=False)
+
+    def ask(self, prompt: str = "", is_secret: bool = False) -> str:
+        """One line without its end. Raises EOFError when there is no more input."""
+        with self._asking:
+            self._announce(prompt, is_secret)
+            line = _read_line()
+        if not line:
+            raise EOFError
+        return line[:-1] if line.endswith("\n") else line
+
+    def _announce(self, prompt: str, is_secret: bool) -> None:
+        if has_input():
+            return  # the answer to an earlier question had more than one line
+        name = "%s-%d" % (self._channel.run, next(self._ids))
+        self._channel.send("input", id=name, prompt=prompt[:_PROMPT_LIMIT], secret=is_secret)
+
+    def readline(self, size: Any = -1, /) -> str:
+        """One line with its end; `size` is not honoured, a person types lines."""
+        try:
+            return self.ask() + "\n"
+        except EOFError:
+            return ""
+
+    def read(self, size: Any = -1, /) -> str:
+        """All lines up to the end of input, or one line if a size is given."""
+        return self.readline() if size is not None and size >= 0 else "".join(self)
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
+        return iter(self.readline, "")
+
+    def close(self) -> None:
+        """Do nothing: `exit()` closes it, the kernel lives on."""
+
+    def readable(self) -> bool:
+        """Whether it can be read."""
+        return True
+
+    def fileno(self) -> int:
+        """The inner pipe's descriptor."""
+        return 0
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """The encoding of what is typed."""
+        return "utf-8"
+
+
+def _read_line() -> str:
+    """Read byte by byte: what follows the line may be for a child."""
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        byte = os.read(0, 1)
+        if not byte:
+            break
+        line += byte
+    return line.decode("utf-8", "replace")
+
+
+def install(channel: Channel) -> None:
+    """Put our streams and questions in the place of Python's."""
+    sys.stdout = sys.__stdout__ = open_output(1)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = open_output(2)  # type: ignore[misc]
+    source = Input(channel)
+    sys.stdin = sys.__stdin__ = source  # type: ignore[misc,assignment]
+
+    def ask_line(prompt: object = "", /) -> str:
+        return source.ask(str(prompt)) if sys.stdin is source else original(prompt)
+
+    def ask_secret(prompt: str = "Password: ", stream: Any = None) -> str:
+        return source.ask(prompt, is_secret=True)
+
+    original = builtins.input
+    builtins.input = ask_line
+    getpass.getpass = ask_secret  # type: ignore[assignment]
