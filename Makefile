@@ -1,0 +1,42 @@
+# Five words: run, test, lint, bench, package; and system, screenshots. Everything lives in .venv.
+# Paths are relative on purpose: the folder may have spaces in its name.
+PY := .venv/bin/python
+DISPLAYED := $(PY) -m tests.support.display --
+
+.PHONY: run test lint bench package system screenshots setup-run setup-dev
+
+run: setup-run
+	@sh packaging/system.sh check run
+	@$(PY) -m playhead $(ARGS)
+
+test: setup-dev
+	@sh packaging/system.sh check test
+	@$(MAKE) --no-print-directory lint
+	@$(DISPLAYED) $(PY) -m pytest $(ARGS)
+
+lint: setup-dev
+	@$(PY) -m ruff check
+	@$(PY) -m ruff format --check
+	@$(PY) -m basedpyright
+	@.venv/bin/lint-imports --no-logo
+
+bench: setup-dev
+	@sh packaging/system.sh check test
+	@$(DISPLAYED) $(PY) -m tests.benchmarks all $(ARGS)
+
+package: setup-dev
+	@$(PY) -m PyInstaller --noconfirm --log-level WARN build.spec
+	@$(DISPLAYED) $(PY) -m tests.packaging.smoke dist/playhead
+
+screenshots: setup-dev
+	@sh packaging/system.sh check test
+	@$(PY) -m tests.support.screenshots docs/images
+
+system:
+	@sh packaging/system.sh install
+
+setup-run:
+	@sh packaging/setup.sh run
+
+setup-dev:
+	@sh packaging/setup.sh dev
