@@ -1,0 +1,259 @@
+"""The question before code runs, pinned above the composer; amber is for this alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.conversation.payloads import Proposal
+from playhead.ui.editor.editor_pane import LANGUAGE_NAMES
+from playhead.ui.theme import Theme
+
+ARMING_MS = 300
+"""A click or key that was on its way before the bar stood there decides nothing."""
+
+_NARROW_PX = 520
+
+
+class ApprovalBar(QFrame):
+    """Asks about one proposal at a time; takes no focus by itself.
+
+    Signals: `approved(str proposal_id, object code_or_None, bool rest_of_turn)`,
+    `rejected(str proposal_id, str reason)`, `edit_requested()`.
+    """
+
+    approved = Signal(str, object, bool)
+    rejected = Signal(str, str)
+    edit_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._proposal: Proposal | None = None
+        self._edited_code: str | None = None
+        self._is_narrow = False
+        self.setProperty("kind", "ask")
+        self._arming = QTimer(self)
+        self._arming.setSingleShot(True)
+        self._arming.setInterval(ARMING_MS)
+        self._arming.timeout.connect(lambda: self._arm(True))
+        self._make_actions()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 8, 8)
+        layout.setSpacing(6)
+        layout.addLayout(self._make_question())
+        layout.addWidget(self._make_reason())
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self._arm(False)
+        self.hide()
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What is asked about."""
+        return self._proposal
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether clicks and shortcuts decide."""
+        return self._proposal is not None and self.run_button.isEnabled()
+
+    def ask(self, proposal: Proposal | None) -> None:
+        """Ask about a proposal, or nothing any more."""
+        is_same = proposal is not None and self._proposal == proposal
+        if is_same:
+            return
+        self._proposal, self._edited_code = proposal, None
+        self._reason_row.hide()
+        self._reason.clear()
+        self._arm(False)
+        self._arming.stop()
+        if proposal is not None:
+            self._show_text()
+            self._arming.start()
+        self.setVisible(proposal is not None)
+
+    def set_edit(self, code: str | None) -> None:
+        """The user has changed the code in the editor: this text is what Run sends."""
+        if self._proposal is None:
+            return
+        self._edited_code = None if code == self._proposal.code else code
+        self._show_text()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the buttons under the question when both do not fit on one row."""
+        super().resizeEvent(event)
+        is_narrow = event.size().width() < _NARROW_PX
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            self._place_buttons()
+
+    def _make_actions(self) -> None:
+        self.run_action = self._action("Run", "Ctrl+Return", lambda: self._approve(False))
+        self.run_rest_action = self._action(
+            "Run, and don't ask again in this turn",
+            "Ctrl+Shift+Return",
+            lambda: self._approve(True),
+        )
+        self.edit_action = self._action("Edit", "Ctrl+E", self._on_edit)
+        self.skip_action = self._action("Skip", "Ctrl+.", lambda: self._skip(""))
+        self.reason_action = self._action(
+            "Skip with a reason…", "Ctrl+Shift+.", self._on_reason_wanted
+        )
+
+    def _action(self, text: str, keys: str, slot: object) -> QAction:
+        action = QAction(text, self)
+        action.setShortcut(keys)
+        action.setAutoRepeat(False)  # a held key is no decision
+        action.triggered.connect(slot)
+        self.addAction(action)
+        return action
+
+    def _make_question(self) -> QGridLayout:
+        self._icon = QLabel(self)
+        self._question = QLabel("Run this code on your computer?", self)
+        self._question.setProperty("kind", "strong")
+        self._details = QLabel(self)
+        self._details.setProperty("kind", "warn")
+        self._details.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addWidget(self._question)
+        words.addWidget(self._details)
+        self._buttons = self._make_buttons()
+        self._grid = grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        grid.addWidget(self._icon, 0, 0)
+        grid.addLayout(words, 0, 1)
+        grid.setColumnStretch(1, 1)
+        self._place_buttons()
+        return grid
+
+    def _make_buttons(self) -> QWidget:
+        box = QWidget(self)
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        self.skip_button = self._button(self.skip_action, "quiet")
+        self.edit_button = self._button(self.edit_action, "")
+        self.run_button = self._button(self.run_action, "primary")
+        self.more_button = QToolButton(box)
+        self.more_button.setAccessibleName("More answers")
+        self.more_button.setToolTip("More answers")
+        self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.more_button)
+        menu.addActions([self.run_rest_action, self.reason_action])
+        self.more_button.setMenu(menu)
+        for widget in (self.skip_button, self.edit_button, self.run_button, self.more_button):
+            row.addWidget(widget)
+        return box
+
+    def _button(self, action: QAction, kind: str) -> QPushButton:
+        button = QPushButton(action.text(), self)
+        button.setProperty("kind", kind)
+        button.setToolTip(f"{action.text()} ({action.shortcut().toString()})")
+        button.setAutoDefault(False)
+        button.clicked.connect(action.trigger)
+        return button
+
+    def _make_reason(self) -> QWidget:
+        self._reason_row = QWidget(self)
+        row = QHBoxLayout(self._reason_row)
+        row.setContentsMargins(26, 0, 0, 0)
+        row.setSpacing(6)
+        self._reason = QLineEdit(self._reason_row)
+        self._reason.setPlaceholderText("Why not? The model is told.")
+        self._reason.setAccessibleName("Reason for skipping")
+        confirm = QPushButton("Skip", self._reason_row)
+        row.addWidget(self._reason, 1)
+        row.addWidget(confirm)
+        self._reason.returnPressed.connect(lambda: self._skip(self._reason.text()))
+        confirm.clicked.connect(lambda: self._skip(self._reason.text()))
+        self._reason_row.hide()
+        return self._reason_row
+
+    def _place_buttons(self) -> None:
+        self._grid.removeWidget(self._buttons)
+        if self._is_narrow:
+            self._grid.addWidget(self._buttons, 1, 0, 1, 2)
+        else:
+            self._grid.addWidget(self._buttons, 0, 2)
+
+    def _show_text(self) -> None:
+        proposal = self._proposal
+        if proposal is None:
+            return
+        code = self._edited_code if self._edited_code is not None else proposal.code
+        count = len(code.splitlines())
+        parts = [
+            LANGUAGE_NAMES.get(proposal.language, proposal.language),
+            f"{count} line{'' if count == 1 else 's'}",
+            f"in {short_folder(proposal.folder)}",
+        ]
+        is_edited = self._edited_code is not None
+        if is_edited:
+            parts.append("as you edited it")
+        self._details.setText(" · ".join(parts))
+        self._details.setToolTip(f"Folder: {proposal.folder}\nPython: {proposal.interpreter}")
+        self._question.setText(
+            "Run your edited code on your computer?"
+            if is_edited
+            else "Run this code on your computer?"
+        )
+        self.setAccessibleName(f"{self._question.text()} {self._details.text()}")
+
+    def _arm(self, is_armed: bool) -> None:
+        for button in (self.skip_button, self.edit_button, self.run_button, self.more_button):
+            button.setEnabled(is_armed)
+        for action in self.actions():
+            action.setEnabled(is_armed)
+
+    def _approve(self, is_for_rest: bool) -> None:
+        if self.is_armed and self._proposal is not None:
+            self._arm(False)
+            self.approved.emit(self._proposal.id, self._edited_code, is_for_rest)
+
+    def _skip(self, reason: str) -> None:
+        if self.is_armed and self._proposal is not None:
+            self._arm(False)
+            self.rejected.emit(self._proposal.id, reason.strip())
+
+    def _on_edit(self) -> None:
+        if self.is_armed:
+            self.edit_requested.emit()
+
+    def _on_reason_wanted(self) -> None:
+        if self.is_armed:
+            self._reason_row.show()
+            self._reason.setFocus()
+
+    def _on_theme_changed(self) -> None:
+        theme = self._theme
+        self._icon.setPixmap(theme.icon("shield-alert", "warn").pixmap(16, 16))
+        self.edit_button.setIcon(theme.icon("pencil", "text"))
+        self.run_button.setIcon(theme.icon("play", "on_accent"))
+        self.more_button.setIcon(theme.icon("chevron-down", "warn"))
+
+
+def short_folder(folder: str) -> str:
+    """A folder with the home as ~."""
+    home = str(Path.home())
+    if folder == home:
+        return "your home folder"
+    return "~" + folder[len(home) :] if folder.startswith(home + "/") else folder

@@ -1,0 +1,72 @@
+"""Lays widgets out in rows that wrap."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+
+class FlowLayout(QLayout):
+    """Left to right, next row when the width is used up."""
+
+    def __init__(self, parent: QWidget | None = None, spacing_px: int = 6) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(spacing_px)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Take an item."""
+        self._items.append(item)
+
+    def count(self) -> int:
+        """How many items there are."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+        """The item at an index."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
+        """Give an item back."""
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """It takes no more room than it needs."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """The narrower, the more rows."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """The height of all rows."""
+        return self._arrange(QRect(0, 0, width, 0), is_trial=True)
+
+    def setGeometry(self, rect: QRect) -> None:
+        """Place the items."""
+        super().setGeometry(rect)
+        self._arrange(rect, is_trial=False)
+
+    def sizeHint(self) -> QSize:
+        """What the widest item needs."""
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        """What the widest item needs."""
+        size = QSize()
+        for item in self._items:
+            size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _arrange(self, rect: QRect, is_trial: bool) -> int:
+        x, y, row_height = rect.x(), rect.y(), 0
+        for item in self._items:
+            hint = item.sizeHint()
+            if x + hint.width() > rect.right() + 1 and row_height:
+                x, y, row_height = rect.x(), y + row_height + self.spacing(), 0
+            if not is_trial:
+                item.setGeometry(QRect(QPoint(x, y), hint))
+            x += hint.width() + self.spacing()
+            row_height = max(row_height, hint.height())
+        return y + row_height - rect.y()

@@ -1,0 +1,250 @@
+"""The settings: model, key, interpreter, look; checked and saved beside the running program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.conversation.requests import KeyInfo, KeyringStatus, ModelSettings
+from playhead.conversation.secret import Secret
+from playhead.errors import AppError
+from playhead.session.ports import Catalog, Interpreters, Keys, Provider, Settings
+from playhead.ui.settings_form import FieldError, SettingsForm
+from playhead.ui.tasks import TaskOwner
+
+_KEY_DELAY_MS = 250
+
+
+class SettingsDialog(QDialog):
+    """Open it with `open()`; it never blocks the window's loop.
+
+    Signal: `saved(AppSettings)` when settings and key are stored. Errors stand in the dialog.
+    """
+
+    saved = Signal(object)
+
+    def __init__(
+        self,
+        settings: Settings,
+        keys: Keys,
+        catalog: Catalog,
+        interpreters: Interpreters,
+        provider: Provider,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._keys = keys
+        self._catalog = catalog
+        self._interpreters = interpreters
+        self._provider = provider
+        self._key_info = KeyInfo()
+        self._is_checking = False
+        self.tasks = TaskOwner(self)
+        self.tasks.failed.connect(self._on_failed)
+        self.setWindowTitle("Settings")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.form = SettingsForm(self)
+        self._problem = QLabel(self)
+        self._problem.setProperty("kind", "danger")
+        self._problem.setWordWrap(True)
+        self._problem.hide()
+        self._key_timer = QTimer(self)
+        self._key_timer.setSingleShot(True)
+        self._key_timer.setInterval(_KEY_DELAY_MS)
+        self._key_timer.timeout.connect(lambda: self.tasks.start(self._load_key()))
+        self._lay_out()
+        self._connect()
+        self.form.show_settings(settings.current)
+        self.form.show_models(catalog.suggestions(), [])
+        self.form.show_environment(interpreters.status)
+        self.resize(600, 680)
+        self.tasks.start(self._load_key())
+        self.tasks.start(self._load_servers())
+        self.tasks.start(self._load_interpreters())
+
+    @property
+    def problem(self) -> str:
+        """The error that stands above the buttons."""
+        return self._problem.text()
+
+    def save(self) -> None:
+        """What the Save button does."""
+        self.tasks.start(self._save())
+
+    def check(self) -> None:
+        """What the Check button does."""
+        if not self._is_checking:
+            self.tasks.start(self._check())
+
+    def done(self, result: int) -> None:
+        """Closing leaves nothing running."""
+        self._key_timer.stop()
+        self.tasks.cancel()
+        super().done(result)
+
+    def _lay_out(self) -> None:
+        title = QLabel("Settings", self)
+        title.setProperty("kind", "title")
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        page = QWidget(area)
+        page.setProperty("kind", "page")
+        inner = QVBoxLayout(page)
+        inner.setContentsMargins(0, 0, 8, 0)
+        inner.addWidget(self.form)
+        inner.addStretch(1)
+        area.setWidget(page)
+        self.save_button = QPushButton("Save", self)
+        self.save_button.setProperty("kind", "primary")
+        self.save_button.setDefault(True)
+        self.cancel_button = QPushButton("Cancel", self)
+        for button in (self.form.check_button, self.form.remove_key, self.form.browse):
+            button.setAutoDefault(False)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._problem, 1)
+        buttons.addStretch(0)
+        buttons.addWidget(self.cancel_button)
+        buttons.addWidget(self.save_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 16, 24, 16)
+        layout.setSpacing(12)
+        layout.addWidget(title)
+        layout.addWidget(area, 1)
+        layout.addLayout(buttons)
+
+    def _connect(self) -> None:
+        self.form.model_changed.connect(self._on_model_changed)
+        self.form.check_requested.connect(self.check)
+        self.form.key_removal_requested.connect(lambda: self.tasks.start(self._remove_key()))
+        self.form.interpreter_browse_requested.connect(self._on_browse)
+        self.save_button.clicked.connect(self.save)
+        self.cancel_button.clicked.connect(self.reject)
+
+    async def _load_key(self) -> None:
+        """Read where the key of the chosen model is kept, and say so."""
+        model = self.form.chosen_model
+        name = self._key_name()
+        self._key_info = await self._keys.get(name) if model else KeyInfo()
+        status = await self._keys.status()
+        form = self.form
+        is_stored = self._key_info.source != "none"
+        form.api_key.setEnabled(bool(model))
+        form.api_key.setPlaceholderText("•" * 12 if is_stored else "Paste a key")
+        form.remove_key.setVisible(self._key_info.source in ("keyring", "session"))
+        variable = self._catalog.key_variable(model) if model else ""
+        words = key_words(model, self._key_info, status, variable)
+        form.set_note(form.key_note, words)
+
+    async def _load_servers(self) -> None:
+        servers = await self._catalog.local_servers()
+        self.form.show_models(self._catalog.suggestions(), servers)
+
+    async def _load_interpreters(self) -> None:
+        found = await self._interpreters.found()
+        self.form.show_interpreters(found, self.form.interpreter.currentData() or "")
+
+    async def _check(self) -> None:
+        form = self.form
+        self._is_checking = True
+        form.check_button.setEnabled(False)
+        form.set_note(form.check_result, "Asking the model…")
+        try:
+            words = await self._provider.check(self._model_in_fields())
+        except (AppError, FieldError) as error:
+            form.set_note(form.check_result, str(error), "danger")
+        else:
+            form.set_note(form.check_result, words, "ok")
+        finally:
+            self._is_checking = False
+            form.check_button.setEnabled(True)
+
+    async def _save(self) -> None:
+        self._show_problem("")
+        try:
+            values = self.form.values(self._settings.current)
+        except FieldError as error:
+            self._show_problem(str(error))
+            return
+        if (typed := self.form.api_key.text().strip()) and values.model:
+            await self._keys.set(self._key_name(), Secret(typed))
+        await self._settings.save(values)
+        self.saved.emit(values)
+        self.accept()
+
+    async def _remove_key(self) -> None:
+        await self._keys.delete(self._key_name())
+        self.form.api_key.clear()
+        await self._load_key()
+
+    async def _add_interpreter(self, path: str) -> None:
+        interpreter = await self._interpreters.probe(path)
+        found = await self._interpreters.found()
+        known = [one for one in found if one.path != interpreter.path]
+        self.form.show_interpreters([*known, interpreter], interpreter.path)
+
+    def _key_name(self) -> str:
+        return self._catalog.key_name(self.form.chosen_model, self.form.api_base.text().strip())
+
+    def _model_in_fields(self) -> ModelSettings:
+        values = self.form.values(self._settings.current)
+        typed = self.form.api_key.text().strip()
+        return ModelSettings(
+            model=values.model,
+            api_base=values.api_base or None,
+            api_key=Secret(typed) if typed else self._key_info.secret,
+            temperature=values.temperature,
+            max_tokens=values.max_tokens,
+        )
+
+    def _show_problem(self, text: str) -> None:
+        self._problem.setText(text)
+        self._problem.setVisible(bool(text))
+
+    def _on_failed(self, error: AppError) -> None:
+        self._show_problem(str(error))
+
+    def _on_model_changed(self) -> None:
+        self.form.set_note(self.form.check_result, "")
+        self._key_timer.start()
+
+    def _on_browse(self) -> None:
+        dialog = QFileDialog(self, "Choose a Python interpreter", str(Path.home()))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self.tasks.start(self._add_interpreter(path)))
+        dialog.open()
+
+
+def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -> str:
+    """Where the key is, or would be, kept."""
+    if not model:
+        return "Direct mode needs no key."
+    match info.source:
+        case "environment":
+            return (
+                f"Read from the environment variable {info.variable}. A key typed here goes first."
+            )
+        case "keyring":
+            return f"Kept in {status.backend or 'the system keyring'}. Type another to replace it."
+        case "session":
+            return f"Kept in memory until Playhead ends. {status.message}".strip()
+        case "none":
+            pass
+    hint = f" Or set {variable} before starting Playhead." if variable else ""
+    if status.is_usable:
+        return f"It will be kept in {status.backend or 'the system keyring'}, nowhere else.{hint}"
+    return f"{status.message} The key will be kept in memory until Playhead ends.{hint}".strip()

@@ -1,0 +1,260 @@
+"""The fields of the settings dialog: widgets, and the values in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.conversation.requests import (
+    DIRECT_MODEL,
+    AppSettings,
+    EnvironmentStatus,
+    Interpreter,
+    LocalServer,
+)
+
+DIRECT_LABEL = "Direct mode (no model: what you type as code runs)"
+MANAGED_LABEL = "Playhead's own environment (default)"
+_N = TypeVar("_N", int, float)
+_THEMES = (("system", "Like the system"), ("light", "Light"), ("dark", "Dark"))
+
+
+class FieldError(ValueError):
+    """A field holds what cannot be saved; the text says which and why."""
+
+
+class SettingsForm(QWidget):
+    """Signals: `model_changed()` when model or address changed, `check_requested()`,
+    `key_removal_requested()`, `interpreter_browse_requested()`.
+    """
+
+    model_changed = Signal()
+    check_requested = Signal()
+    key_removal_requested = Signal()
+    interpreter_browse_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._servers: dict[str, str] = {}
+        self.model = self._make_model()
+        self.api_base = _line("The provider's own address")
+        self.api_key = _line("")
+        self.api_key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key_note = _note()
+        self.remove_key = QPushButton("Remove")
+        self.check_button = QPushButton("Check")
+        self.check_result = _note()
+        self.servers_note = _note()
+        self.temperature = _line("The provider's default")
+        self.max_tokens = _line("The provider's default")
+        self.max_steps = _line("20")
+        self.instructions = QPlainTextEdit()
+        self.instructions.setPlaceholderText("Told to the model in every conversation")
+        self.instructions.setFixedHeight(84)
+        self.instructions.setTabChangesFocus(True)
+        self.interpreter = QComboBox()
+        self.browse = QPushButton("Choose…")
+        self.environment_note = _note()
+        self.theme = QComboBox()
+        for mode, label in _THEMES:
+            self.theme.addItem(label, mode)
+        self._name_widgets()
+        self._lay_out()
+        self._connect()
+
+    def show_settings(self, settings: AppSettings) -> None:
+        """Fill the fields."""
+        self.model.setEditText(settings.model or DIRECT_LABEL)
+        self.api_base.setText(settings.api_base)
+        self.temperature.setText("" if settings.temperature is None else f"{settings.temperature}")
+        self.max_tokens.setText("" if settings.max_tokens is None else f"{settings.max_tokens}")
+        self.max_steps.setText(f"{settings.max_steps}")
+        self.instructions.setPlainText(settings.instructions)
+        self.theme.setCurrentIndex(max(0, self.theme.findData(settings.theme)))
+        self.show_interpreters([], settings.interpreter)
+
+    def values(self, before: AppSettings) -> AppSettings:
+        """The settings as the fields have them. Raises FieldError."""
+        steps = _number("Steps per turn", self.max_steps, 1, 1000, int)
+        return replace(
+            before,
+            model=self.chosen_model,
+            api_base=self.api_base.text().strip(),
+            temperature=_number("Temperature", self.temperature, 0, 2, float),
+            max_tokens=_number("Max tokens", self.max_tokens, 1, 10_000_000, int),
+            max_steps=before.max_steps if steps is None else steps,
+            instructions=self.instructions.toPlainText().strip(),
+            interpreter=self.interpreter.currentData() or "",
+            theme=self.theme.currentData(),
+        )
+
+    @property
+    def chosen_model(self) -> str:
+        """The model string in the field; Direct mode is the empty one."""
+        text = self.model.currentText().strip()
+        return DIRECT_MODEL if text == DIRECT_LABEL else text
+
+    def show_models(self, suggestions: Sequence[str], servers: Sequence[LocalServer]) -> None:
+        """Offer models; those of servers on this machine first, with their address."""
+        text = self.model.currentText()
+        self._servers = {model: one.api_base for one in servers for model in one.models}
+        self.model.clear()
+        self.model.addItem(DIRECT_LABEL)
+        self.model.addItems(list(self._servers))
+        self.model.addItems([name for name in suggestions if name not in self._servers])
+        self.model.setEditText(text)
+        found = ", ".join(f"{one.name} ({len(one.models)} models)" for one in servers)
+        self.servers_note.setText(f"Found on this machine: {found}" if found else "")
+        self.servers_note.setVisible(bool(found))
+
+    def show_interpreters(self, found: Sequence[Interpreter], chosen: str) -> None:
+        """Offer interpreters; the chosen one is kept even if it was not found."""
+        self.interpreter.clear()
+        self.interpreter.addItem(MANAGED_LABEL, "")
+        for one in found:
+            if one.kind != "managed":
+                self.interpreter.addItem(f"{one.label} · {one.path}", one.path)
+        if chosen and self.interpreter.findData(chosen) < 0:
+            self.interpreter.addItem(chosen, chosen)
+        self.interpreter.setCurrentIndex(max(0, self.interpreter.findData(chosen)))
+
+    def show_environment(self, status: EnvironmentStatus) -> None:
+        """Say how the managed environment stands, if there is something to say."""
+        self.environment_note.setText(status.message)
+        self.environment_note.setVisible(bool(status.message))
+
+    def set_note(self, label: QLabel, text: str, kind: str = "mute") -> None:
+        """Put words under a field, in the colour of their kind."""
+        label.setProperty("kind", kind)
+        label.style().unpolish(label)
+        label.style().polish(label)
+        label.setText(text)
+        label.setVisible(bool(text))
+
+    def _make_model(self) -> QComboBox:
+        box = QComboBox()
+        box.setEditable(True)
+        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        box.setMaxVisibleItems(16)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.addItem(DIRECT_LABEL)
+        if completer := box.completer():
+            completer.setFilterMode(Qt.MatchFlag.MatchContains)
+            completer.setCompletionMode(completer.CompletionMode.PopupCompletion)
+        return box
+
+    def _name_widgets(self) -> None:
+        for widget, name in (
+            (self.model, "Model"),
+            (self.api_base, "API base"),
+            (self.api_key, "API key"),
+            (self.temperature, "Temperature"),
+            (self.max_tokens, "Max tokens"),
+            (self.max_steps, "Steps per turn"),
+            (self.instructions, "Custom instructions"),
+            (self.interpreter, "Interpreter"),
+            (self.theme, "Theme"),
+        ):
+            widget.setAccessibleName(name)
+
+    def _lay_out(self) -> None:
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(10)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        for label, rows in (
+            ("Model", ([self.model], [self.servers_note])),
+            ("API base", ([self.api_base],)),
+            ("API key", ([self.api_key, self.remove_key], [self.key_note])),
+            ("", ([self.check_button, self.check_result],)),
+            ("Temperature", ([self.temperature],)),
+            ("Max tokens", ([self.max_tokens],)),
+            ("Steps per turn", ([self.max_steps],)),
+            ("Custom instructions", ([self.instructions],)),
+            ("Interpreter", ([self.interpreter, self.browse], [self.environment_note])),
+            ("Theme", ([self.theme],)),
+        ):
+            form.addRow(_label(label), _rows(rows))
+
+    def _connect(self) -> None:
+        self.model.editTextChanged.connect(self.model_changed)
+        self.model.activated.connect(self._on_model_chosen)
+        self.api_base.textChanged.connect(self.model_changed)
+        self.check_button.clicked.connect(self.check_requested)
+        self.remove_key.clicked.connect(self.key_removal_requested)
+        self.browse.clicked.connect(self.interpreter_browse_requested)
+
+    def _on_model_chosen(self) -> None:
+        """A model of a server on this machine brings its address; any other takes it away."""
+        model = self.model.currentText()
+        if model in self._servers:
+            self.api_base.setText(self._servers[model])
+        elif self.api_base.text() in self._servers.values():
+            self.api_base.clear()
+
+
+def _number(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]) -> _N | None:
+    text = field.text().strip().replace(",", ".")
+    if not text:
+        return None
+    try:
+        value = kind(text)
+    except ValueError:
+        raise FieldError(f"{name} must be a number, or empty for the default.") from None
+    if not low <= value <= high:
+        raise FieldError(f"{name} must be between {low} and {high}.")
+    return value
+
+
+def _line(placeholder: str) -> QLineEdit:
+    field = QLineEdit()
+    field.setPlaceholderText(placeholder)
+    return field
+
+
+def _note() -> QLabel:
+    note = QLabel()
+    note.setProperty("kind", "mute")
+    note.setTextFormat(Qt.TextFormat.PlainText)
+    note.setWordWrap(True)
+    note.hide()
+    return note
+
+
+def _label(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setContentsMargins(0, 6, 0, 0)
+    return label
+
+
+def _rows(rows: Sequence[Sequence[QWidget]]) -> QWidget:
+    box = QWidget()
+    column = QVBoxLayout(box)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(4)
+    for widgets in rows:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for number, widget in enumerate(widgets):
+            is_wide = not isinstance(widget, QPushButton)
+            row.addWidget(widget, 1 if is_wide else 0)
+            if not is_wide and number == len(widgets) - 1 and number == 0:
+                row.addStretch(1)
+        column.addLayout(row)
+    return box

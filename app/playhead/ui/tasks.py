@@ -1,0 +1,63 @@
+"""Owns the coroutines that slots of the window start."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from playhead.errors import AppError
+
+
+class TaskOwner(QObject):
+    """Keeps tasks alive and cancels them with the window.
+
+    Signal: `failed(AppError)` when one ended with an error that a person can mend; any other
+    error goes to the loop's exception handler.
+    """
+
+    failed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine; its result is its own business."""
+        if self._is_closed:
+            work.close()
+            return
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._on_done)
+
+    async def close(self) -> None:
+        """Cancel what is still running and wait for it; nothing can be started any more."""
+        tasks = list(self._tasks)
+        self.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def cancel(self) -> None:
+        """Cancel what is running without waiting; nothing can be started any more."""
+        self._is_closed = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def settled(self) -> None:
+        """Wait until nothing is running."""
+        while self._tasks:
+            await asyncio.wait(list(self._tasks))
+
+    def _on_done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if isinstance(error, AppError):
+            self.failed.emit(error)
+        elif error is not None:
+            context = {"message": "a task of the window failed", "exception": error, "task": task}
+            task.get_loop().call_exception_handler(context)

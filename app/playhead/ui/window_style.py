@@ -1,0 +1,37 @@
+"""Style rules of the window's own parts, beside those of the theme."""
+
+from __future__ import annotations
+
+from string import Template
+
+from playhead.ui.theme import Theme
+
+_RULES = Template("""
+QPushButton[kind="foot"] { background: transparent; border: 1px solid transparent; color: $mute;
+  padding: 1px 5px; font-size: 12px; font-weight: 400; border-radius: 5px; }
+QPushButton[kind="foot"]:hover { background: $hover; color: $text; }
+QPushButton[kind="foot"]:focus { border-color: $accent; }
+QToolButton[kind="foot"] { padding: 2px; border-radius: 5px; }
+QFrame[kind="ask"] QLabel { background: transparent; }
+QFrame[kind="ask"] QLabel[kind="warn"] { font-size: 12px; }
+QFrame[kind="ask"] QPushButton[kind="quiet"] { color: $warn; }
+QFrame[kind="ask"] QPushButton[kind="quiet"]:hover { background: $warn_line; color: $text; }
+QFrame[kind="ask"] QToolButton:hover { background: $warn_line; }
+QFrame[kind="chip"] QToolButton { padding: 2px; border-radius: 5px; }
+QFrame[kind="chip"] { padding: 0; }
+QFrame[kind="notice"] { background: $header; border: 1px solid $line_strong; border-radius: 10px; }
+QListView[kind="conversations"] { background: transparent; border: 0; padding: 0; }
+QLabel[kind="hero"] { font-size: 20px; font-weight: 600; }
+QLabel[kind="drop"] { background: $accent_bg; color: $accent; border: 2px dashed $accent;
+  border-radius: 14px; font-size: 16px; font-weight: 600; }
+QSplitter::handle { background: $line; }
+QPlainTextEdit[kind="code"] { background: $bg; border: 0; border-radius: 0; padding: 4px 8px; }
+""")
+
+
+def window_style(theme: Theme) -> str:
+    """The rules in the colours of the theme in force."""
+    tokens = theme.tokens
+    names = ("mute", "hover", "text", "accent", "warn", "warn_line", "header", "line_strong")
+    colours = {name: tokens.of(name) for name in (*names, "accent_bg", "line", "bg")}
+    return _RULES.substitute(colours)
