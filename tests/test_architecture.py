@@ -31,11 +31,11 @@ WITH_QT = (
 )
 DOORS = {
     "litellm": "playhead.model_worker",
-    "keyring": "playhead.storage.key_store",
-    "lexilla": "playhead.ui.editor.scintilla",
+    "keyring": "playhead.storage.keyring_entries",
+    "lexilla": "playhead.ui.editor",
     "pyside6_scintilla": "playhead.ui.editor.scintilla",
     "qasync": "playhead.event_loop",
-    "sqlite3": "playhead.storage.history",
+    "sqlite3": "playhead.storage",
 }
 KERNEL = PACKAGE / "kernel"
 
