@@ -149,6 +149,5 @@ def _ids(answer: object) -> list[str] | None:
     rows = cast("dict[str, Any]", answer).get("data")
     if not isinstance(rows, list):
         return None
-    objects = [row for row in cast("list[Any]", rows) if isinstance(row, dict)]
-    ids = [cast("dict[str, Any]", row).get("id") for row in objects]
+    ids: list[Any] = [row.get("id") for row in cast("list[Any]", rows) if hasattr(row, "get")]
     return [model for model in ids if isinstance(model, str) and model]
