@@ -1,0 +1,117 @@
+"""The history of conversations: what `session` asks of the database in its own words."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from playhead.conversation.events import ConversationEvent
+from playhead.conversation.requests import ConversationSummary, StoredConversation
+from playhead.errors import StorageError
+from playhead.storage import history_reader
+from playhead.storage.history_journal import Create, Delete, Record, SetPlace, is_kept
+from playhead.storage.history_writer import HistoryWriter
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+CLOSE_LIMIT_S = 5.0
+
+
+class SqliteHistory:
+    """Conversations in one SQLite file; all of its work is done in a thread. Owned by `bootstrap`.
+
+    `outputs_dir` holds a folder per conversation, named by its id, that goes with it.
+    """
+
+    def __init__(self, path: Path, outputs_dir: Path | None = None) -> None:
+        self._path = path
+        self._outputs_dir = outputs_dir
+        self._writer = HistoryWriter(path, self._on_refused)
+        self._listeners: list[Callable[[Exception], None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._deleted: set[str] = set()
+
+    async def open(self) -> str:
+        """Open or make the store; a sentence for the user if something is not as it should be."""
+        self._loop = asyncio.get_running_loop()
+        self._writer.start()
+        try:
+            await self._ask(lambda connection: None)
+        except StorageError as error:
+            return str(error)
+        return self._writer.notice
+
+    async def conversations(self) -> list[ConversationSummary]:
+        """All of them, the last changed first. Raises StorageError."""
+        return await self._ask(history_reader.conversations)
+
+    async def load(self, conversation_id: str) -> StoredConversation:
+        """One whole conversation. Raises StorageError."""
+        return await self._ask(lambda connection: history_reader.load(connection, conversation_id))
+
+    def create(self, summary: ConversationSummary, folder: str, interpreter: str) -> None:
+        """Queue a new conversation."""
+        self._writer.put(Create(summary, folder, interpreter))
+
+    def record(self, conversation_id: str, event: ConversationEvent) -> None:
+        """Queue an event; returns at once, on disk within 250 ms."""
+        if conversation_id not in self._deleted and is_kept(event):
+            self._writer.put(Record(conversation_id, event, time.time()))
+
+    def set_place(self, conversation_id: str, folder: str, interpreter: str) -> None:
+        """Queue the working folder and interpreter of a conversation."""
+        self._writer.put(SetPlace(conversation_id, folder, interpreter))
+
+    async def delete(self, conversation_id: str) -> None:
+        """Delete a conversation with its files; events that still come for it are dropped."""
+        self._deleted.add(conversation_id)
+        self._writer.put(Delete(conversation_id))
+        await self._ask(lambda connection: None)
+        if self._outputs_dir is not None:
+            await asyncio.to_thread(_delete_folder, self._outputs_dir, conversation_id)
+
+    def on_failure(self, listener: Callable[[Exception], None]) -> None:
+        """Tell the listener, in the loop that opened the history, when writing fails."""
+        self._listeners.append(listener)
+
+    async def close(self) -> None:
+        """Write what is queued and close; gives up after a few seconds."""
+        if not await asyncio.to_thread(self._writer.close, CLOSE_LIMIT_S):
+            _log.error("the history was closed before all of it was on disk")
+
+    async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        return await asyncio.wrap_future(self._writer.ask(question))
+
+    def _on_refused(self, error: StorageError) -> None:
+        """In the writer's thread."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._tell, error)
+
+    def _tell(self, error: StorageError) -> None:
+        for listener in tuple(self._listeners):
+            listener(error)
+
+
+def _delete_folder(folder: Path, name: str) -> None:
+    """Delete one folder inside `folder`, never anything else."""
+    target = folder / name
+    if target.parent != folder or target == folder or name in ("", ".", ".."):
+        raise ValueError(f"not the name of a folder: {name!r}")
+    try:
+        shutil.rmtree(target)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StorageError(
+            "The conversation's files could not be deleted.",
+            detail=f"{target}: {error.strerror or error}",
+            remedy="Delete that folder by hand.",
+        ) from error

@@ -1,0 +1,263 @@
+"""Writes what happens in conversations: rows for messages, deltas for the text still streaming."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from playhead.conversation.events import ConversationEvent
+from playhead.conversation.message import Message
+from playhead.conversation.requests import ConversationSummary
+from playhead.storage import payload_codec
+
+_log = logging.getLogger(__name__)
+
+_BELOW = (
+    "WITH RECURSIVE gone (conversation_id, id) AS (VALUES (?, ?) UNION"
+    " SELECT message.conversation_id, message.id FROM message JOIN gone"
+    " ON message.conversation_id = gone.conversation_id AND message.parent_id = gone.id) "
+)
+_FOLLOW = (
+    _BELOW + "UPDATE conversation SET leaf_id = ? WHERE id = ? AND leaf_id IN (SELECT id FROM gone)"  # noqa: S608
+)
+_PRUNE = _BELOW + "DELETE FROM message WHERE (conversation_id, id) IN (SELECT * FROM gone)"  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """A new conversation."""
+
+    summary: ConversationSummary
+    folder: str
+    interpreter: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetPlace:
+    """Another folder or interpreter."""
+
+    conversation_id: str
+    folder: str
+    interpreter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """A conversation that goes with all its messages."""
+
+    conversation_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An event of a conversation; `at` is when it came, in seconds since the epoch."""
+
+    conversation_id: str
+    event: ConversationEvent
+    at: float
+
+
+Entry = Create | SetPlace | Delete | Record
+
+
+def is_kept(event: ConversationEvent) -> bool:
+    """Whether the history has any use for the event (not for running lines and status)."""
+    if event.kind == "transient":
+        return False
+    if event.kind != "grew":
+        return True
+    chunk = event.chunk
+    return chunk is not None and chunk.format != "active_line" and isinstance(chunk.content, str)
+
+
+def write(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    """All of the entries or, when the disk refuses (sqlite3.Error), none of them."""
+    with _transaction(connection):
+        _write_all(connection, entries)
+
+
+def recover(connection: sqlite3.Connection) -> None:
+    """Make interrupted messages of those that were streaming when a process ended."""
+    orphans = connection.execute(
+        "SELECT seq, content FROM message WHERE state = 'streaming'"
+    ).fetchall()
+    if not orphans:
+        return
+    with _transaction(connection):
+        for seq, content in orphans:
+            text = (content or "") + streamed_text(connection, seq)
+            connection.execute(
+                "UPDATE message SET content = ?, kind = ?, state = 'interrupted' WHERE seq = ?",
+                (text, payload_codec.TEXT, seq),
+            )
+            connection.execute("DELETE FROM delta WHERE message_seq = ?", (seq,))
+
+
+def streamed_text(connection: sqlite3.Connection, message_seq: int) -> str:
+    """What has come so far of a message that is still streaming."""
+    rows = connection.execute(
+        "SELECT text FROM delta WHERE message_seq = ? ORDER BY seq", (message_seq,)
+    )
+    return "".join(text for (text,) in rows)
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Generator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite itself rolls back on some errors
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _write_all(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    growing: list[str] = []
+    owner = ("", "")
+    for entry in entries:
+        if isinstance(entry, Record) and entry.event.kind == "grew":
+            if owner != (entry.conversation_id, entry.event.message_id):
+                _append(connection, owner, growing)
+                owner = (entry.conversation_id, entry.event.message_id)
+            growing.append(_text(entry.event))
+        else:
+            _append(connection, owner, growing)
+            _write_one(connection, entry)
+    _append(connection, owner, growing)
+
+
+def _append(connection: sqlite3.Connection, owner: tuple[str, str], growing: list[str]) -> None:
+    """One row for all that one message grew in this batch."""
+    if growing:
+        text = payload_codec.storable("".join(growing))
+        growing.clear()
+        cursor = connection.execute(
+            "INSERT INTO delta (message_seq, text)"
+            " SELECT seq, ? FROM message WHERE conversation_id = ? AND id = ?",
+            (text, *owner),
+        )
+        _expect_row(cursor, "grew", owner)
+
+
+def _write_one(connection: sqlite3.Connection, entry: Entry) -> None:
+    try:
+        match entry:
+            case Create(summary, folder, interpreter):
+                _create(connection, summary, folder, interpreter)
+            case SetPlace(conversation_id, folder, interpreter):
+                connection.execute(
+                    "UPDATE conversation SET folder = ?, interpreter = ? WHERE id = ?",
+                    (folder, interpreter, conversation_id),
+                )
+            case Delete(conversation_id):
+                connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
+            case Record(conversation_id, event, at):
+                _record(connection, conversation_id, event, at)
+    except sqlite3.IntegrityError as error:
+        # A defect of whoever sent it; it must not stop all that comes after it.
+        _log.error("not stored, %s: %r", error, type(entry).__name__)
+
+
+def _create(
+    connection: sqlite3.Connection, summary: ConversationSummary, folder: str, interpreter: str
+) -> None:
+    connection.execute(
+        "INSERT INTO conversation (id, title, created_at, updated_at, folder, interpreter)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (summary.id, summary.title, summary.created_at, summary.updated_at, folder, interpreter),
+    )
+
+
+def _record(
+    connection: sqlite3.Connection, conversation_id: str, event: ConversationEvent, at: float
+) -> None:
+    match event.kind:
+        case "started" | "added" if event.message is not None:
+            _insert(connection, conversation_id, event.message)
+        case "ended" if event.message is not None:
+            _finish(connection, conversation_id, event.message)
+        case "removed":
+            _remove(connection, conversation_id, event.message_id)
+        case "renamed":
+            connection.execute(
+                "UPDATE conversation SET title = ? WHERE id = ?", (event.title, conversation_id)
+            )
+            return
+        case "moved":
+            _move(connection, conversation_id, event.message_id or None)
+            return
+        case _:
+            return
+    connection.execute("UPDATE conversation SET updated_at = ? WHERE id = ?", (at, conversation_id))
+
+
+def _insert(connection: sqlite3.Connection, conversation_id: str, message: Message) -> None:
+    kind, content = payload_codec.encode(message.content)
+    connection.execute(
+        "INSERT INTO message (conversation_id, id, parent_id, role, type, format, kind, content,"
+        " call_id, recipient, created_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            conversation_id,
+            message.id,
+            message.parent_id,
+            message.role,
+            message.type,
+            message.format,
+            kind,
+            content,
+            message.call_id,
+            message.recipient,
+            message.created_at,
+            message.state,
+        ),
+    )
+    _move(connection, conversation_id, message.id)
+
+
+def _finish(connection: sqlite3.Connection, conversation_id: str, message: Message) -> None:
+    """The whole text takes the place of its deltas."""
+    kind, content = payload_codec.encode(message.content)
+    key = (conversation_id, message.id)
+    cursor = connection.execute(
+        "UPDATE message SET format = ?, kind = ?, content = ?, call_id = ?, recipient = ?,"
+        " state = ? WHERE conversation_id = ? AND id = ?",
+        (message.format, kind, content, message.call_id, message.recipient, message.state, *key),
+    )
+    _expect_row(cursor, "ended", key)
+    connection.execute(
+        "DELETE FROM delta WHERE message_seq ="
+        " (SELECT seq FROM message WHERE conversation_id = ? AND id = ?)",
+        key,
+    )
+
+
+def _remove(connection: sqlite3.Connection, conversation_id: str, message_id: str) -> None:
+    key = (conversation_id, message_id)
+    parent = connection.execute(
+        "SELECT parent_id FROM message WHERE conversation_id = ? AND id = ?", key
+    ).fetchone()
+    if parent is None:
+        return
+    connection.execute(_FOLLOW, (*key, parent[0], conversation_id))
+    connection.execute(_PRUNE, key)
+
+
+def _move(connection: sqlite3.Connection, conversation_id: str, leaf_id: str | None) -> None:
+    connection.execute(
+        "UPDATE conversation SET leaf_id = ? WHERE id = ?", (leaf_id, conversation_id)
+    )
+
+
+def _text(event: ConversationEvent) -> str:
+    content = event.chunk.content if event.chunk is not None else None
+    return content if isinstance(content, str) else ""
+
+
+def _expect_row(cursor: sqlite3.Cursor, what: str, key: tuple[str, str]) -> None:
+    if cursor.rowcount == 0:
+        _log.error("not stored, no such message: %s of %s", what, key)

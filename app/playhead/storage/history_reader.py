@@ -1,0 +1,92 @@
+"""Reads conversations from the database."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from typing import Any, get_args
+
+from playhead.conversation.chunk import ChunkType, Role
+from playhead.conversation.message import Message
+from playhead.conversation.requests import ConversationSummary, StoredConversation
+from playhead.errors import StorageError
+from playhead.storage import payload_codec
+from playhead.storage.history_journal import streamed_text
+
+_log = logging.getLogger(__name__)
+_SUMMARY = (
+    "SELECT id, title, created_at, updated_at,"
+    " (SELECT count(*) FROM message WHERE conversation_id = conversation.id),"
+    " leaf_id, folder, interpreter FROM conversation"
+)
+_ROLES = frozenset(get_args(Role))
+_TYPES = frozenset(get_args(ChunkType))
+
+
+def conversations(connection: sqlite3.Connection) -> list[ConversationSummary]:
+    """All of them, the last changed first."""
+    rows = connection.execute(_SUMMARY + " ORDER BY updated_at DESC, created_at DESC, id")
+    return [ConversationSummary(*row[:5]) for row in rows]
+
+
+def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversation:
+    """One whole conversation. Raises StorageError if there is none of that id."""
+    row = connection.execute(_SUMMARY + " WHERE id = ?", (conversation_id,)).fetchone()
+    if row is None:
+        raise StorageError(
+            "That conversation is not there.",
+            detail=f"id {conversation_id}",
+            remedy="It may have been deleted in another window.",
+            code="not_found",
+        )
+    *summary, leaf_id, folder, interpreter = row
+    fold = _TreeFold()
+    for message_row in _message_rows(connection, conversation_id):
+        fold.add(connection, message_row)
+    return StoredConversation(
+        ConversationSummary(*summary),
+        tuple(fold.messages),
+        fold.kept(leaf_id),
+        folder,
+        interpreter,
+    )
+
+
+class _TreeFold:
+    """Collects messages; the children of a skipped one move up to its parent."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self._stand_in: dict[str, str | None] = {}
+
+    def kept(self, message_id: str | None) -> str | None:
+        """The message itself, or its nearest ancestor that was not skipped."""
+        while message_id in self._stand_in:
+            message_id = self._stand_in[message_id]
+        return message_id
+
+    def add(self, connection: sqlite3.Connection, row: dict[str, Any]) -> None:
+        seq, kind, text = row.pop("seq"), row.pop("kind"), row.pop("content")
+        row["parent_id"] = self.kept(row["parent_id"])
+        if row["state"] == "streaming":
+            row["state"] = "interrupted"
+            kind, text = payload_codec.TEXT, (text or "") + streamed_text(connection, seq)
+        try:
+            content = payload_codec.decode(kind, text)
+            if row["role"] not in _ROLES or row["type"] not in _TYPES:
+                raise payload_codec.UnknownContentError(f"{row['role']}/{row['type']}")
+        except payload_codec.UnknownContentError as unknown:
+            _log.info("skipped a message that this version does not know: %s", unknown)
+            self._stand_in[row["id"]] = row["parent_id"]
+        else:
+            self.messages.append(Message(content=content, **row))
+
+
+def _message_rows(connection: sqlite3.Connection, conversation_id: str) -> list[dict[str, Any]]:
+    cursor = connection.execute(
+        "SELECT seq, id, parent_id, role, type, format, kind, content, call_id, recipient,"
+        " created_at, state FROM message WHERE conversation_id = ? ORDER BY seq",
+        (conversation_id,),
+    )
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]

@@ -1,0 +1,47 @@
+"""The full-text index over final messages, kept by triggers."""
+
+from __future__ import annotations
+
+import sqlite3
+
+_INDEXED = "{row}.kind = 'text' AND {row}.state <> 'streaming' AND {row}.type <> 'image'"
+_OLD, _NEW = _INDEXED.format(row="old"), _INDEXED.format(row="new")
+_FORGET = (
+    "BEGIN INSERT INTO message_text (message_text, rowid, content)"
+    " VALUES ('delete', old.seq, old.content); END"
+)
+_LEARN = "BEGIN INSERT INTO message_text (rowid, content) VALUES (new.seq, new.content); END"
+_TRIGGERS = {
+    "message_text_inserted": f"AFTER INSERT ON message WHEN {_NEW} {_LEARN}",
+    "message_text_deleted": f"AFTER DELETE ON message WHEN {_OLD} {_FORGET}",
+    "message_text_left": f"BEFORE UPDATE ON message WHEN {_OLD} {_FORGET}",
+    "message_text_joined": f"AFTER UPDATE ON message WHEN {_NEW} {_LEARN}",
+}
+_BUILD = (
+    "BEGIN IMMEDIATE; DROP TABLE IF EXISTS message_text;"  # noqa: S608
+    "CREATE VIRTUAL TABLE message_text USING fts5(content, content='message',"
+    " content_rowid='seq', tokenize='unicode61 remove_diacritics 2');"
+    "INSERT INTO message_text (rowid, content) SELECT seq, content FROM message"
+    f" WHERE {_INDEXED.format(row='message')};"
+    + "".join(f"CREATE TRIGGER IF NOT EXISTS {name} {body};" for name, body in _TRIGGERS.items())
+    + "COMMIT;"
+)
+_COUNT = (
+    "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 13) ="
+    " 'message_text_'"
+)
+
+
+def ensure_search(connection: sqlite3.Connection) -> None:
+    """Build the index if it is not there; without FTS5 take the triggers away, they would fail."""
+    if not has_search(connection):
+        for name in _TRIGGERS:
+            connection.execute(f"DROP TRIGGER IF EXISTS {name}")
+    elif connection.execute(_COUNT).fetchone()[0] != len(_TRIGGERS):
+        connection.executescript(_BUILD)
+
+
+def has_search(connection: sqlite3.Connection) -> bool:
+    """Whether this SQLite has FTS5 (some builds come without)."""
+    found = connection.execute("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'")
+    return found.fetchone() is not None

@@ -1,0 +1,201 @@
+"""The thread that owns the database: writes in batches, answers questions, and never gives up."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from playhead.errors import StorageError
+from playhead.storage import history_journal
+from playhead.storage.history_journal import Entry
+from playhead.storage.history_schema import open_database
+from playhead.storage.process_lock import ProcessLock
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+BATCH_S = 0.05
+"""How long entries are gathered: well under the 250 ms that a crash may cost."""
+FIRST_RETRY_S = 0.2
+LONGEST_RETRY_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    ask: Callable[[sqlite3.Connection], Any]
+    answer: Future[Any]
+
+
+class HistoryWriter:
+    """Entries are written in the order in which they came; a question sees all before it.
+
+    When the disk refuses, `report` is told once per cause (in this thread), nothing is dropped,
+    and the writing is tried again with growing pauses.
+    """
+
+    def __init__(self, path: Path, report: Callable[[StorageError], None]) -> None:
+        self._path = path
+        self._report = report
+        self._queue: queue.SimpleQueue[Entry | _Question | None] = queue.SimpleQueue()
+        self._pending: list[Entry] = []
+        self._questions: list[_Question] = []
+        self._connection: sqlite3.Connection | None = None
+        self._lock = ProcessLock(path.with_name(path.name + ".lock"))
+        self._notice = ""
+        self._told: set[str] = set()
+        self._retry_s = FIRST_RETRY_S
+        self._retry_at = 0.0
+        self._is_closing = False
+        self._thread = threading.Thread(target=self._work, name="playhead-history", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread; it opens the database by itself."""
+        self._thread.start()
+
+    @property
+    def notice(self) -> str:
+        """What had to be put aside when the database was opened, else ''."""
+        return self._notice
+
+    def put(self, entry: Entry) -> None:
+        """Queue an entry; returns at once."""
+        self._queue.put(entry)
+
+    def ask(self, question: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Run `question` on the connection, after what is queued; fails with StorageError."""
+        answer: Future[T] = Future()
+        if self._thread.is_alive():
+            self._queue.put(_Question(question, answer))
+        else:
+            answer.set_exception(_closed())
+        return answer
+
+    def close(self, limit_s: float) -> bool:
+        """Write what is queued, close, and wait no longer than that; whether all is written."""
+        if self._thread.ident is None:
+            return True
+        self._queue.put(None)
+        self._thread.join(limit_s)
+        return not self._thread.is_alive() and not self._pending
+
+    def _work(self) -> None:
+        while not self._is_closing:
+            self._gather()
+            self._write()
+            self._answer()
+        self._end()
+
+    def _end(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                self._accept(self._queue.get_nowait())
+        for question in self._questions:
+            question.answer.set_exception(_closed())
+        if self._pending:
+            _log.error("%d changes of conversations could not be written", len(self._pending))
+        if self._connection is not None:
+            self._connection.close()
+        self._lock.release()
+
+    def _gather(self) -> None:
+        """Wait for something to do, then a little longer for more of it."""
+        wait_s = max(self._retry_at - time.monotonic(), 0.0) if self._pending else None
+        with suppress(queue.Empty):
+            self._accept(self._queue.get(timeout=wait_s))
+            until = time.monotonic() + BATCH_S
+            while not self._questions and not self._is_closing:
+                self._accept(self._queue.get(timeout=max(until - time.monotonic(), 0.0)))
+
+    def _accept(self, item: Entry | _Question | None) -> None:
+        if item is None:
+            self._is_closing = True
+        elif isinstance(item, _Question):
+            self._questions.append(item)
+        else:
+            self._pending.append(item)
+
+    def _write(self) -> None:
+        if not self._pending:
+            return
+        if time.monotonic() < self._retry_at and not self._is_closing:
+            return
+        try:
+            history_journal.write(self._opened(), self._pending)
+        except (sqlite3.Error, OSError) as error:
+            self._on_refused(error)
+        else:
+            self._pending.clear()
+            self._told.clear()
+            self._retry_s, self._retry_at = FIRST_RETRY_S, 0.0
+
+    def _opened(self) -> sqlite3.Connection:
+        """The connection; what another process left streaming is recovered at the first opening."""
+        if self._connection is None:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            is_sole = self._lock.acquire()
+            opened = open_database(self._path, is_sole=is_sole)
+            self._notice = opened.notice
+            self._connection = opened.connection
+            if is_sole:  # else the streaming messages are another living process's
+                history_journal.recover(opened.connection)
+        return self._connection
+
+    def _answer(self) -> None:
+        questions, self._questions = self._questions, []
+        for question in questions:
+            if question.answer.set_running_or_notify_cancel():
+                try:
+                    answer = question.ask(self._opened())
+                except StorageError as error:
+                    question.answer.set_exception(error)
+                except (sqlite3.Error, OSError) as error:
+                    question.answer.set_exception(explain(error, self._path))
+                else:
+                    question.answer.set_result(answer)
+
+    def _on_refused(self, error: sqlite3.Error | OSError) -> None:
+        self._retry_at = time.monotonic() + self._retry_s
+        self._retry_s = min(self._retry_s * 2, LONGEST_RETRY_S)
+        cause = _cause(error)
+        if cause not in self._told:
+            self._told.add(cause)
+            self._report(explain(error, self._path))
+
+
+def _closed() -> StorageError:
+    return StorageError("The history is closed.", remedy="Start Playhead again.")
+
+
+def explain(error: Exception, path: Path) -> StorageError:
+    """The refusal in words."""
+    match _cause(error):
+        case "SQLITE_FULL":
+            remedy = "The disk is full: free some space."
+        case "SQLITE_BUSY" | "SQLITE_LOCKED":
+            remedy = "Another program holds the file: close it."
+        case "SQLITE_CORRUPT" | "SQLITE_NOTADB":
+            remedy = "The file is damaged: start Playhead again, it will put it aside."
+        case _:
+            remedy = f"Check that {path.parent} is there, can be written to and is not full."
+    return StorageError(
+        "The conversations are not being saved.",
+        detail=f"{path}: {error}",
+        remedy=f"{remedy} Playhead keeps trying; nothing is lost while it runs.",
+    )
+
+
+def _cause(error: Exception) -> str:
+    """One word per kind of refusal: the primary result code's name, or the system's."""
+    name = getattr(error, "sqlite_errorname", None)
+    if isinstance(name, str):
+        return "_".join(name.split("_")[:2])
+    return f"{type(error).__name__} {getattr(error, 'errno', '')}"

@@ -1,0 +1,81 @@
+"""Contents of messages ↔ what a database row holds: a kind and a text."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from playhead.conversation.chunk import Content
+from playhead.conversation.payloads import (
+    CodeError,
+    Failure,
+    Frame,
+    InputRequest,
+    LineTiming,
+    Payload,
+    Proposal,
+    RunReport,
+)
+
+TEXT = "text"
+_NOTHING = "nothing"
+_NUMBER = "number"
+_PAYLOADS: Mapping[str, type[Payload]] = {
+    "proposal": Proposal,
+    "run": RunReport,
+    "code_error": CodeError,
+    "input": InputRequest,
+    "timing": LineTiming,
+    "failure": Failure,
+}
+
+
+class UnknownContentError(ValueError):
+    """A kind of content that this version does not know, or one that misses what it needs."""
+
+
+def encode(content: Content) -> tuple[str, str | None]:
+    """The kind tag and the text for a row."""
+    if content is None:
+        return _NOTHING, None
+    if isinstance(content, str):
+        return TEXT, storable(content)
+    if isinstance(content, int):
+        return _NUMBER, str(content)
+    kind = next(kind for kind, payload in _PAYLOADS.items() if isinstance(content, payload))
+    return kind, storable(json.dumps(dataclasses.asdict(content), ensure_ascii=False))
+
+
+def decode(kind: str, text: str | None) -> Content:
+    """The content of a row. Raises UnknownContentError."""
+    if kind == _NOTHING:
+        return None
+    if text is None:
+        raise UnknownContentError(f"{kind} without a text")
+    if kind == TEXT:
+        return text
+    if kind != _NUMBER and kind not in _PAYLOADS:
+        raise UnknownContentError(kind)
+    try:
+        return int(text) if kind == _NUMBER else _payload(_PAYLOADS[kind], json.loads(text))
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise UnknownContentError(f"{kind}: {error}") from error
+
+
+def storable(text: str) -> str:
+    """The text without lone surrogates, which no UTF-8 file can hold: they become U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
+    """Made of the fields that this version knows; others belong to a newer one."""
+    names = {field.name for field in dataclasses.fields(payload)}
+    known = {name: value for name, value in values.items() if name in names}
+    if payload is CodeError:
+        frames = cast("list[dict[str, Any]]", known.get("frames", []))
+        known["frames"] = tuple(Frame(f["file"], f["line"], f["name"]) for f in frames)
+    return payload(**known)

@@ -1,0 +1,69 @@
+"""Databases of older versions are brought up to date, with a copy of each before."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from playhead.storage import history_search
+from playhead.storage.history_schema import MIGRATIONS, open_database
+
+ADD_COLOUR = "ALTER TABLE conversation ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"
+INSERT = "INSERT INTO conversation (id, title, created_at, updated_at) VALUES ('c1', 't', 1, 1)"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "history.sqlite3"
+
+
+def test_a_migration_keeps_a_copy_of_what_was(path):
+    with closing(open_database(path).connection) as old:
+        old.execute(INSERT)
+    opened = open_database(path, (*MIGRATIONS, ADD_COLOUR))
+    with closing(opened.connection) as new:
+        assert opened.notice == ""
+        assert new.execute("SELECT id, colour FROM conversation").fetchall() == [("c1", "red")]
+        assert new.execute("PRAGMA user_version").fetchone() == (2,)
+    (copy,) = path.parent.glob("history.sqlite3.before-v2-*")
+    with closing(sqlite3.connect(copy)) as before:
+        assert before.execute("PRAGMA user_version").fetchone() == (1,)
+        assert before.execute("SELECT id FROM conversation").fetchall() == [("c1",)]
+
+
+def test_a_migration_that_fails_changes_nothing(path):
+    with closing(open_database(path).connection) as old:
+        old.execute(INSERT)
+    with pytest.raises(sqlite3.OperationalError):
+        open_database(path, (*MIGRATIONS, f"{ADD_COLOUR}; SELECT * FROM nothing"))
+    with closing(open_database(path).connection) as again:
+        assert again.execute("PRAGMA user_version").fetchone() == (1,)
+        names = [row[1] for row in again.execute("PRAGMA table_info(conversation)")]
+        assert "colour" not in names
+
+
+def test_opening_twice_copies_nothing(path):
+    for _ in range(2):
+        open_database(path).connection.close()
+    assert [file.name for file in path.parent.iterdir()] == ["history.sqlite3"]
+
+
+def test_without_full_text_search_messages_are_still_stored(path, monkeypatch):
+    open_database(path).connection.close()
+    monkeypatch.setattr(history_search, "has_search", lambda connection: False)
+    with closing(open_database(path).connection) as connection:
+        triggers = "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'"
+        assert connection.execute(triggers).fetchone() == (0,)
+        connection.execute(INSERT)
+        connection.execute(
+            "INSERT INTO message (conversation_id, id, role, type, kind, content, created_at,"
+            " state) VALUES ('c1', 'm1', 'user', 'message', 'text', 'crocodile', 1, 'complete')"
+        )
+    monkeypatch.undo()
+    with closing(open_database(path).connection) as connection:  # the index is built again
+        found = connection.execute(
+            "SELECT content FROM message_text WHERE message_text MATCH 'crocodile'"
+        )
+        assert found.fetchall() == [("crocodile",)]

@@ -1,0 +1,77 @@
+"""Contents come out of a row as they went in."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playhead.conversation.payloads import (
+    CodeError,
+    Failure,
+    Frame,
+    InputRequest,
+    LineTiming,
+    Proposal,
+    RunReport,
+)
+from playhead.storage.payload_codec import UnknownContentError, decode, encode, storable
+
+CONTENTS = [
+    None,
+    "",
+    "text with “quotes” and 🎈",
+    7,
+    Proposal("p1", "m1", "python", "34/24", "/home/me", "/usr/bin/python3"),
+    RunReport("killed", 1.5, 3, -9, "/tmp/out", "the kernel ended: signal 9"),
+    CodeError("ValueError", "no", (Frame("", 1, "<module>"), Frame("/a.py", 2, "f"))),
+    InputRequest("i1", "Password: ", is_secret=True),
+    LineTiming(4, 0.25),
+    Failure("upstream_error", "It broke.", "detail", "remedy"),
+]
+
+
+@pytest.mark.parametrize("content", CONTENTS, ids=lambda content: type(content).__name__)
+def test_a_content_survives(content):
+    assert decode(*encode(content)) == content
+
+
+def test_of_an_input_only_the_question_is_kept():
+    _, text = encode(InputRequest("i1", "Password: ", is_secret=True))
+    assert json.loads(text or "") == {"id": "i1", "prompt": "Password: ", "is_secret": True}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("table", "{}"),
+        ("run", None),
+        ("run", "{}"),
+        ("run", "[1]"),
+        ("run", "{nonsense"),
+        ("number", "many"),
+        ("code_error", '{"name": "E", "message": "m", "frames": [{"file": "a"}]}'),
+    ],
+)
+def test_what_is_not_known_is_refused_as_such(kind, text):
+    with pytest.raises(UnknownContentError):
+        decode(kind, text)
+
+
+def test_fields_of_a_newer_version_are_passed_over():
+    assert decode("timing", '{"line": 1, "seconds": 2.0, "cpu": 3}') == LineTiming(1, 2.0)
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_any_text_becomes_one_that_a_file_can_hold(text):
+    kept = storable(text)
+    kept.encode()
+    if not any("\ud800" <= letter <= "\udfff" for letter in text):
+        assert kept == text
+
+
+def test_the_halves_of_a_pair_are_joined():
+    assert storable("a\ud83c\udf88b") == "a🎈b"
+    assert storable("a\ud83cb") == "a\ufffdb"
