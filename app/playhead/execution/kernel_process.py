@@ -22,6 +22,7 @@ from playhead.execution.output_decoder import OutputDecoder, Piece
 _TICK_MS = 16
 _BUDGET_S = 0.004
 _READ_BYTES = 65_536
+_COMMAND_LEAD_MS = 10
 _SECOND_INTERRUPT_MS = 250
 _EXIT_GRACE_MS = 500
 
@@ -50,7 +51,8 @@ class KernelProcess(QObject):
         self._window_began = 0.0
         self._budget_s = 0.0
         self._tick = self._timer(self._on_tick_timeout)
-        self._again = self._timer(self.signal_group)
+        self._has_signalled = False
+        self._signal = self._timer(self._on_signal_timeout)
         self._kill = self._timer(self.kill_group)
         self._process = self._make_process()
 
@@ -75,14 +77,18 @@ class KernelProcess(QObject):
             self._process.write(line)
 
     def interrupt(self, grace_ms: int) -> None:
-        """SIGINT to the group, again a moment later, SIGKILL after the grace."""
-        self.signal_group()
-        self._again.start(_SECOND_INTERRUPT_MS)
+        """SIGINT to the group, again a moment later, SIGKILL after the grace.
+
+        The caller has written a stop command; it gets a small lead, so that code which a signal
+        only brings back from a child (`os.system`) finds itself stopped and does not go on.
+        """
+        self._has_signalled = False
+        self._signal.start(_COMMAND_LEAD_MS)
         self._kill.start(grace_ms)
 
     def calm_down(self) -> None:
         """What was to be stopped has stopped."""
-        self._again.stop()
+        self._signal.stop()
         self._kill.stop()
 
     def end_soon(self, farewell: bytes) -> None:
@@ -149,6 +155,12 @@ class KernelProcess(QObject):
         self._read()
         self._on_tick()
 
+    def _on_signal_timeout(self) -> None:
+        self.signal_group()
+        if not self._has_signalled:
+            self._has_signalled = True
+            self._signal.start(_SECOND_INTERRUPT_MS)
+
     def _read(self) -> None:
         while self._budget_s > 0:
             began = time.perf_counter()
@@ -189,7 +201,7 @@ class KernelProcess(QObject):
 
     def _end(self, reason: str) -> None:
         self._has_ended = True
-        for timer in (self._tick, self._again, self._kill):
+        for timer in (self._tick, self._signal, self._kill):
             timer.stop()
         self._on_end(reason)
         self.deleteLater()

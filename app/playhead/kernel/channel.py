@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import sys
 from typing import Any
 
@@ -21,27 +20,38 @@ class Channel:
 
     def send(self, kind: str, **fields: Any) -> None:
         """Write a mark after everything that was printed so far. Raises ValueError if too long."""
-        flush_streams()
+        self.flush()
         self.send_unordered(kind, **fields)
 
     def send_unordered(self, kind: str, **fields: Any) -> None:
         """Write a mark without flushing first: the only way from another thread."""
         if os.getpid() != self._pid:
             return
-        mark = encode_mark(self._nonce, kind, self.run, fields)
-        while True:
+        self._write(encode_mark(self._nonce, kind, self.run, fields))
+
+    def complain(self, text: str) -> None:
+        """Write text for the user, whatever has become of the streams of Python."""
+        self.flush()
+        data = text.encode("utf-8", "backslashreplace")
+        while data:
+            data = data[self._write(data) :]
+
+    def flush(self) -> None:
+        """Flush what user code left in its streams, whatever they are by now."""
+        for stream in (sys.stdout, sys.stderr):
             try:
-                os.write(self._fd, mark)
-                return
-            except BlockingIOError:
-                # A child (node does it) made the pipe that we share non-blocking.
-                select.select([], [self._fd], [])
+                try:
+                    stream.flush()
+                except BlockingIOError:
+                    os.set_blocking(self._fd, True)
+                    stream.flush()
+            except (AttributeError, OSError, ValueError):
+                continue  # replaced by something else, its descriptor closed, or closed itself
 
-
-def flush_streams() -> None:
-    """Flush what user code left in its streams, whatever they are by now."""
-    for stream in (sys.stdout, sys.stderr):
+    def _write(self, data: bytes) -> int:
         try:
-            stream.flush()
-        except (AttributeError, OSError, ValueError):
-            continue  # replaced by something else, its descriptor closed, or closed itself
+            return os.write(self._fd, data)
+        except BlockingIOError:
+            # User code or a child (node does it) made the pipe that we share non-blocking.
+            os.set_blocking(self._fd, True)
+            return os.write(self._fd, data)

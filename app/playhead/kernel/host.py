@@ -10,7 +10,7 @@ import sys
 from typing import Any, Iterator
 
 from . import orphans, streams
-from .channel import Channel, flush_streams
+from .channel import Channel
 from .display import Display, PyplotFinder
 from .interrupts import Interrupts, start_thread
 from .line_sampler import LineSampler
@@ -71,7 +71,7 @@ class Host:
         self._enter(command.get("folder") or "")
         outcome = self._runner.execute(command["code"])
         if os.getpid() != self._pid:  # user code forked and the child came back here
-            flush_streams()
+            self._channel.flush()
             os._exit(0)
         self._channel.send("idle", state=outcome.state, line=outcome.line)
         self._channel.run = ""

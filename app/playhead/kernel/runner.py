@@ -118,12 +118,12 @@ class Runner:
                 self._loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
 
     def _on_interrupt(self, error: BaseException, block: str) -> Outcome:
-        sys.stderr.write(failures.format_failure(error, block))
+        self._channel.complain(failures.format_failure(error, block))
         self._send_timings()
         return Outcome("interrupted", failures.interrupted_line(error, block))
 
     def _on_failure(self, error: BaseException, block: str) -> None:
-        sys.stderr.write(failures.format_failure(error, block))
+        self._channel.complain(failures.format_failure(error, block))
         failures.send_failure(self._channel, error, block)
 
     def _send_timings(self) -> None:

@@ -1,0 +1,288 @@
+"""Stop, kill, crash: a run always ends, the next one works, nothing is left behind."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from playhead.conversation.chunk import Chunk
+from playhead.execution.process_executor import ProcessExecutor
+from tests.support import programs
+from tests.support.guards import descendants
+from tests.support.kernels import error_of, executor, report_of, request, run, text_of
+from tests.support.waiting import until, until_now
+
+ROOT = Path(__file__).parents[2]
+
+
+async def run_and_stop(made: ProcessExecutor, folder: Path, code: str, grace_s: float = 5.0):
+    """Run until the code's last statement begins, then stop."""
+    chunks: list[Chunk] = []
+    last_line = ast.parse(code).body[-1].lineno
+    async with aclosing(made.run(request(folder, code, grace_s=grace_s))) as stream:
+        async for chunk in stream:
+            if chunk.format == "active_line" and chunk.content == last_line:
+                await made.interrupt("conversation")
+            chunks.append(chunk)
+    return chunks
+
+
+async def works(made: ProcessExecutor, folder: Path, code: str = "6 * 7") -> bool:
+    return text_of(await run(made, request(folder, code, "next"))).endswith("42\n")
+
+
+@pytest.mark.parametrize("code", [programs.FOREVER, programs.SLEEP, programs.FLOOD, programs.YES])
+async def test_stop_ends_it_and_keeps_the_names(tmp_path: Path, code: str) -> None:
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, "answer = 42"))
+        pid = made.status("conversation").pid
+        chunks = await run_and_stop(made, tmp_path, code)
+        assert report_of(chunks).state == "interrupted"
+        assert report_of(chunks).line is not None
+        assert made.status("conversation").pid == pid
+        assert await works(made, tmp_path, "answer")
+
+
+async def test_stop_during_a_shell_command_does_not_go_on_with_the_block(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        chunks = await run_and_stop(made, tmp_path, programs.SHELL_SLEEP)
+        assert report_of(chunks).state == "interrupted"
+        assert report_of(chunks).line == 2
+        assert "went on" not in text_of(chunks)
+
+
+@pytest.mark.parametrize("code", [programs.DEAF, programs.STUBBORN])
+async def test_what_does_not_stop_is_killed_and_said_with_the_line(
+    tmp_path: Path, code: str
+) -> None:
+    async with executor(tmp_path) as made:
+        chunks = await run_and_stop(made, tmp_path, code, grace_s=0.5)
+        report = report_of(chunks)
+        assert report.state == "killed"
+        assert report.reason == "the code did not stop within 0.5 s"
+        assert report.line is not None
+        assert await works(made, tmp_path)
+
+
+async def test_a_child_that_ignores_stop_ends_with_the_kernel(tmp_path: Path) -> None:
+    before = set(descendants())
+    async with executor(tmp_path) as made:
+        chunks = await run_and_stop(made, tmp_path, programs.DEAF_CHILD)
+        assert report_of(chunks).state in {"interrupted", "killed"}
+        assert await works(made, tmp_path)
+    await until(lambda: not set(descendants()) - before)
+
+
+async def test_stop_while_it_waits_for_an_answer(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        async with aclosing(made.run(request(tmp_path, "x = input()"))) as stream:
+            chunks: list[Chunk] = []
+            async for chunk in stream:
+                chunks.append(chunk)
+                if chunk.type == "input":
+                    await made.interrupt("conversation")
+        assert report_of(chunks).state == "interrupted"
+        assert await works(made, tmp_path)
+
+
+async def test_stop_while_the_kernel_starts_ends_the_run(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        task = asyncio.create_task(run(made, request(tmp_path, "1")))
+        await until(lambda: made.status("conversation").state == "starting")
+        await made.interrupt("conversation")
+        assert report_of(await task).state == "interrupted"
+        assert await works(made, tmp_path)
+
+
+async def test_stop_with_nothing_running_does_nothing(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        await made.interrupt("conversation")
+        await run(made, request(tmp_path, "answer = 42"))
+        await made.interrupt("conversation")
+        assert await works(made, tmp_path, "answer")
+
+
+@pytest.mark.parametrize("name", programs.CRASHES)
+async def test_a_dead_kernel_ends_the_run_in_words_and_the_next_works(
+    tmp_path: Path, name: str
+) -> None:
+    async with executor(tmp_path) as made:
+        chunks = await run(made, request(tmp_path, programs.CRASHES[name]))
+        assert report_of(chunks).state == "killed"
+        assert report_of(chunks).reason.startswith("the kernel ended: ")
+        assert await works(made, tmp_path)
+
+
+async def test_output_before_a_crash_is_not_lost(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        chunks = await run(made, request(tmp_path, programs.CRASHES["os._exit"]))
+    assert text_of(chunks) == "before\n"
+    assert report_of(chunks).reason == "the kernel ended: exit status 3"
+
+
+async def test_a_segmentation_fault_is_named(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        chunks = await run(made, request(tmp_path, programs.CRASHES["segmentation fault"]))
+    assert "SIGSEGV" in report_of(chunks).reason
+
+
+async def test_a_kernel_killed_from_outside_ends_the_run(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        chunks: list[Chunk] = []
+        async with aclosing(made.run(request(tmp_path, programs.SLEEP))) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                if chunk.content == 2:
+                    os.kill(made.status("conversation").pid or 0, signal.SIGKILL)
+        assert report_of(chunks).state == "killed"
+        assert "SIGKILL" in report_of(chunks).reason
+        assert await works(made, tmp_path)
+
+
+@pytest.mark.parametrize("name", programs.HARMLESS)
+async def test_a_kernel_survives(tmp_path: Path, name: str) -> None:
+    async with executor(tmp_path) as made:
+        chunks = await run(made, request(tmp_path, programs.HARMLESS[name]))
+        assert report_of(chunks).state == "finished"
+        pid = made.status("conversation").pid
+        if name == "builtins overwritten":
+            return
+        assert await works(made, tmp_path)
+        assert made.status("conversation").pid == pid
+
+
+async def test_sys_exit_is_an_error_of_the_block(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        error = error_of(await run(made, request(tmp_path, programs.HARMLESS["sys.exit"])))
+    assert error is not None
+    assert (error.name, error.message) == ("SystemExit", "3")
+
+
+async def test_closing_the_run_kills_its_processes(tmp_path: Path) -> None:
+    before = set(descendants())
+    async with executor(tmp_path) as made:
+        async with aclosing(made.run(request(tmp_path, programs.DEAF_CHILD))) as stream:
+            async for chunk in stream:
+                if chunk.format == "output":
+                    break
+        assert made.status("conversation").state == "none"
+        await until(lambda: not set(descendants()) - before)
+        assert await works(made, tmp_path)
+
+
+async def test_cancelling_the_reader_kills_the_run(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        task = asyncio.create_task(run(made, request(tmp_path, programs.FOREVER)))
+        await until(lambda: made.status("conversation").state == "busy")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert made.status("conversation").state == "none"
+
+
+async def test_restart_in_the_middle_of_a_run_ends_it(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        task = asyncio.create_task(run(made, request(tmp_path, programs.FOREVER)))
+        await until(lambda: made.status("conversation").state == "busy")
+        await made.restart("conversation")
+        report = report_of(await task)
+        assert (report.state, report.reason) == ("killed", "the kernel was restarted")
+
+
+async def test_a_flood_leaves_the_loop_free_and_memory_flat(tmp_path: Path) -> None:
+    """The notifier of the pipe is paused: this pins what Qt does not document."""
+    async with executor(tmp_path) as made:
+        turns = 0
+        before = resident()
+        async with aclosing(made.run(request(tmp_path, programs.YES))) as stream:
+            async for chunk in stream:
+                if chunk.format == "output" and "long" in str(chunk.content):
+                    break
+            kernel = next(iter(made._kernels.values()))
+            paused_at = written = 0
+            while paused_at < 20:
+                await asyncio.sleep(0.01)
+                turns += 1
+                paused_at += 1
+                written = max(written, kernel._process._process.bytesAvailable())
+        assert turns == 20
+        assert written < 10_000_000
+        assert resident() - before < 40_000_000
+
+
+def resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+async def test_forged_marks_spoil_at_most_their_own_picture(tmp_path: Path) -> None:
+    """The code reads the nonce out of the kernel and forges an end, an image and another run."""
+    code = """
+import gc, os
+(channel,) = [thing for thing in gc.get_objects() if type(thing).__name__ == "Channel"]
+channel.send("image", file="../../secret.png")
+channel.send("line", line="x")
+channel.run, real = "other", channel.run
+channel.send("idle", state="finished")
+channel.run = real
+os.write(1, b"\\x1b_guess;{}\\x1b\\\\ still here\\n")
+"""
+    (tmp_path / "secret.png").write_text("secret")
+    async with executor(tmp_path) as made:
+        chunks = await run(made, request(tmp_path, code))
+        assert "still here" in text_of(chunks)
+        assert all(chunk.type != "image" for chunk in chunks)
+        assert await works(made, tmp_path)
+    assert (tmp_path / "secret.png").exists()
+
+
+HOST = """
+import asyncio, sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from playhead.conversation.requests import RunRequest
+from playhead.event_loop import EventLoop
+from playhead.execution.process_executor import ProcessExecutor
+
+async def main():
+    folder, code = sys.argv[1:]
+    made = ProcessExecutor(Path(folder) / "output")
+    async for chunk in made.run(RunRequest("r", "c", "python", code, folder, sys.executable)):
+        if chunk.format == "output":
+            print(chunk.content, end="", flush=True)
+
+app = QCoreApplication([])
+asyncio.Runner(loop_factory=lambda: EventLoop(app)).run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "time.sleep(600)",
+        "os.system('sleep 600')",
+        "ctypes.PyDLL(None).sleep(600)",
+        "subprocess.Popen(['sleep', '600']); os.kill(os.getpid(), 9)",
+    ],
+)
+def test_nothing_outlives_a_killed_host(tmp_path: Path, work: str) -> None:
+    before = set(descendants())
+    code = f"import ctypes, os, subprocess, time\nprint('here')\n{work}"
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, str(tmp_path), code],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "app")},
+        stdout=subprocess.PIPE,
+    )
+    assert host.stdout is not None
+    assert host.stdout.readline() == b"here\n"
+    host.kill()
+    host.wait()
+    host.stdout.close()
+    until_now(lambda: not set(descendants()) - before)

@@ -1,0 +1,51 @@
+"""Python blocks that misbehave, each in its own way."""
+
+from __future__ import annotations
+
+FOREVER = "while True:\n    pass"
+FLOOD = "while True:\n    print('x' * 100)"
+SLEEP = "import time\ntime.sleep(600)"
+YES = "import os\nos.system('yes')"
+SHELL_SLEEP = "import os\nif os.system('sleep 600') is not None:\n    print('went on')"
+DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True:\n    pass"
+STUBBORN = """
+while True:
+    try:
+        while True:
+            pass
+    except KeyboardInterrupt:
+        pass
+"""
+DEAF_CHILD = """
+import subprocess, sys
+print("child", flush=True)
+subprocess.run([sys.executable, "-c", "import signal, time; \
+signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(600)"])
+"""
+CRASHES = {
+    "segmentation fault": "import ctypes\nctypes.string_at(0)",
+    "os._exit": "import os\nprint('before')\nos._exit(3)",
+    "kill -9 of itself": "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+    "all descriptors closed": "import os\nos.closerange(0, 256)",
+    "abort": "import os\nos.abort()",
+}
+HARMLESS = {
+    "stdout closed": "import os\nos.close(1)\nos.close(2)",
+    "sys.stdout closed": "import sys\nsys.stdout.close()\nsys.stderr.close()",
+    "sys.exit": "import sys\nsys.exit(3)",
+    "exit": "exit()",
+    "stdin closed": "import sys\nsys.stdin.close()",
+    "a fork that comes back": "import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)",
+    "a deep recursion": "def f():\n    f()\nf()",
+    "a thread that prints on": (
+        "import threading, time\n"
+        "def late():\n    time.sleep(0.05)\n    print('late')\n"
+        "threading.Thread(target=late).start()"
+    ),
+    "a foreign SIGINT handler": "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)",
+    "a non-blocking pipe": "import os\nos.set_blocking(1, False)\nprint('x' * 300_000)",
+    "an error that cannot be printed": (
+        "class E(Exception):\n    def __str__(self):\n        raise ValueError\nraise E()"
+    ),
+    "builtins overwritten": "import builtins\nbuiltins.print = builtins.repr = None",
+}
