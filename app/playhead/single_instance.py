@@ -1,0 +1,190 @@
+"""One window per user and data folder: a second start hands over its files and ends."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+import logging
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, cast
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+from playhead.errors import AppError
+from playhead.storage.process_lock import ProcessLock
+
+_log = logging.getLogger(__name__)
+
+Claim = Literal["first", "handed_over"]
+LIMIT_BYTES = 1_000_000
+_ANSWER = b"ok\n"
+_PATIENCE_MS = 3000
+_PAUSE_S = 0.02
+_LONGEST_SOCKET_PATH = 90  # of 104 (macOS) to 108 (Linux) bytes; Qt binds under a longer name first
+
+
+class SingleInstance(QObject):
+    """Finds the first instance or becomes it. Owned by `bootstrap`.
+
+    Signals: `activated(list)`: another start asked for the window, with the absolute paths of its
+    files (list[str], perhaps empty).
+    """
+
+    activated = Signal(list)
+
+    def __init__(self, data_dir: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._name = server_name(data_dir)
+        self._lock = ProcessLock(data_dir / "instance.lock")
+        self._server: QLocalServer | None = None
+
+    def claim(self, files: Sequence[str] = ()) -> Claim:
+        """Become the first instance, or give the files to it.
+
+        Blocks for some milliseconds, so call it before there is a window.
+        Raises AppError when the first instance does not answer.
+        """
+        given = [os.path.abspath(file) for file in files]
+        until = time.monotonic() + _PATIENCE_MS / 1000
+        while not self._acquire():
+            if self._hand_over(given):
+                return "handed_over"
+            if time.monotonic() > until:
+                raise AppError(
+                    "Playhead is already running, but its window does not answer.",
+                    detail=self._name,
+                    remedy="Wait a moment and start it again, or end the running one.",
+                )
+            time.sleep(_PAUSE_S)  # the first instance is just starting or just ending
+        self._listen()
+        return "first"
+
+    def close(self) -> None:
+        """Stop listening, so that the next start is the first."""
+        if self._server is not None:
+            self._server.close()
+            self._server.deleteLater()
+            self._server = None
+        self._lock.release()
+
+    def _listen(self) -> None:
+        QLocalServer.removeServer(self._name)  # we hold the lock: it is a dead process's
+        server = QLocalServer(self)
+        server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        server.newConnection.connect(self._on_new_connection)
+        if server.listen(self._name):
+            self._server = server
+        else:
+            _log.info("second starts will not find this one: %s", server.errorString())
+            server.deleteLater()
+
+    def _on_new_connection(self) -> None:
+        while self._server is not None and self._server.hasPendingConnections():
+            _Visitor(self._server.nextPendingConnection(), self)
+
+    def _acquire(self) -> bool:
+        try:
+            return self._lock.acquire()
+        except OSError as error:
+            _log.info("no lock for a single instance, going on without: %s", error)
+            return True
+
+    def _hand_over(self, files: list[str]) -> bool:
+        """Whether the first instance took the files."""
+        socket = QLocalSocket()
+        if _is_own(self._name):
+            socket.connectToServer(self._name)
+        if socket.state() == QLocalSocket.LocalSocketState.UnconnectedState:
+            return False
+        message = json.dumps({"files": files}).encode() + b"\n"
+        is_taken = socket.waitForConnected(_PATIENCE_MS) and self._ask(socket, message)
+        socket.abort()
+        return is_taken
+
+    def _ask(self, socket: QLocalSocket, message: bytes) -> bool:
+        socket.write(message)
+        while socket.bytesAvailable() < len(_ANSWER):
+            if not socket.waitForReadyRead(_PATIENCE_MS):
+                return False
+        return bytes(socket.readAll().data()) == _ANSWER
+
+
+class _Visitor(QObject):
+    """One connection of a second start: reads one line of JSON and answers."""
+
+    def __init__(self, socket: QLocalSocket, instance: SingleInstance) -> None:
+        super().__init__(socket)
+        self._socket = socket
+        self._instance = instance
+        self._text = b""
+        socket.readyRead.connect(self._on_ready_read)
+        socket.disconnected.connect(socket.deleteLater)
+        self._on_ready_read()
+
+    def _on_ready_read(self) -> None:
+        self._text += bytes(self._socket.read(LIMIT_BYTES + 1 - len(self._text)).data())
+        if b"\n" not in self._text and len(self._text) <= LIMIT_BYTES:
+            return
+        files = _decode(self._text)
+        if files is None:
+            _log.info("a second start sent nonsense (%d bytes)", len(self._text))
+            self._socket.abort()
+            return
+        self._socket.readyRead.disconnect(self._on_ready_read)
+        self._socket.write(_ANSWER)
+        self._socket.flush()
+        self._instance.activated.emit(files)
+
+
+def server_name(data_dir: Path) -> str:
+    """A path that only this user can reach, or a pipe's name on Windows."""
+    who = f"{getpass.getuser()}\n{data_dir.resolve()}"
+    name = "playhead-" + hashlib.sha256(who.encode()).hexdigest()[:16]
+    if sys.platform == "win32":
+        return name
+    for folder in (str(data_dir), os.environ.get("XDG_RUNTIME_DIR", "")):
+        path = os.path.join(folder, name)
+        if folder and _is_private(folder) and len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
+            return path
+    return os.path.join(tempfile.gettempdir(), name)
+
+
+def _is_own(path: str) -> bool:
+    """Whether the socket is this user's (in the system's temporary folder it may be another's)."""
+    try:
+        return sys.platform == "win32" or os.stat(path).st_uid == os.getuid()
+    except OSError:
+        return True  # not there yet: the first instance is just starting
+
+
+def _is_private(folder: str) -> bool:
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return False
+    return status.st_uid == os.getuid() and status.st_mode & 0o077 == 0
+
+
+def _decode(text: bytes) -> list[str] | None:
+    """The files of a message, or None if it is none."""
+    if len(text) > LIMIT_BYTES:
+        return None
+    try:
+        message: object = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(message, dict):
+        return None
+    files = cast("dict[str, object]", message).get("files")
+    if not isinstance(files, list):
+        return None
+    names = cast("list[object]", files)
+    texts = [name for name in names if isinstance(name, str)]
+    return texts if len(texts) == len(names) else None
