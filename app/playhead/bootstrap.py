@@ -1,0 +1,267 @@
+"""The composition root: builds every part, joins them by the ports, closes them in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from playhead import __version__
+from playhead.conversation.requests import DIRECT_MODEL
+from playhead.errors import AppError, StorageError
+from playhead.event_loop import run
+from playhead.execution.interpreters import InterpreterFinder
+from playhead.execution.process_executor import ProcessExecutor
+from playhead.providers.catalog import ModelCatalog, key_variables
+from playhead.providers.direct import DirectProvider
+from playhead.providers.router import RoutedProvider
+from playhead.providers.worker_provider import WorkerProvider
+from playhead.session.session import SessionPorts
+from playhead.session.sessions import Sessions
+from playhead.single_instance import SingleInstance
+from playhead.storage import log_file, paths
+from playhead.storage.history import SqliteHistory
+from playhead.storage.key_store import KeyStore
+from playhead.storage.process_privacy import hide_process, take_from_environment
+from playhead.storage.settings import SettingsFile
+from playhead.ui.main_window import MainWindow
+from playhead.ui.theme import Theme
+
+_log = logging.getLogger(__name__)
+_startup_log = logging.getLogger("playhead.startup")
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Everything but the faces."""
+
+    ports: SessionPorts
+    worker: WorkerProvider
+    interpreters: InterpreterFinder
+    keys: KeyStore
+    history: SqliteHistory
+    sessions: Sessions
+
+    async def close(self) -> None:
+        """End sessions, kernels and the model worker; write what is left."""
+        await self.sessions.close()
+        await self.ports.executor.close()
+        await self.ports.provider.close()
+        await self.interpreters.close()
+        self.keys.close()
+
+
+def build_core() -> Core:
+    """Take the keys out of the environment and make the adapters; starts nothing."""
+    variables = key_variables()
+    secrets = take_from_environment(variables.values())
+    hide_process()
+    executor = ProcessExecutor(paths.outputs_dir(), drop=tuple(variables.values()))
+    worker = WorkerProvider(canonical=executor.canonical, log_path=paths.logs_dir() / "model.log")
+    interpreters = InterpreterFinder(paths.environments_dir())
+    keys = KeyStore(secrets, variables)
+    history = SqliteHistory(paths.history_path(), paths.outputs_dir())
+    ports = SessionPorts(
+        provider=RoutedProvider(worker, DirectProvider(executor.canonical)),
+        executor=executor,
+        interpreters=interpreters,
+        settings=SettingsFile(paths.settings_path()),
+        keys=keys,
+        catalog=ModelCatalog(),
+    )
+    return Core(ports, worker, interpreters, keys, history, Sessions(ports, history))
+
+
+def run_window(files: Sequence[str], log_level: str) -> int:
+    """Open the window and stay until it is closed; the exit status.
+
+    A second start hands `files` (absolute paths) to the first window and ends at once.
+    """
+    log_file.begin(paths.logs_dir(), log_level)
+    app = QApplication([sys.argv[0]])
+    app.setApplicationName("playhead")
+    app.setApplicationDisplayName("Playhead")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("playhead")
+    app.setQuitOnLastWindowClosed(False)
+    app.setWindowIcon(QIcon(str(paths.resources_dir() / "app" / "playhead-256.png")))
+    instance = SingleInstance(str(paths.data_dir()))
+    try:
+        if not instance.claim(list(files)):
+            return 0
+        return run(_Window(app, instance, files).live(), app)
+    finally:
+        instance.close()
+
+
+class _Window:
+    """The window's life: paint first, then start what is slow, close in order."""
+
+    def __init__(self, app: QApplication, instance: SingleInstance, files: Sequence[str]) -> None:
+        self._app = app
+        self._instance = instance
+        self._files = list(files)
+        self._core = build_core()
+        ports = self._core.ports
+        self._theme = Theme(paths.resources_dir())
+        self._theme.set_mode(ports.settings.current.theme)
+        self._theme.apply(app)
+        self._window = MainWindow(
+            self._core.sessions,
+            ports.settings,
+            ports.keys,
+            ports.catalog,
+            ports.interpreters,
+            ports.provider,
+            self._theme,
+            paths.data_dir() / "attachments",
+        )
+
+    async def live(self) -> int:
+        """Show the window, run until it asks to be closed, close everything."""
+        is_closing = asyncio.Event()
+        self._window.close_requested.connect(is_closing.set)
+        self._app.commitDataRequest.connect(lambda _manager: is_closing.set())
+        with self._defects_reported(), _ended_by_signals(is_closing.set):
+            painted = asyncio.Event()
+            _FirstPaint(self._window, painted.set)
+            self._window.show()
+            await painted.wait()
+            start = asyncio.create_task(self._start(), name="start-up")
+            await is_closing.wait()
+            await self._close(start)
+        return 0
+
+    async def _start(self) -> None:
+        """What the first paint did not need."""
+        core = self._core
+        core.history.on_failure(self._on_history_failure)
+        self._instance.activated.connect(self._on_activated)
+        notices = [core.ports.settings.notice, await self._opened_history()]
+        for notice in filter(None, notices):
+            self._window.show_notice("Something on the disk was not as it should be.", notice)
+        if self._files:
+            self._window.open_paths(self._files)
+        _startup_log.info("ready_ms=%.0f", _process_age_ms())
+        if core.ports.settings.current.model != DIRECT_MODEL:
+            await core.worker.start()
+        with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
+            await core.interpreters.default()
+
+    async def _opened_history(self) -> str:
+        try:
+            return await self._core.sessions.start()
+        except StorageError as error:
+            return str(error)
+
+    async def _close(self, start: asyncio.Task[None]) -> None:
+        self._window.hide()
+        start.cancel()
+        await asyncio.gather(start, return_exceptions=True)
+        await self._window.shut_down()
+        await self._core.close()
+        self._window.deleteLater()
+
+    def _on_activated(self, files: list[str]) -> None:
+        self._window.raise_window()
+        if files:
+            self._window.open_paths(files)
+
+    def _on_history_failure(self, error: Exception) -> None:
+        if isinstance(error, AppError):
+            self._window.show_error(error)
+        else:
+            self._report(type(error), error, error.__traceback__)
+
+    @contextlib.contextmanager
+    def _defects_reported(self) -> Any:
+        """Send what no part has caught to the log and, in words, to the window."""
+        loop = asyncio.get_running_loop()
+        previous = sys.excepthook
+        sys.excepthook = self._report
+        loop.set_exception_handler(self._on_loop_failure)
+        try:
+            yield
+        finally:
+            sys.excepthook = previous
+            loop.set_exception_handler(None)
+
+    def _on_loop_failure(self, _loop: object, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, BaseException):
+            self._report(type(error), error, error.__traceback__)
+        else:
+            _log.error("the event loop: %s", context.get("message"))
+
+    def _report(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        _log.critical("a defect", exc_info=(kind, error, trace))
+        self._window.show_error(
+            AppError(
+                "Something in Playhead itself went wrong.",
+                detail=f"{kind.__name__} — the log file has the details: {paths.logs_dir()}",
+                remedy="Your conversations are safe. If it keeps happening, please report it.",
+            )
+        )
+
+
+class _FirstPaint(QObject):
+    """Calls `on_painted` once, in the first idle moment after a widget has been painted."""
+
+    def __init__(self, widget: QObject, on_painted: Callable[[], None]) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._on_painted = on_painted
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Wait for the paint event, let it pass."""
+        if event.type() == QEvent.Type.Paint:
+            self._widget.removeEventFilter(self)
+            QTimer.singleShot(0, self._painted)
+        return False
+
+    def _painted(self) -> None:
+        _startup_log.info("first_paint_ms=%.0f", _process_age_ms())
+        self._on_painted()
+
+
+@contextlib.contextmanager
+def _ended_by_signals(end: Callable[[], None]) -> Any:
+    """Close in order at SIGTERM and SIGINT, where the system has them."""
+    import signal
+
+    loop = asyncio.get_running_loop()
+    numbers = [] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGINT]
+    for number in numbers:
+        loop.add_signal_handler(number, end)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def _process_age_ms() -> float:
+    """Milliseconds since this process was started, where the system says when; else 0."""
+    try:
+        with open("/proc/self/stat", encoding="ascii") as file:
+            started_ticks = int(file.read().rpartition(")")[2].split()[19])
+    except OSError:
+        return 0.0
+    import os
+
+    return (
+        time.clock_gettime(time.CLOCK_BOOTTIME) - started_ticks / os.sysconf("SC_CLK_TCK")
+    ) * 1e3

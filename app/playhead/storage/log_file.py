@@ -1,0 +1,36 @@
+"""The log: a rotating file with everything from INFO on, and stderr as far as was asked for."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+from pathlib import Path
+
+_LIMIT_BYTES, _KEPT = 2_000_000, 3
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+def begin(folder: Path, stderr_level: str = "warning") -> None:
+    """Log into `folder`/playhead.log; a log that cannot be written is no reason not to start."""
+    root = logging.getLogger()
+    root.setLevel(min(logging.INFO, getattr(logging, stderr_level.upper())))
+    stderr = logging.StreamHandler()
+    stderr.setLevel(stderr_level.upper())
+    handlers: list[logging.Handler] = [stderr]
+    try:
+        handlers.append(
+            logging.handlers.RotatingFileHandler(
+                folder / "playhead.log",
+                maxBytes=_LIMIT_BYTES,
+                backupCount=_KEPT,
+                encoding="utf-8",
+                delay=False,
+            )
+        )
+    except OSError as error:
+        root.addHandler(stderr)
+        root.warning("no log file: %s", error)
+        return
+    for handler in handlers:
+        handler.setFormatter(logging.Formatter(_FORMAT))
+        root.addHandler(handler)
