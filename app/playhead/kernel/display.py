@@ -39,7 +39,7 @@ class Display:
         sys.stdout.write(text)
         sys.stdout.flush()
 
-    def show_open_figures(self, *_: Any, **__: Any) -> None:
+    def show_open_figures(self) -> None:
         """Show and close all figures of pyplot, in the order of their making."""
         pyplot = sys.modules.get(_PYPLOT)
         if pyplot is None or not hasattr(pyplot, "get_fignums"):
@@ -50,10 +50,13 @@ class Display:
     def patch_pyplot(self, pyplot: ModuleType) -> None:
         """Let `show` show here: the Agg backend would only warn that it has no window."""
 
+        def show(*args: Any, **kwargs: Any) -> None:  # a function: pyplot sets attributes on it
+            self.show_open_figures()
+
         def show_one(figure: Any, warn: bool = True) -> None:
             self._show_figure(figure)
 
-        pyplot.show = self.show_open_figures  # type: ignore[attr-defined]
+        pyplot.show = show  # type: ignore[attr-defined]
         pyplot.Figure.show = show_one  # type: ignore[attr-defined]
 
     def _show_as_image(self, value: object) -> bool:

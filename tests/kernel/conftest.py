@@ -1,0 +1,115 @@
+"""Kernels of every Python that is found here, spoken to over bare pipes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from playhead.kernel import protocol
+from playhead.kernel.protocol import Mark
+
+BOOT = Path(protocol.__file__).with_name("boot.py")
+PYENV = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser() / "versions"
+WANTED = ("3.9", "3.11", "3.12", "3.13")
+
+
+def interpreters() -> list[str]:
+    """One of each wanted version, the one that runs the tests first."""
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    found = {own: sys.executable}
+    for version in WANTED:
+        for python in sorted(PYENV.glob(f"{version}.*/bin/python")):
+            found.setdefault(version, str(python))
+    return list(found.values())
+
+
+class Talk:
+    """One kernel: `run` gives a block's output text and its marks."""
+
+    def __init__(self, python: str, folder: Path) -> None:
+        self._folder = folder
+        self._spool = folder / "spool"
+        self._spool.mkdir()
+        self._nonce = "cafe"
+        self._runs = 0
+        self.process = subprocess.Popen(
+            [python, "-u", str(BOOT)],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._held = b""
+        self.send("hello", nonce=self._nonce, spool=str(self._spool))
+        self.read_until("ready")
+
+    def send(self, kind: str, **fields: object) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(protocol.encode_command(kind, **fields))
+        self.process.stdin.flush()
+
+    def run(self, code: str) -> tuple[str, list[Mark]]:
+        self._runs += 1
+        self.send("execute", run=f"run-{self._runs}", code=code, folder=str(self._folder))
+        return self.read_until("idle")
+
+    def read_until(self, kind: str) -> tuple[str, list[Mark]]:
+        text = b""
+        marks: list[Mark] = []
+        while not marks or marks[-1].kind != kind:
+            before, mark = self._next_mark()
+            text += before
+            marks.append(mark)
+        return text.decode(), marks
+
+    def close(self) -> int:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.send("exit")
+        code = self.process.wait(10)
+        self.process.stdin.close()
+        self.process.stdout.close()
+        return code
+
+    def _next_mark(self) -> tuple[bytes, Mark]:
+        assert self.process.stdout is not None
+        prefix = protocol.mark_prefix(self._nonce)
+        while True:
+            start = self._held.find(prefix)
+            end = self._held.find(protocol.MARK_CLOSE, start)
+            if start >= 0 and end >= 0:
+                mark = protocol.parse_mark(self._held[start + len(prefix) : end])
+                before, self._held = self._held[:start], self._held[end + 2 :]
+                assert mark is not None
+                return before, mark
+            data = os.read(self.process.stdout.fileno(), 65536)
+            assert data, f"the kernel ended: {self._held.decode(errors='replace')}"
+            self._held += data
+
+
+@pytest.fixture(params=interpreters(), ids=lambda path: Path(path).parents[1].name)
+def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Talk]:
+    kernel = Talk(request.param, tmp_path)
+    yield kernel
+    if kernel.process.poll() is None:
+        assert kernel.close() == 0
+
+
+@pytest.fixture
+def new_talk(tmp_path: Path) -> Iterator[Callable[[], Talk]]:
+    made: list[Talk] = []
+
+    def make() -> Talk:
+        made.append(Talk(sys.executable, tmp_path))
+        return made[-1]
+
+    yield make
+    for kernel in made:
+        if kernel.process.poll() is None:
+            kernel.close()
