@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-SETTLE_S = 5.0
+SETTLE_S = float(os.environ.get("PYTEST_SETTLE_S", "5"))
 """How long threads and processes that are already ending may take."""
 RUN_MARK = "PYTEST_RUN_MARK"
 """An environment variable that every descendant of this run inherits, orphans too."""
