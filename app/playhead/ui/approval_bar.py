@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
@@ -22,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from playhead.conversation.payloads import Proposal
 from playhead.ui.editor.editor_pane import LANGUAGE_NAMES
+from playhead.ui.folder_names import short_folder
 from playhead.ui.theme import Theme
 
 ARMING_MS = 300
@@ -249,11 +248,3 @@ class ApprovalBar(QFrame):
         self.edit_button.setIcon(theme.icon("pencil", "text"))
         self.run_button.setIcon(theme.icon("play", "on_accent"))
         self.more_button.setIcon(theme.icon("chevron-down", "warn"))
-
-
-def short_folder(folder: str) -> str:
-    """A folder with the home as ~."""
-    home = str(Path.home())
-    if folder == home:
-        return "your home folder"
-    return "~" + folder[len(home) :] if folder.startswith(home + "/") else folder

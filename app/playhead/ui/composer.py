@@ -20,12 +20,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.conversation.requests import Attachment
 from playhead.errors import AppError, AttachmentError
 from playhead.ui.attachment_chips import AttachmentChips
 from playhead.ui.attachments import attachment_from, save_pasted
 from playhead.ui.composer_text import ComposerText
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
+
+_MODEL_PX = 200
 
 
 class Composer(QFrame):
@@ -87,6 +90,18 @@ class Composer(QFrame):
         self.text_edit.clear()
         self.chips.clear()
 
+    def draft(self) -> tuple[str, list[Attachment]]:
+        """What is not sent yet; while a message is edited, what was written before that."""
+        text = self._before_edit if self._edited_id else self.text
+        return text, self.chips.attachments
+
+    def put_draft(self, text: str, attachments: Iterable[Attachment]) -> None:
+        """Put a draft back."""
+        self.clear()
+        self.set_text(text)
+        for attachment in attachments:
+            self.chips.add(attachment)
+
     def set_busy(self, is_busy: bool) -> None:
         """Send ↔ Stop."""
         self._is_busy = is_busy
@@ -105,6 +120,10 @@ class Composer(QFrame):
             except AttachmentError as error:
                 self.failed.emit(error)
         self.text_edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def attach_image(self, image: QImage) -> None:
+        """Attach a pasted or dropped image; it is kept as a file."""
+        self._tasks.start(self._keep_image(image))
 
     def begin_edit(self, message_id: str, text: str) -> None:
         """Change a message that was sent; sending makes a branch of it, Esc leaves it."""
@@ -182,7 +201,7 @@ class Composer(QFrame):
         self.text_edit.edit_last_asked.connect(self.edit_last_requested)
         self.text_edit.escaped.connect(self._on_edit_cancelled)
         self.text_edit.paths_pasted.connect(self.attach_paths)
-        self.text_edit.image_pasted.connect(self._on_image_pasted)
+        self.text_edit.image_pasted.connect(self.attach_image)
         self.text_edit.textChanged.connect(self._show_state)
         self.chips.changed.connect(self._show_state)
         self._cancel_edit.clicked.connect(self._on_edit_cancelled)
@@ -207,7 +226,11 @@ class Composer(QFrame):
         icon, token = ("square", "text") if self._is_busy else ("arrow-up", "on_accent")
         button.setIcon(self._theme.icon(icon, token))
         policy = "auto-run" if self._is_auto_run else "ask first"
-        self._policy.setText(f"{self._model or 'Direct mode'} · {policy}")
+        model = self._policy.fontMetrics().elidedText(
+            self._model or "Direct mode", Qt.TextElideMode.ElideMiddle, _MODEL_PX
+        )
+        self._policy.setText(f"{model} · {policy}")
+        self._policy.setToolTip(f"{self._model or 'Direct mode: no model'}, {policy}")
         self._policy.setAccessibleName(f"Model and approval: {self._policy.text()}")
         self._ask_first.setChecked(not self._is_auto_run)
         self._auto_run.setChecked(self._is_auto_run)
@@ -233,9 +256,6 @@ class Composer(QFrame):
         else:
             self.submit()
 
-    def _on_image_pasted(self, image: QImage) -> None:
-        self._tasks.start(self._keep_image(image))
-
     async def _keep_image(self, image: QImage) -> None:
         try:
             attachment = await asyncio.to_thread(save_pasted, image, self._attachments_dir)
@@ -246,4 +266,5 @@ class Composer(QFrame):
 
     def _on_theme_changed(self) -> None:
         self._attach.setIcon(self._theme.icon("paperclip", "mute"))
+        self._policy.setIcon(self._theme.icon("chevron-down", "mute"))
         self._show_state()

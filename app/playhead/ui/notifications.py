@@ -25,7 +25,7 @@ class BannerAction:
     """A button of a banner."""
 
     label: str
-    run: Callable[[], None]
+    run: Callable[[], object]
 
 
 class Notifications(QWidget):

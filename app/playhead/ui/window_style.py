@@ -24,6 +24,11 @@ QListView[kind="conversations"] { background: transparent; border: 0; padding: 0
 QLabel[kind="hero"] { font-size: 20px; font-weight: 600; }
 QLabel[kind="drop"] { background: $accent_bg; color: $accent; border: 2px dashed $accent;
   border-radius: 14px; font-size: 16px; font-weight: 600; }
+QLabel[kind="start"] { font-size: 14px; color: $mute; }
+QLabel[kind="ok"] { color: $ok; font-size: 12px; }
+QDialog QLabel[kind="danger"] { font-size: 12px; }
+QAbstractScrollArea::corner { background: transparent; border: 0; }
+QFrame[kind="composer"] QPlainTextEdit { font-size: 14px; }
 QSplitter::handle { background: $line; }
 QPlainTextEdit[kind="code"] { background: $bg; border: 0; border-radius: 0; padding: 4px 8px; }
 """)
@@ -33,5 +38,5 @@ def window_style(theme: Theme) -> str:
     """The rules in the colours of the theme in force."""
     tokens = theme.tokens
     names = ("mute", "hover", "text", "accent", "warn", "warn_line", "header", "line_strong")
-    colours = {name: tokens.of(name) for name in (*names, "accent_bg", "line", "bg")}
+    colours = {name: tokens.of(name) for name in (*names, "accent_bg", "line", "bg", "ok")}
     return _RULES.substitute(colours)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 DISPLAY_LINE_LIMIT = 20_000
@@ -54,8 +53,9 @@ class CodeEditor(Protocol):
     `cursor_moved(line, column)`.
     """
 
-    edited: SignalInstance
-    cursor_moved: SignalInstance
+    # Bound signals; PySide6's stubs give them a type that no protocol can name.
+    edited: Any
+    cursor_moved: Any
 
     @property
     def widget(self) -> QWidget:

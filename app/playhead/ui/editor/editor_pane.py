@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
@@ -21,9 +19,9 @@ from playhead.ui.editor.choice import make_editor
 from playhead.ui.editor.code_editor import CodeEditor
 from playhead.ui.editor.colours import editor_colours
 from playhead.ui.editor.running_line import RunningLine
-from playhead.ui.theme import Theme
+from playhead.ui.folder_names import folder_name
+from playhead.ui.theme import BAR_HEIGHT, Theme
 
-HEADER_PX = 48
 LANGUAGE_NAMES = {
     "python": "Python",
     "shell": "Shell",
@@ -41,7 +39,7 @@ class EditorPane(QWidget):
 
     Signals: `run_requested(language, code)`, `stop_requested()`, `edited()` on the user's edits,
     `restart_requested()`, `folder_clicked()`, `interpreter_clicked()`, `newer_requested()` when
-    the user wants the newer code that an edit has kept out.
+    the user wants the newer code that an edit has kept out, `fold_requested()`.
     """
 
     run_requested = Signal(str, str)
@@ -51,6 +49,7 @@ class EditorPane(QWidget):
     folder_clicked = Signal()
     interpreter_clicked = Signal()
     newer_requested = Signal()
+    fold_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +58,7 @@ class EditorPane(QWidget):
         self.language = "python"
         self._original = ""
         self._is_running = False
+        self._is_asked = False
         self.editor: CodeEditor = make_editor(self)
         self.running_line = RunningLine(self.editor, self)
         layout = QVBoxLayout(self)
@@ -133,6 +133,11 @@ class EditorPane(QWidget):
         self._is_running = is_running
         self._show_run_button()
 
+    def set_asked(self, is_asked: bool) -> None:
+        """Whether the code that is shown waits for approval: Run is then the thing to do."""
+        self._is_asked = is_asked
+        self._show_run_button()
+
     def set_newer(self, is_newer: bool, words: str = "Show newer code") -> None:
         """Whether another block waits behind the button, and what the button says."""
         self._newer.setText(words)
@@ -154,7 +159,7 @@ class EditorPane(QWidget):
 
     def set_place(self, folder: str, interpreter: str) -> None:
         """Show where and with what the code runs."""
-        self._folder.setText(Path(folder).name or folder)
+        self._folder.setText(folder_name(folder))
         self._folder.setToolTip(f"Working folder: {folder}")
         self._interpreter.setText(interpreter)
         self._interpreter.setToolTip(f"Interpreter: {interpreter}")
@@ -167,11 +172,6 @@ class EditorPane(QWidget):
     def focus_code(self) -> None:
         """Put the cursor into the code."""
         self.editor.widget.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def set_header_buttons(self, *widgets: QWidget) -> None:
-        """Put buttons of the window (fold the pane) at the left of the header."""
-        for index, widget in enumerate(widgets):
-            self._header_layout.insertWidget(index, widget)
 
     def _open(self, message_id: str, language: str, title: str) -> None:
         self.running_line.reset()
@@ -188,8 +188,8 @@ class EditorPane(QWidget):
     def _make_header(self) -> QWidget:
         header = QFrame(self)
         header.setProperty("kind", "bar")
-        header.setFixedHeight(HEADER_PX)
-        self._header_layout = layout = QHBoxLayout(header)
+        header.setFixedHeight(BAR_HEIGHT)
+        layout = QHBoxLayout(header)
         layout.setContentsMargins(14, 0, 12, 0)
         layout.setSpacing(8)
         self._file_icon = QLabel(header)
@@ -197,6 +197,7 @@ class EditorPane(QWidget):
         self._title.setProperty("kind", "title")
         self._chip = QLabel(header)
         self._chip.setProperty("kind", "pill")
+        self._chip.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._edited = QLabel("edited", header)
         self._edited.setProperty("kind", "mute")
         self._newer = QPushButton("Show newer code", header)
@@ -206,11 +207,15 @@ class EditorPane(QWidget):
         self._undo.setToolTip("Undo (Ctrl+Z)")
         self._undo.setAccessibleName("Undo")
         self._run = QPushButton(header)
+        self._fold = QToolButton(header)
+        self._fold.setToolTip("Hide the editor (Ctrl+J)")
+        self._fold.setAccessibleName("Hide the editor")
         for widget in (self._file_icon, self._title, self._chip, self._edited):
             layout.addWidget(widget)
         layout.addStretch(1)
-        for widget in (self._newer, self._undo, self._run):
+        for widget in (self._newer, self._undo, self._fold, self._run):
             layout.addWidget(widget)
+        self._fold.clicked.connect(self.fold_requested)
         self._newer.clicked.connect(self.newer_requested)
         self._undo.clicked.connect(self._on_undo)
         self._run.clicked.connect(self._on_run_clicked)
@@ -255,8 +260,12 @@ class EditorPane(QWidget):
 
     def _show_run_button(self) -> None:
         name = "square" if self._is_running else "play"
+        is_asked = self._is_asked and not self._is_running
+        self._run.setProperty("kind", "primary" if is_asked else "")
+        self._run.style().unpolish(self._run)
+        self._run.style().polish(self._run)
         self._run.setText("Stop" if self._is_running else "Run")
-        self._run.setIcon(self._theme.icon(name, "text"))
+        self._run.setIcon(self._theme.icon(name, "on_accent" if is_asked else "text"))
         self._run.setEnabled(self._is_running or bool(self.text().strip()))
         self._run.setToolTip("Stop the running code" if self._is_running else "Run this code (F5)")
 
@@ -280,6 +289,7 @@ class EditorPane(QWidget):
     def _on_theme_changed(self) -> None:
         self.editor.set_colours(editor_colours(self._theme))
         self._file_icon.setPixmap(self._theme.icon("file-code", "accent").pixmap(16, 16))
+        self._fold.setIcon(self._theme.icon("panel-right", "mute"))
         self._undo.setIcon(self._theme.icon("undo-2", "mute"))
         self._restart.setIcon(self._theme.icon("rotate-ccw", "mute"))
         self._show_run_button()

@@ -63,9 +63,9 @@ class EditorFollower(QObject):
         if message is not None and message_id != self._pane.message_id:
             self._exchange(self._block(message.id, message.format or "", message.text))
 
-    def expect_own_run(self) -> None:
-        """What the pane shows is about to be run by the user: its echo is not newer code."""
-        self._is_own_run = True
+    def expect_own_run(self, is_expected: bool) -> None:
+        """Whether what the pane shows is about to run by the user: its echo is no newer code."""
+        self._is_own_run = is_expected
 
     def show_proposal(self, proposal: Proposal) -> None:
         """Open exactly what would run, unless the user is already changing it."""

@@ -1,0 +1,154 @@
+"""The bar above the timeline: title, state, where and with what code runs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from playhead.session.session import SessionState
+from playhead.ui.folder_names import folder_name
+from playhead.ui.sidebar_model import STATE_WORDS, UNTITLED
+from playhead.ui.theme import BAR_HEIGHT, Theme
+
+_CHIP_PX = 150
+_ROOM_FOR_BOTH_PX = 560
+
+
+class ConversationHeader(QFrame):
+    """Signals: `sidebar_requested()`, `editor_requested()`, `folder_clicked()`,
+    `interpreter_clicked()`.
+    """
+
+    sidebar_requested = Signal()
+    editor_requested = Signal()
+    folder_clicked = Signal()
+    interpreter_clicked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._title = ""
+        self._is_place_shown = False
+        self.setProperty("kind", "bar")
+        self.setFixedHeight(BAR_HEIGHT)
+        self.sidebar_button = self._icon_button("Show the sidebar (Ctrl+B)")
+        self.editor_button = self._icon_button("Show the editor (Ctrl+J)")
+        self.more_button = self._icon_button("More")
+        self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.title_label = QLabel(self)
+        self.title_label.setProperty("kind", "title")
+        self.title_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.title_label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.state_pill = QLabel(self)
+        self.state_pill.setProperty("kind", "pill")
+        self.state_pill.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.folder_chip = self._chip("Working folder")
+        self.interpreter_chip = self._chip("Interpreter")
+        self._lay_out()
+        self.sidebar_button.clicked.connect(self.sidebar_requested)
+        self.editor_button.clicked.connect(self.editor_requested)
+        self.folder_chip.clicked.connect(self.folder_clicked)
+        self.interpreter_chip.clicked.connect(self.interpreter_clicked)
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.set_state("idle")
+        self.set_title("")
+
+    def set_title(self, title: str) -> None:
+        """The conversation's title."""
+        self._title = title or UNTITLED
+        self._fit_title()
+
+    def set_state(self, state: SessionState) -> None:
+        """What the conversation is doing, in words; at rest nothing is said."""
+        words = STATE_WORDS.get(state, "")
+        self.state_pill.setText(words)
+        self.state_pill.setVisible(bool(words))
+        self._fit_title()
+
+    def set_place(self, folder: str, interpreter: str) -> None:
+        """Where and with what code runs."""
+        for chip, text, tip in (
+            (self.folder_chip, folder_name(folder), f"Working folder: {folder}"),
+            (self.interpreter_chip, interpreter, f"Interpreter: {interpreter}"),
+        ):
+            room = _CHIP_PX - 40
+            chip.setText(chip.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room))
+            chip.setToolTip(tip)
+            chip.setAccessibleName(tip)
+
+    def show_place(self, is_shown: bool) -> None:
+        """The chips stand here while the editor, which shows the same, is folded."""
+        self._is_place_shown = is_shown
+        self._show_chips()
+        self.editor_button.setVisible(is_shown)
+
+    def set_menu(self, menu: QMenu) -> None:
+        """What stands behind the three dots."""
+        self.more_button.setMenu(menu)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The title gives way first."""
+        super().resizeEvent(event)
+        self._show_chips()
+        self._fit_title()
+
+    def _show_chips(self) -> None:
+        self.folder_chip.setVisible(self._is_place_shown)
+        has_room = self.width() >= _ROOM_FOR_BOTH_PX
+        self.interpreter_chip.setVisible(self._is_place_shown and has_room)
+
+    def _fit_title(self) -> None:
+        room = max(self.title_label.width(), 40)
+        metrics = self.title_label.fontMetrics()
+        self.title_label.setText(metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, room))
+        self.title_label.setToolTip(self._title)
+        self.title_label.setMaximumWidth(metrics.horizontalAdvance(self._title) + 8)
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 0, 12, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.sidebar_button)
+        layout.addWidget(self.title_label, 100)
+        layout.addWidget(self.state_pill)
+        layout.addStretch(1)
+        for widget in (
+            self.folder_chip,
+            self.interpreter_chip,
+            self.more_button,
+            self.editor_button,
+        ):
+            layout.addWidget(widget)
+
+    def _icon_button(self, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.partition(" (")[0])
+        button.setIconSize(QSize(16, 16))
+        return button
+
+    def _chip(self, name: str) -> QPushButton:
+        chip = QPushButton(self)
+        chip.setProperty("kind", "chip")
+        chip.setAccessibleName(name)
+        chip.setMaximumWidth(_CHIP_PX)
+        return chip
+
+    def _on_theme_changed(self) -> None:
+        theme = self._theme
+        self.sidebar_button.setIcon(theme.icon("panel-left", "mute"))
+        self.editor_button.setIcon(theme.icon("panel-right", "mute"))
+        self.more_button.setIcon(theme.icon("ellipsis", "mute"))
+        self.folder_chip.setIcon(theme.icon("folder", "mute"))
+        self.interpreter_chip.setIcon(theme.icon("square-terminal", "mute"))

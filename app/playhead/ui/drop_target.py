@@ -1,0 +1,90 @@
+"""Takes files, images and folders that are dropped anywhere on the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
+from PySide6.QtGui import QDropEvent, QImage
+from PySide6.QtWidgets import QLabel, QWidget
+
+
+class DropTarget(QObject):
+    """Shows an overlay while something that can be taken hovers over its widget.
+
+    Signals: `paths_dropped(list[str])`, `folder_dropped(str)` for one folder alone,
+    `image_dropped(QImage)`.
+    """
+
+    paths_dropped = Signal(list)
+    folder_dropped = Signal(str)
+    image_dropped = Signal(object)
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self.overlay = QLabel(widget)
+        self.overlay.setProperty("kind", "drop")
+        self.overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.overlay.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.overlay.hide()
+        widget.setAcceptDrops(True)
+        widget.installEventFilter(self)
+
+    def watch(self, child: QWidget) -> None:
+        """Let drops on a child that would take them itself (a text field) reach the window."""
+        child.setAcceptDrops(False)
+        for one in child.findChildren(QWidget):
+            one.setAcceptDrops(False)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Drag and drop events of the widget."""
+        match event.type():
+            case QEvent.Type.DragEnter | QEvent.Type.DragMove if isinstance(event, QDropEvent):
+                return self._on_entered(event)
+            case QEvent.Type.DragLeave:
+                self.overlay.hide()
+            case QEvent.Type.Drop if isinstance(event, QDropEvent):
+                return self._on_dropped(event)
+            case _:
+                pass
+        return False
+
+    def _on_entered(self, event: QDropEvent) -> bool:
+        words = _words_for(event.mimeData())
+        if not words:
+            return False
+        self.overlay.setText(words)
+        self.overlay.setGeometry(self._widget.rect().adjusted(12, 12, -12, -12))
+        self.overlay.raise_()
+        self.overlay.show()
+        event.acceptProposedAction()
+        return True
+
+    def _on_dropped(self, event: QDropEvent) -> bool:
+        self.overlay.hide()
+        data = event.mimeData()
+        if not _words_for(data):
+            return False
+        event.acceptProposedAction()
+        paths = _paths_of(data)
+        if len(paths) == 1 and Path(paths[0]).is_dir():
+            self.folder_dropped.emit(paths[0])
+        elif paths:
+            self.paths_dropped.emit(paths)
+        elif isinstance(image := data.imageData(), QImage):
+            self.image_dropped.emit(image)
+        return True
+
+
+def _paths_of(data: QMimeData) -> list[str]:
+    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
+
+
+def _words_for(data: QMimeData) -> str:
+    paths = _paths_of(data)
+    if len(paths) == 1 and Path(paths[0]).is_dir():
+        return f"Work in “{Path(paths[0]).name}”"
+    if paths:
+        return "Attach" if len(paths) == 1 else f"Attach {len(paths)} files"
+    return "Attach the image" if data.hasImage() else ""

@@ -1,0 +1,344 @@
+"""The window: conversations, timeline with composer, editor; it lays out, folds and joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QTimer, QUrl, Signal
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QImage, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
+
+from playhead.conversation.requests import AppSettings, EnvironmentStatus, LocalServer
+from playhead.errors import AppError, StorageError
+from playhead.session.ports import Catalog, Interpreters, Keys, Provider, Settings
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.ui.actions import make_actions
+from playhead.ui.notifications import BannerAction
+from playhead.ui.place_menus import PlaceMenus
+from playhead.ui.session_view import SessionView
+from playhead.ui.settings_dialog import SettingsDialog
+from playhead.ui.tasks import TaskOwner
+from playhead.ui.theme import Theme
+from playhead.ui.window_layout import WindowLayout
+from playhead.ui.window_style import window_style
+
+_PROBE_DELAY_MS = 400
+_OPENED_SCHEMES = ("http", "https", "mailto")
+
+
+class MainWindow(QMainWindow):
+    """Owner: bootstrap, which calls `start` once and `shut_down` after `close_requested`.
+
+    Signal: `close_requested()`: the user closed the window; it stays until `shut_down`.
+    """
+
+    close_requested = Signal()
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        settings: Settings,
+        keys: Keys,
+        catalog: Catalog,
+        interpreters: Interpreters,
+        provider: Provider,
+        theme: Theme,
+        attachments_dir: Path,
+    ) -> None:
+        super().__init__()
+        self._sessions = sessions
+        self._settings = settings
+        self._keys = keys
+        self._catalog = catalog
+        self._interpreters = interpreters
+        self._provider = provider
+        self._theme = theme
+        self._may_close = False
+        self._is_probed = False
+        self._opening = ""
+        self._dialog: SettingsDialog | None = None
+        self.tasks = TaskOwner(self)
+        self.setWindowTitle("Playhead")
+        self.setMinimumSize(480, 400)
+        self.setStyleSheet(window_style(theme))
+        self.parts = WindowLayout(theme, sessions.state_of, self.tasks, attachments_dir, self)
+        self.setCentralWidget(self.parts)
+        self.places = PlaceMenus(interpreters, self.tasks, self)
+        self.view = SessionView(
+            self.parts.timeline,
+            self.parts.composer,
+            self.parts.approval,
+            self.parts.pane,
+            self.parts.header,
+            self,
+        )
+        self.actions_by_name = make_actions(self, self._handlers())
+        self.parts.header.set_menu(self._make_menu())
+        self._connect()
+        self._restore(settings.current)
+        self._probe = QTimer(self)
+        self._probe.setSingleShot(True)
+        self._probe.setInterval(_PROBE_DELAY_MS)
+        self._probe.timeout.connect(lambda: self.tasks.start(self._find_servers()))
+        self._unsubscribers = [
+            sessions.subscribe(self._on_sessions_changed),
+            interpreters.subscribe(self._on_environment_changed),
+        ]
+        self.new_conversation()
+        self._on_sessions_changed()
+
+    def new_conversation(self) -> None:
+        """An empty conversation; one that is empty already is not left for another."""
+        session = self.view.session
+        if session is None or session.conversation.messages:
+            self._show(self._sessions.new())
+        self.parts.composer.setFocus()
+
+    def open_conversation(self, conversation_id: str) -> None:
+        """Show a conversation of the list."""
+        self._opening = conversation_id
+        self.tasks.start(self._open(conversation_id))
+
+    def open_paths(self, paths: Sequence[str]) -> None:
+        """Take files handed over by another start; one folder alone becomes the working folder."""
+        if len(paths) == 1 and Path(paths[0]).is_dir():
+            self.set_folder(paths[0])
+        elif paths:
+            self.parts.composer.attach_paths(paths)
+
+    def raise_window(self) -> None:
+        """Come to the front."""
+        self.showNormal() if self.isMinimized() else self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def set_folder(self, path: str) -> None:
+        """Work in another folder."""
+        if self.view.do(lambda session: session.set_folder(path)):
+            self.tasks.start(self._remember(folder=path))
+
+    def show_error(self, error: AppError) -> None:
+        """The door for errors from anywhere."""
+        self.parts.notifications.show_error(error)
+
+    def show_notice(self, title: str, detail: str = "") -> None:
+        """The door for what is no failure."""
+        self.parts.notifications.show_notice(title, detail)
+
+    def open_settings(self) -> None:
+        """Open the settings beside the running program."""
+        if self._dialog is not None:
+            self._dialog.raise_()
+            return
+        self._dialog = SettingsDialog(
+            self._settings,
+            self._keys,
+            self._catalog,
+            self._interpreters,
+            self._provider,
+            self,
+        )
+        self._dialog.saved.connect(self._on_settings_saved)
+        self._dialog.finished.connect(self._on_dialog_finished)
+        self._dialog.open()
+
+    async def shut_down(self) -> None:
+        """Keep the window's state and end its tasks; afterwards it closes when asked."""
+        try:
+            await self._settings.save(replace(self._settings.current, window=self._state()))
+        except StorageError as error:
+            self.show_error(error)
+        if self._dialog is not None:
+            self._dialog.reject()
+        self._probe.stop()
+        for unsubscribe in self._unsubscribers:
+            unsubscribe()
+        self.view.show_session(None)
+        await self.tasks.close()
+        self._may_close = True
+        self.close()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """After the first paint, look once for model servers while no model is set."""
+        super().showEvent(event)
+        if not self._is_probed and not self._settings.current.model:
+            self._is_probed = True
+            self._probe.start()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing is a request: kernels and files are ended first."""
+        if self._may_close:
+            event.accept()
+            return
+        event.ignore()
+        self.close_requested.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold what has no room."""
+        super().resizeEvent(event)
+        self.parts.fit(event.size().width())
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        parts = self.parts
+        return {
+            "new": self.new_conversation,
+            "search": lambda: (parts.show_sidebar(True), parts.sidebar.focus_search()),
+            "settings": self.open_settings,
+            "sidebar": parts.toggle_sidebar,
+            "editor": parts.toggle_editor,
+            "attach": parts.composer.choose_files,
+            "folder": lambda: self.places.choose_folder(self._folder()),
+            "run": parts.pane.request_run,
+            "stop": self.view.stop,
+            "next_pane": parts.focus_next_pane,
+            "write": parts.composer.setFocus,
+            "quit": self.close,
+        }
+
+    def _make_menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.addAction("Rename conversation", self._rename_current)
+        menu.addAction("Run all again", lambda: self.view.do(lambda s: s.run_all_again()))
+        menu.addAction("Restart kernel", lambda: self.view.do(lambda s: s.restart_kernel()))
+        menu.addSeparator()
+        for name in ("folder", "attach", "settings", "quit"):
+            menu.addAction(self.actions_by_name[name])
+        return menu
+
+    def _connect(self) -> None:
+        parts, view = self.parts, self.view
+        sidebar = parts.sidebar
+        self.tasks.failed.connect(self.show_error)
+        view.failed.connect(self.show_error)
+        view.editor_wanted.connect(lambda: parts.show_editor(True))
+        view.emptied.connect(parts.show_start)
+        view.place_changed.connect(self._on_place_changed)
+        sidebar.new_requested.connect(self.new_conversation)
+        sidebar.opened.connect(self.open_conversation)
+        sidebar.renamed.connect(lambda id_, title: self.tasks.start(self._rename(id_, title)))
+        sidebar.delete_confirmed.connect(lambda id_: self.tasks.start(self._delete(id_)))
+        sidebar.settings_requested.connect(self.open_settings)
+        parts.composer.model_clicked.connect(self.open_settings)
+        parts.composer.failed.connect(self.show_error)
+        for source in (parts.header, parts.pane):
+            source.folder_clicked.connect(lambda: self.places.open_folder_menu(self._folder()))
+            source.interpreter_clicked.connect(
+                lambda: self.places.open_interpreter_menu(self._interpreter())
+            )
+        self.places.folder_chosen.connect(self.set_folder)
+        self.places.interpreter_chosen.connect(
+            lambda path: view.do(lambda session: session.set_interpreter(path))
+        )
+        parts.drop.paths_dropped.connect(parts.composer.attach_paths)
+        parts.drop.folder_dropped.connect(self.set_folder)
+        parts.drop.image_dropped.connect(self._on_image_dropped)
+        parts.start.server_chosen.connect(lambda one: self.tasks.start(self._use_server(one)))
+        parts.start.settings_requested.connect(self.open_settings)
+        parts.start.example_chosen.connect(self._on_example_chosen)
+        parts.timeline.link_activated.connect(self._on_link_activated)
+        self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
+
+    async def _open(self, conversation_id: str) -> None:
+        session = await self._sessions.open(conversation_id)
+        if self._opening == conversation_id:  # not overtaken by another click
+            self._show(session)
+            self.parts.composer.setFocus()
+
+    async def _rename(self, conversation_id: str, title: str) -> None:
+        await self._sessions.rename(conversation_id, title)
+
+    async def _delete(self, conversation_id: str) -> None:
+        session = self.view.session
+        if session is not None and session.conversation.id == conversation_id:
+            self._show(self._sessions.new())
+        await self._sessions.delete(conversation_id)
+
+    async def _find_servers(self) -> None:
+        servers = await self._catalog.local_servers()
+        self.parts.start.set_servers(servers)
+
+    async def _use_server(self, server: LocalServer) -> None:
+        await self._remember(model=server.models[0], api_base=server.api_base)
+        self._on_settings_saved(self._settings.current)
+
+    async def _remember(self, **changes: object) -> None:
+        await self._settings.save(replace(self._settings.current, **changes))
+
+    def _show(self, session: Session) -> None:
+        self._opening = session.conversation.id
+        self.view.show_session(session)
+        self.parts.sidebar.set_current(session.conversation.id)
+        self.parts.fold_peeked_sidebar()
+
+    def _folder(self) -> str:
+        return self.view.session.folder if self.view.session else ""
+
+    def _interpreter(self) -> str:
+        chosen = self.view.session.interpreter if self.view.session else ""
+        return chosen or self._settings.current.interpreter
+
+    def _rename_current(self) -> None:
+        if self.view.session is not None:
+            self.parts.show_sidebar(True)
+            self.parts.sidebar.begin_rename(self.view.session.conversation.id)
+
+    def _restore(self, settings: AppSettings) -> None:
+        state = settings.window
+        if geometry := state.get("geometry"):
+            self.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
+        else:
+            self.resize(1480, 940)
+            self._stay_on_screen()
+        self.parts.restore(state)
+
+    def _stay_on_screen(self) -> None:
+        screen = self.screen() or QApplication.primaryScreen()
+        self.resize(self.size().boundedTo(screen.availableSize()))
+
+    def _state(self) -> dict[str, str]:
+        geometry = bytes(self.saveGeometry().toBase64().data()).decode()
+        return {"geometry": geometry, **self.parts.state()}
+
+    def _on_sessions_changed(self) -> None:
+        self.parts.sidebar.show_conversations(self._sessions.summaries)
+
+    def _on_environment_changed(self, _status: EnvironmentStatus) -> None:
+        self._on_place_changed()
+
+    def _on_place_changed(self) -> None:
+        session = self.view.session
+        if session is None:
+            return
+        interpreter = self.places.interpreter_label(self._interpreter())
+        self.parts.header.set_place(session.folder, interpreter)
+        self.parts.pane.set_place(session.folder, interpreter)
+        model = self._settings.current.model
+        self.parts.composer.set_model(model, session.auto_run)
+        self.parts.start.set_model(model)
+
+    def _on_settings_saved(self, settings: AppSettings) -> None:
+        self._theme.set_mode(settings.theme)
+        self._on_place_changed()
+
+    def _on_dialog_finished(self) -> None:
+        self._dialog = None
+        self.parts.composer.setFocus()
+
+    def _on_image_dropped(self, image: QImage) -> None:
+        self.parts.composer.attach_image(image)
+
+    def _on_example_chosen(self, text: str) -> None:
+        self.parts.composer.set_text(text)
+        self.parts.composer.setFocus()
+
+    def _on_link_activated(self, address: str) -> None:
+        """Show where a link of the model leads before anything is opened."""
+        url = QUrl(address)
+        if url.scheme() not in _OPENED_SCHEMES:
+            self.show_notice("This link is not opened.", address)
+            return
+        action = BannerAction("Open", lambda: QDesktopServices.openUrl(url))
+        self.parts.notifications.show_notice("Open this address?", address, action)

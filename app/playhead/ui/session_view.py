@@ -1,0 +1,273 @@
+"""Joins one session at a time to the widgets of the window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from playhead.conversation.events import ConversationEvent
+from playhead.conversation.payloads import CodeError, RunReport
+from playhead.conversation.requests import Attachment
+from playhead.errors import AppError
+from playhead.session.session import Session, SessionEvent
+from playhead.ui.approval_bar import ApprovalBar
+from playhead.ui.composer import Composer
+from playhead.ui.conversation_header import ConversationHeader
+from playhead.ui.editor.editor_pane import EditorPane
+from playhead.ui.editor.follower import EditorFollower
+from playhead.ui.timeline.view import TimelineView
+
+_MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
+
+
+class SessionView(QObject):
+    """Shows a session and turns what the user does in the widgets into its verbs.
+
+    Signals: `failed(AppError)`, `editor_wanted()` when the editor must be seen,
+    `emptied(bool)` whether the conversation has no messages, `place_changed()`,
+    `session_changed()` after another session was put up.
+    """
+
+    failed = Signal(object)
+    editor_wanted = Signal()
+    emptied = Signal(bool)
+    place_changed = Signal()
+    session_changed = Signal()
+
+    def __init__(
+        self,
+        timeline: TimelineView,
+        composer: Composer,
+        approval: ApprovalBar,
+        pane: EditorPane,
+        header: ConversationHeader,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._timeline = timeline
+        self._composer = composer
+        self._approval = approval
+        self._pane = pane
+        self._header = header
+        self._follower = EditorFollower(pane, self)
+        self._session: Session | None = None
+        self._unsubscribers: list[Callable[[], None]] = []
+        self._missing = ""
+        self._drafts: dict[str, tuple[str, list[Attachment]]] = {}
+        self._connect()
+
+    @property
+    def session(self) -> Session | None:
+        """The session that is shown."""
+        return self._session
+
+    def show_session(self, session: Session | None) -> None:
+        """Put up another session; the one before goes on by itself."""
+        for unsubscribe in self._unsubscribers:
+            unsubscribe()
+        self._unsubscribers = []
+        if self._session is not None:
+            self._drafts[self._session.conversation.id] = self._composer.draft()
+        self._session = session
+        self._missing = ""
+        self._approval.ask(None)
+        self._timeline.clear_notes()
+        self._timeline.set_conversation(session.conversation if session else None)
+        self._follower.follow(session.conversation if session else None)
+        if session is None:
+            return
+        self._unsubscribers = [
+            session.subscribe(self._on_session_event),
+            session.conversation.subscribe(self._on_conversation_event),
+        ]
+        self._composer.put_draft(*self._drafts.pop(session.conversation.id, ("", [])))
+        self._show_all(session)
+        if session.names_are_gone:
+            self._tell_names_are_gone()
+        self.session_changed.emit()
+
+    def do(self, verb: Callable[[Session], object]) -> bool:
+        """Call a verb of the session; a refusal is shown, False then."""
+        if self._session is None:
+            return False
+        try:
+            verb(self._session)
+        except AppError as error:
+            self.failed.emit(error)
+            return False
+        return True
+
+    def stop(self) -> None:
+        """End the turn that is under way."""
+        self.do(lambda session: session.stop())
+
+    def edit_last_message(self) -> None:
+        """Put the user's last message back into the composer."""
+        if self._session is None or self._session.state != "idle":
+            return
+        for message in reversed(self._session.conversation.messages):
+            if (message.role, message.type) == ("user", "message"):
+                self._composer.begin_edit(message.id, message.text)
+                return
+
+    def _connect(self) -> None:
+        composer, approval, pane, timeline = (
+            self._composer,
+            self._approval,
+            self._pane,
+            self._timeline,
+        )
+        composer.submitted.connect(self._on_submitted)
+        composer.edit_submitted.connect(self._on_edit_submitted)
+        composer.stop_requested.connect(self.stop)
+        composer.edit_last_requested.connect(self.edit_last_message)
+        composer.auto_run_toggled.connect(
+            lambda is_on: self.do(lambda session: session.set_auto_run(is_on))
+        )
+        approval.approved.connect(self._on_approved)
+        approval.rejected.connect(self._on_rejected)
+        approval.edit_requested.connect(self._on_edit_requested)
+        pane.run_requested.connect(self._on_pane_run)
+        pane.stop_requested.connect(self.stop)
+        pane.edited.connect(self._on_pane_edited)
+        pane.restart_requested.connect(lambda: self.do(lambda session: session.restart_kernel()))
+        timeline.retry_requested.connect(lambda id_: self.do(lambda session: session.retry(id_)))
+        timeline.edit_requested.connect(self._on_message_edit)
+        timeline.run_requested.connect(
+            lambda language, code: self.do(lambda session: session.run_code(language, code))
+        )
+        timeline.open_code_requested.connect(self._on_open_code)
+        timeline.input_answered.connect(
+            lambda id_, text: self.do(lambda session: session.answer_input(id_, text))
+        )
+
+    def _show_all(self, session: Session) -> None:
+        self._header.set_title(session.conversation.title)
+        self._show_state(session)
+        self._pane.set_kernel(session.kernel)
+        self._show_pending(session)
+        self.place_changed.emit()
+        self.emptied.emit(not session.conversation.messages)
+
+    def _show_state(self, session: Session) -> None:
+        self._header.set_state(session.state)
+        self._composer.set_busy(session.state != "idle")
+        self._pane.set_running(session.state in ("running", "stopping"))
+
+    def _show_pending(self, session: Session) -> None:
+        pending = session.pending
+        self._approval.ask(pending)
+        is_shown = pending is not None and self._pane.message_id == pending.message_id
+        self._pane.set_asked(is_shown)
+        if is_shown:
+            self._approval.set_edit(self._pane.text())
+
+    def _on_session_event(self, event: SessionEvent) -> None:
+        session = self._session
+        if session is None:
+            return
+        match event.kind:
+            case "state":
+                self._show_state(session)
+                if session.state == "idle":
+                    self._offer_install()
+            case "pending":
+                self._show_pending(session)
+            case "kernel":
+                self._pane.set_kernel(session.kernel)
+            case "place" | "auto_run":
+                self.place_changed.emit()
+            case "error" if event.error is not None:
+                self.failed.emit(event.error)
+            case _:
+                pass
+
+    def _on_conversation_event(self, event: ConversationEvent) -> None:
+        if event.kind == "renamed":
+            self._header.set_title(event.title)
+        if event.kind in ("started", "added", "removed", "moved") and self._session is not None:
+            self.emptied.emit(not self._session.conversation.messages)
+        match event.message.content if event.message else None:
+            case CodeError(name="ModuleNotFoundError", message=text):
+                found = _MISSING_MODULE.search(text)
+                self._missing = found.group(1) if found else ""
+            case RunReport(state="started"):
+                self._missing = ""
+            case _:
+                pass
+
+    def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
+        self._timeline.clear_notes()
+        if self.do(lambda session: session.send(text, attachments)):
+            self._composer.clear()
+
+    def _on_edit_submitted(self, message_id: str, text: str) -> None:
+        if self.do(lambda session: session.edit_and_send(message_id, text)):
+            self._composer.clear()
+
+    def _on_approved(self, proposal_id: str, code: str | None, is_for_rest: bool) -> None:
+        self.do(lambda session: session.approve(proposal_id, code, rest_of_turn=is_for_rest))
+
+    def _on_rejected(self, proposal_id: str, reason: str) -> None:
+        self.do(lambda session: session.reject(proposal_id, reason))
+
+    def _on_edit_requested(self) -> None:
+        pending = self._approval.proposal
+        if pending is None:
+            return
+        self._follower.show_proposal(pending)
+        self._pane.set_asked(True)
+        self.editor_wanted.emit()
+        self._pane.focus_code()
+
+    def _on_pane_edited(self) -> None:
+        pending = self._approval.proposal
+        if pending is not None and self._pane.message_id == pending.message_id:
+            self._approval.set_edit(self._pane.text())
+
+    def _on_pane_run(self, language: str, code: str) -> None:
+        pending = self._session.pending if self._session else None
+        if pending is not None and pending.message_id == self._pane.message_id:
+            self._approval.run_action.trigger()  # the same question, the same answer
+            return
+        self._follower.expect_own_run(True)
+        if not self.do(lambda session: session.run_code(language, code)):
+            self._follower.expect_own_run(False)
+
+    def _on_message_edit(self, message_id: str) -> None:
+        message = self._session.conversation.message(message_id) if self._session else None
+        if message is not None:
+            self._composer.begin_edit(message.id, message.text)
+
+    def _on_open_code(self, message_id: str) -> None:
+        self._follower.show_message(message_id)
+        self.editor_wanted.emit()
+
+    def _offer_install(self) -> None:
+        module, self._missing = self._missing, ""
+        if not module:
+            return
+        self._timeline.add_note(
+            "info",
+            f"The module “{module}” is not installed.",
+            "You see the code that installs it before it runs.",
+            (f"Install {module.partition('.')[0]}", lambda: self._install(module)),
+        )
+
+    def _install(self, module: str) -> None:
+        if self.do(lambda session: session.propose_install(module)):
+            self._timeline.clear_notes()
+
+    def _tell_names_are_gone(self) -> None:
+        self._timeline.add_note(
+            "info",
+            "The kernel of this conversation is a new one.",
+            "Names and data of the code that ran before are gone; the model is told.",
+            ("Run all again", self._run_all_again),
+        )
+
+    def _run_all_again(self) -> None:
+        if self.do(lambda session: session.run_all_again()):
+            self._timeline.clear_notes()
