@@ -1,153 +1,128 @@
-"""What is known about models without asking one: providers, their keys, servers on this machine."""
+"""What is known about models without asking anyone: keys, names, servers on this machine."""
 
 from __future__ import annotations
 
 import asyncio
-import http.client
-import json
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from playhead.conversation.requests import LocalServer
+from playhead.providers.local_servers import KNOWN_PORTS, KnownPort, probe
 
-_PROBE_S = 0.3
-_ANSWER_LIMIT = 1_000_000
 
-# Providers by the prefix of litellm's model strings, with the variable that their users know.
-_VARIABLES: Mapping[str, str] = {
-    "openai": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "azure": "AZURE_API_KEY",
-    "cerebras": "CEREBRAS_API_KEY",
-    "cohere": "COHERE_API_KEY",
-    "deepseek": "DEEPSEEK_API_KEY",
-    "fireworks_ai": "FIREWORKS_AI_API_KEY",
-    "gemini": "GEMINI_API_KEY",
-    "groq": "GROQ_API_KEY",
-    "huggingface": "HUGGINGFACE_API_KEY",
-    "mistral": "MISTRAL_API_KEY",
-    "nvidia_nim": "NVIDIA_NIM_API_KEY",
-    "openrouter": "OPENROUTER_API_KEY",
-    "perplexity": "PERPLEXITYAI_API_KEY",
-    "together_ai": "TOGETHERAI_API_KEY",
-    "xai": "XAI_API_KEY",
+@dataclass(frozen=True, slots=True)
+class _Vendor:
+    """A provider's usual environment variable and the host that its keys belong to."""
+
+    variable: str = ""
+    host: str = ""
+
+
+_VENDORS = {
+    "openai": _Vendor("OPENAI_API_KEY", "api.openai.com"),
+    "anthropic": _Vendor("ANTHROPIC_API_KEY", "api.anthropic.com"),
+    "gemini": _Vendor("GEMINI_API_KEY", "generativelanguage.googleapis.com"),
+    "mistral": _Vendor("MISTRAL_API_KEY", "api.mistral.ai"),
+    "cohere": _Vendor("COHERE_API_KEY", "api.cohere.com"),
+    "groq": _Vendor("GROQ_API_KEY", "api.groq.com"),
+    "deepseek": _Vendor("DEEPSEEK_API_KEY", "api.deepseek.com"),
+    "openrouter": _Vendor("OPENROUTER_API_KEY", "openrouter.ai"),
+    "xai": _Vendor("XAI_API_KEY", "api.x.ai"),
+    "together_ai": _Vendor("TOGETHERAI_API_KEY", "api.together.xyz"),
+    "fireworks_ai": _Vendor("FIREWORKS_API_KEY", "api.fireworks.ai"),
+    "perplexity": _Vendor("PERPLEXITYAI_API_KEY", "api.perplexity.ai"),
+    "cerebras": _Vendor("CEREBRAS_API_KEY", "api.cerebras.ai"),
+    "azure": _Vendor("AZURE_API_KEY"),
+    "huggingface": _Vendor("HUGGINGFACE_API_KEY", "router.huggingface.co"),
 }
-_ALIASES = {"cohere_chat": "cohere", "text-completion-openai": "openai", "ollama_chat": "ollama"}
-
-# Model strings that litellm takes without a prefix.
-_BARE: Sequence[tuple[str, str]] = (
-    ("gpt-", "openai"),
-    ("chatgpt", "openai"),
-    ("o1", "openai"),
-    ("o3", "openai"),
-    ("o4", "openai"),
-    ("claude", "anthropic"),
-    ("command", "cohere"),
-    ("gemini", "vertex_ai"),
-)
-
+_OTHER_NAMES = {"cohere_chat": "cohere", "text-completion-openai": "openai", "azure_ai": "azure"}
+_BY_BEGINNING = {
+    "gpt-": "openai",
+    "chatgpt-": "openai",
+    "o1": "openai",
+    "o3": "openai",
+    "o4": "openai",
+    "claude-": "anthropic",
+    "gemini-": "gemini",
+    "command-": "cohere",
+    "mistral-": "mistral",
+    "deepseek-": "deepseek",
+}
 _SUGGESTIONS = (
     "openai/gpt-5",
     "openai/gpt-5-mini",
+    "openai/gpt-4.1",
+    "openai/gpt-4o",
     "anthropic/claude-sonnet-4-5",
-    "anthropic/claude-haiku-4-5",
+    "anthropic/claude-opus-4-1",
     "gemini/gemini-2.5-pro",
     "gemini/gemini-2.5-flash",
     "mistral/mistral-large-latest",
-    "groq/llama-3.3-70b-versatile",
     "deepseek/deepseek-chat",
-    "openrouter/auto",
-    "ollama_chat/qwen3",
+    "groq/llama-3.3-70b-versatile",
+    "xai/grok-4",
+    "openrouter/openai/gpt-4o",
 )
-
-# Name, port, and the prefix of the model strings; LM Studio, llama.cpp and Jan speak OpenAI's API.
-LOCAL_SERVERS: Sequence[tuple[str, int]] = (
-    ("Ollama", 11434),
-    ("LM Studio", 1234),
-    ("llama.cpp", 8080),
-    ("Jan", 1337),
-)
-
-
-def provider_of(model: str) -> str:
-    """The provider that a litellm model string names; "openai" where it says nothing."""
-    prefix, slash, _ = model.partition("/")
-    if slash:
-        return _ALIASES.get(prefix, prefix)
-    for start, provider in _BARE:
-        if model.startswith(start):
-            return provider
-    return "openai"
-
-
-def key_variables() -> dict[str, str]:
-    """The usual environment variable of each provider's key, by key name."""
-    return dict(_VARIABLES)
 
 
 class ModelCatalog:
-    """Answers from tables, and by short questions to ports of this machine.
+    """Answers from tables; the ports that are probed can be given."""
 
-    `servers` are (name, port) pairs to look at.
-    """
-
-    def __init__(self, servers: Sequence[tuple[str, int]] = LOCAL_SERVERS) -> None:
-        self._servers = servers
+    def __init__(self, ports: Sequence[KnownPort] = KNOWN_PORTS) -> None:
+        self._ports = tuple(ports)
 
     def key_name(self, model: str, api_base: str) -> str:
-        """A key belongs to a provider, and to an address if that is not the provider's own."""
+        """The name under which the key is kept.
+
+        A key for a vendor's own address and one for another address have different names, so
+        that a stored key never goes to an address it was not entered for.
+        """
         provider = provider_of(model)
-        if not api_base:
-            return provider
-        address = urlsplit(api_base if "//" in api_base else f"//{api_base}")
-        return f"{provider}@{address.netloc.rpartition('@')[2].lower()}"
+        address = _address(api_base)
+        vendor = _VENDORS.get(provider, _Vendor())
+        is_own = not address or (bool(vendor.host) and address == vendor.host)
+        return provider if is_own else f"{provider}@{address}"
 
     def key_variable(self, model: str) -> str:
         """The provider's usual environment variable, '' if it has none."""
-        return _VARIABLES.get(provider_of(model), "")
+        return _VENDORS.get(provider_of(model), _Vendor()).variable
+
+    def key_variables(self) -> tuple[str, ...]:
+        """All of them: what the app reads and removes from its environment at start."""
+        return tuple(vendor.variable for vendor in _VENDORS.values())
 
     def suggestions(self) -> Sequence[str]:
-        """Well-known model strings; any other one that litellm takes can be typed."""
+        """Well-known litellm model strings."""
         return _SUGGESTIONS
 
     async def local_servers(self) -> list[LocalServer]:
-        """The servers that answer on loopback with a list of models."""
-        asked = (asyncio.to_thread(_look_at, name, port) for name, port in self._servers)
-        found = await asyncio.gather(*asked)
+        """Model servers found on loopback, asked in threads, all at once."""
+        found = await asyncio.gather(*(asyncio.to_thread(probe, port) for port in self._ports))
         return [server for server in found if server is not None]
 
 
-def _look_at(name: str, port: int) -> LocalServer | None:
-    models = _models_at(port)
-    if models is None:
-        return None
-    address = f"http://127.0.0.1:{port}"
-    if name == "Ollama":
-        return LocalServer(name, address, tuple(f"ollama_chat/{model}" for model in models))
-    return LocalServer(name, f"{address}/v1", tuple(f"openai/{model}" for model in models))
+def provider_of(model: str) -> str:
+    """The provider that a litellm model string names, '' if it names none."""
+    model = model.strip().lower()
+    provider, slash, _ = model.partition("/")
+    if slash:
+        return _OTHER_NAMES.get(provider, provider)
+    matching = (name for start, name in _BY_BEGINNING.items() if model.startswith(start))
+    return next(matching, "")
 
 
-def _models_at(port: int) -> list[str] | None:
-    """The ids of GET /v1/models; None for whatever is no model server. Follows no redirect."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PROBE_S)
+def _address(api_base: str) -> str:
+    """Host and port of an address; plain HTTP always shows its port, so it differs from HTTPS."""
+    api_base = api_base.strip()
+    if not api_base:
+        return ""
+    parts = urlsplit(api_base if "//" in api_base else f"//{api_base}")
+    host = (parts.hostname or "").lower()
     try:
-        connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
-        answer = connection.getresponse()
-        if answer.status != http.HTTPStatus.OK:
-            return None
-        return _ids(json.loads(answer.read(_ANSWER_LIMIT)))
-    except (OSError, http.client.HTTPException, ValueError):
-        return None
-    finally:
-        connection.close()
-
-
-def _ids(answer: object) -> list[str] | None:
-    if not isinstance(answer, dict):
-        return None
-    rows = cast("dict[str, Any]", answer).get("data")
-    if not isinstance(rows, list):
-        return None
-    ids: list[Any] = [row.get("id") for row in cast("list[Any]", rows) if hasattr(row, "get")]
-    return [model for model in ids if isinstance(model, str) and model]
+        port = parts.port
+    except ValueError:  # no number: such an address reaches nobody
+        return parts.netloc.rpartition("@")[2].lower()
+    port = port or (80 if parts.scheme == "http" else 443)
+    host = f"[{host}]" if ":" in host else host
+    return host if port == 443 and parts.scheme != "http" else f"{host}:{port}"

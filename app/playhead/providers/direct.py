@@ -2,79 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Sequence
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
 from playhead.conversation.requests import ModelSettings, TurnRequest
-from playhead.providers.typed_code import code_in
+from playhead.providers.direct_code import direct_code
+from playhead.providers.prose_parser import Canonical
 
-NO_MODEL = (
-    "This is **Direct mode**: no model is set up, so nothing here understands prose. "
-    "You can\n\n"
-    "- type code to run it: Python, a fenced block, `!command` for the shell, "
-    "or a sum such as `What's 34/24?`\n"
-    "- [choose a model or a model server](playhead:settings) to ask in your own words\n"
-)
+HELP = """\
+This is **Direct mode**: there is no model here that could understand words. You can
+
+- type Python, or a fenced block of code,
+- type `!` and a shell command, such as `!ls`,
+- type a sum, such as `What's 34/24?`,
+
+or [choose a model](playhead:settings) and ask again."""
 
 
 class DirectProvider:
-    """A provider that answers the same text always the same way.
+    """Stands in the place of a model; deterministic, guesses nothing."""
 
-    `canonical` tells the offered language that a fence's word names, or None.
-    """
-
-    def __init__(self, canonical: Callable[[str], str | None]) -> None:
+    def __init__(self, canonical: Canonical) -> None:
         self._canonical = canonical
 
     async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
-        """The typed code as a code message, or what Direct mode is; nothing after a run."""
-        last = request.messages[-1] if request.messages else None
-        if last is None or last.role != "user":
+        """Code for what is code, help for what is not; nothing once the code has run."""
+        text = _asked(request.messages)
+        if text is None:
             return
-        if last.type != "message":
-            yield Chunk("assistant", "message", start=True)
-            yield Chunk("assistant", "message", content=_attached(last))
-            yield Chunk("assistant", "message", end=True)
-            return
-        for chunk in self._answer(last.text, request.messages):
+        found = direct_code(text, self._canonical)
+        if found is None:
+            chunks = _message("message", None, HELP)
+        else:
+            language, code = found
+            chunks = _message("code", language, code)
+        for chunk in chunks:
             yield chunk
 
     async def check(self, model: ModelSettings) -> str:
-        """Direct mode has nothing that could fail."""
-        return "Direct mode is ready: it runs what you type and asks no model."
+        """Direct mode is always there."""
+        return "Direct mode needs no model: what you type as code is what runs."
 
     async def close(self) -> None:
         """Nothing is open."""
 
-    def _answer(self, text: str, messages: tuple[Message, ...]) -> list[Chunk]:
-        earlier = "\n".join(message.text for message in messages if message.type == "code")
-        found = code_in(text, earlier)
-        if found is None:
-            return _whole("message", None, NO_MODEL)
-        language = self._canonical(found.language)
-        if language is None:
-            sorry = f"Blocks of **{found.language}** cannot be run here.\n"
-            return _whole("message", None, sorry)
-        return _whole("code", language, found.code)
 
-
-def _whole(kind: str, format_: str | None, text: str) -> list[Chunk]:
-    if kind == "code":
-        return [
-            Chunk("assistant", "code", format_, start=True),
-            Chunk("assistant", "code", format_, content=text),
-            Chunk("assistant", "code", format_, end=True),
-        ]
-    return [
-        Chunk("assistant", "message", start=True),
-        Chunk("assistant", "message", content=text),
-        Chunk("assistant", "message", end=True),
-    ]
-
-
-def _attached(message: Message) -> str:
+def _message(kind: str, format_: str | None, text: str) -> tuple[Chunk, Chunk, Chunk]:
+    type_ = "code" if kind == "code" else "message"
     return (
-        f"`{message.text}` is attached; code can open it by this path. "
-        "There is no model in Direct mode that could look at it.\n"
+        Chunk("assistant", type_, format_, start=True),
+        Chunk("assistant", type_, format_, content=text),
+        Chunk("assistant", type_, format_, end=True),
     )
+
+
+def _asked(messages: Sequence[Message]) -> str | None:
+    """What the user has said since the last answer; None when somebody else had the last word."""
+    texts: list[str] = []
+    has_asked = False
+    for message in reversed(messages):
+        if message.role == "server":
+            continue
+        if message.role != "user":
+            break
+        has_asked = True
+        if message.type == "message":
+            texts.insert(0, message.text)
+    return "\n".join(texts) if has_asked else None

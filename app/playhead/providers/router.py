@@ -1,4 +1,4 @@
-"""Chooses who answers: the model worker, or Direct mode while no model is set."""
+"""Chooses for each request who answers: a model through the worker, or Direct mode."""
 
 from __future__ import annotations
 
@@ -9,21 +9,27 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.requests import DIRECT_MODEL, ModelSettings, TurnRequest
 
 
-class _Answering(Protocol):
-    """What both answer by; the session's port says it in full."""
+class Answers(Protocol):
+    """What both have in common."""
 
-    def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]: ...
+    def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
+        """The answer."""
+        ...
 
-    async def check(self, model: ModelSettings) -> str: ...
+    async def check(self, model: ModelSettings) -> str:
+        """One small request."""
+        ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """End what is open."""
+        ...
 
 
 class RoutedProvider:
-    """One provider in front of two; owns both."""
+    """One provider out of two; owns both."""
 
-    def __init__(self, model: _Answering, direct: _Answering) -> None:
-        self._model = model
+    def __init__(self, worker: Answers, direct: Answers) -> None:
+        self._worker = worker
         self._direct = direct
 
     def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
@@ -31,13 +37,13 @@ class RoutedProvider:
         return self._chosen(request.model).stream(request)
 
     async def check(self, model: ModelSettings) -> str:
-        """One small request to whoever the model names. Raises ProviderError."""
+        """One small request; a sentence that says what answered. Raises ProviderError."""
         return await self._chosen(model).check(model)
 
     async def close(self) -> None:
-        """Close both."""
-        await self._model.close()
+        """End both."""
+        await self._worker.close()
         await self._direct.close()
 
-    def _chosen(self, model: ModelSettings) -> _Answering:
-        return self._direct if model.model == DIRECT_MODEL else self._model
+    def _chosen(self, model: ModelSettings) -> Answers:
+        return self._direct if model.model == DIRECT_MODEL else self._worker

@@ -1,52 +1,60 @@
-"""What a model is told of the place it works in, and the tool that it is given."""
+"""What every model is told about Playhead, and the tool that it is offered."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from playhead.conversation.requests import TurnRequest
-from playhead.providers.transcript import TOOL
+from playhead.providers.call_parser import EXECUTE
 
-_PLACE = """\
-You work in Playhead, an application on the user's own computer that runs the code you write. \
-The user reads along, approves each block before it runs, and sees its output, figures and the \
-line that is running.
+_PROMPT = """\
+You are the assistant inside Playhead, a desktop program in which people get things done on their \
+own computer by talking to you. You can run code there.
 
-- To run code, call the tool `{tool}`. If you cannot call tools, write one fenced block marked \
-with its language instead; it is run in the same way.
-- Languages: {languages}. The working folder is {folder}.
-- Names, imports and files live on from block to block, so take one small step at a time and look \
-at its output before the next.
-- The last expression of a block is shown, and so are matplotlib figures.
-- If the user declines a block, do not try it again unchanged: ask, or take another way.
-- If an output is an error, say what it means and mend it. Never make up an output.
-- When you are done, say so in a few plain sentences. Write markdown."""
+How code runs:
+- Call the tool `execute` with a language ({languages}) and the code. The person sees it, may edit \
+it and decides whether it runs; the output then comes back to you.
+- Names, imports and data live on from one block to the next, until you are told otherwise.
+- The working folder is {folder}. Attached files are given to you as paths.
+- Nothing can be assumed about the computer: look first. Output that is very long reaches you \
+shortened.
+- Without tool calls, write the code in a fence that names its language instead.
+
+How to work:
+- Go in small steps: run a little, read the output, then go on. Do not guess results that code can \
+give.
+- When code fails, read the traceback, mend the cause, try again; after a few failures say what \
+stands in the way.
+- Figures and the value of a last expression are shown to the person; there is no need to save \
+them unless asked.
+- If the person declines a block, do not offer the same again: ask, or find another way.
+- Never delete or overwrite what you were not asked to.
+- When the work is done, answer in short, plain Markdown."""
 
 
-def system_prompt(request: TurnRequest) -> str:
-    """The system prompt of a turn, the user's own instructions at its end."""
-    place = _PLACE.format(
-        tool=TOOL,
-        languages=", ".join(request.languages),
-        folder=request.folder or "the user's home folder",
+def system_prompt(languages: tuple[str, ...], folder: str, instructions: str) -> str:
+    """The prompt, with the user's own instructions at its end."""
+    prompt = _PROMPT.format(
+        languages=", ".join(languages), folder=folder or "the person's home folder"
     )
-    return f"{place}\n\n{request.instructions}" if request.instructions else place
+    if instructions.strip():
+        prompt += f"\n\nThe person's own instructions:\n{instructions.strip()}"
+    return prompt
 
 
-def tools(languages: Sequence[str]) -> list[dict[str, Any]]:
-    """The one tool, in the shape of OpenAI's function tools."""
-    properties = {
-        "language": {"type": "string", "enum": list(languages), "description": "its language"},
-        "code": {"type": "string", "description": "the code to run, complete"},
-    }
-    function = {
-        "name": TOOL,
-        "description": "Run code on the user's computer and get its output.",
-        "parameters": {
-            "type": "object",
-            "properties": properties,
-            "required": ["language", "code"],
+def execute_tool(languages: tuple[str, ...]) -> dict[str, Any]:
+    """The tool `execute` in OpenAI's shape; the language comes first so that code can stream."""
+    return {
+        "type": "function",
+        "function": {
+            "name": EXECUTE,
+            "description": "Run code on the person's computer after they approve it.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "language": {"type": "string", "enum": list(languages)},
+                    "code": {"type": "string", "description": "The code to run."},
+                },
+                "required": ["language", "code"],
+            },
         },
     }
-    return [{"type": "function", "function": function}]

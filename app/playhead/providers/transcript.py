@@ -1,226 +1,211 @@
-"""A conversation as a model reads it: OpenAI chat messages in which every call has its result."""
+"""A conversation in the shape that model servers take: OpenAI's chat messages."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any
 
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Proposal, RunReport
 from playhead.model_worker.protocol import IMAGE_PART
+from playhead.providers.call_parser import EXECUTE
 
-HEAD_CHARS, TAIL_CHARS = 4_000, 8_000
-"""How much of a long output a model sees; the user has all of it."""
+HEAD_CHARACTERS = 4_000
+TAIL_CHARACTERS = 8_000
+NOT_RUN = "This was not run."
 
-NOT_RUN = "This code was not run."
-TOOL = "execute"
-
-Wire = dict[str, Any]
-_Part = Literal["user", "assistant", "computer", "none"]
+Entry = dict[str, Any]
 
 
-def chat_messages(messages: Sequence[Message], system: str = "") -> list[Wire]:
-    """The active path of a conversation for a model, oldest first, after the system prompt.
-
-    Image files stand as parts of type `IMAGE_PART`; whoever sends them knows if the model can see.
-    """
-    wire: list[Wire] = [{"role": "system", "content": system}] if system else []
-    results = _results(messages)
-    told = [message for message in messages if _part(message) != "none"]
-    for part, group in groupby(told, key=_part):
-        if part == "user":
-            wire.append(_user_message(list(group)))
-        elif part == "assistant":
-            wire += _assistant_messages(list(group), results)
-    return _with_users_joined(wire)
-
-
-def shortened(text: str) -> str:
-    """Head and tail of a long text, with what is left out said in between."""
-    if len(text) <= HEAD_CHARS + TAIL_CHARS:
-        return text
-    left_out = len(text) - HEAD_CHARS - TAIL_CHARS
-    return (
-        f"{text[:HEAD_CHARS]}\n[… {left_out} characters left out; "
-        f"print less if you need them …]\n{text[-TAIL_CHARS:]}"
-    )
-
-
-def _part(message: Message) -> _Part:
-    if message.recipient == "user" or message.type in ("reasoning", "plan", "citation"):
-        return "none"
-    return message.role if message.role != "server" else "none"
-
-
-@dataclass(slots=True)
-class _Result:
-    """What became of one call: its output, and what the model must know besides."""
-
-    notes: list[str] = field(default_factory=list[str])
-    output: list[str] = field(default_factory=list[str])
-    has_run: bool = False
-
-    def text(self) -> str:
-        output = shortened("".join(self.output)).strip("\n")
-        if self.has_run and not output and not self.notes:
-            return "(no output)"
-        return "\n".join([*self.notes, *([output] if output else [])]) or NOT_RUN
-
-
-def _results(messages: Sequence[Message]) -> dict[str, _Result]:
-    """By message id of each code and tool call: what the computer's messages say about it."""
-    results: dict[str, _Result] = {}
-    by_call: dict[str, str] = {}
-    current = _Result()
+def transcript(messages: Iterable[Message], system: str) -> list[Entry]:
+    """The chat messages: every call has exactly one result, right after it."""
+    builder = _Builder()
     for message in messages:
-        if message.role == "assistant" and message.type in ("code", "tool_call"):
-            results[message.id] = _Result()
-            if message.call_id:
-                by_call[message.call_id] = message.id
-        elif isinstance(message.content, Proposal):
-            current = results.get(message.content.message_id, _Result())
-            _note_edit(current, message.content, messages)
-        elif message.type == "tool_result":
-            told = results.get(by_call.get(message.call_id or "", ""), current)
-            told.output.append(message.text)
-        elif message.role == "computer":
-            _add(current, message)
-    return results
+        if message.recipient != "user":
+            builder.add(message)
+    return [{"role": "system", "content": system}, *builder.finish()]
 
 
-def _note_edit(result: _Result, proposal: Proposal, messages: Sequence[Message]) -> None:
-    proposed = next((m.text for m in messages if m.id == proposal.message_id), proposal.code)
-    if proposal.code != proposed:
-        result.notes.append(
-            "The user edited the code before it ran. This is what ran:\n"
-            f"{_fenced(proposal.code, proposal.language)}\nIts output:"
-        )
+def shortened(output: str) -> str:
+    """Head and tail of a long output, with what is missing said in between."""
+    missing = len(output) - HEAD_CHARACTERS - TAIL_CHARACTERS
+    if missing <= 0:
+        return output
+    head, tail = output[:HEAD_CHARACTERS], output[-TAIL_CHARACTERS:]
+    return f"{head}\n[… {missing} characters left out …]\n{tail}"
 
 
-def _add(result: _Result, message: Message) -> None:
-    match message.content:
-        case RunReport(state="started"):
-            result.has_run = True
-        case RunReport() as report:
-            _note_end(result, report)
-        case str() as text if message.type == "console":
-            result.output.append(text)
-        case str() as path if message.type == "image":
-            result.output.append(f"[A figure was shown to the user: {path}]\n")
-        case _:
-            pass
+class _Block:
+    """Code or a call of the assistant, and what came of it."""
 
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        self.output = ""
+        self.notes: list[str] = []
+        self.has_run = False
 
-def _note_end(result: _Result, report: RunReport) -> None:
-    where = f" at line {report.line}" if report.line else ""
-    if report.state == "interrupted":
-        result.notes.append(f"The user stopped it{where} after {report.seconds:.1f} s.")
-    elif report.state == "killed":
-        reason = f" {report.reason}" if report.reason else ""
-        result.notes.append(
-            f"The kernel ended{where} and its names are gone; the next run has a new one.{reason}"
-        )
+    @property
+    def is_settled(self) -> bool:
+        return self.has_run or bool(self.notes)
 
+    @property
+    def result(self) -> str:
+        """What the model is told of it; never empty."""
+        nothing = "(no output)" if self.has_run else NOT_RUN
+        told = shortened(self.output) or ("" if self.notes else nothing)
+        return "\n".join(part for part in (told.rstrip("\n"), *self.notes) if part)
 
-def _user_message(group: list[Message]) -> Wire:
-    parts = [_user_part(message) for message in group]
-    if any(part["type"] != "text" for part in parts):
-        return {"role": "user", "content": parts}
-    return {"role": "user", "content": "\n\n".join(part["text"] for part in parts)}
-
-
-def _user_part(message: Message) -> Wire:
-    if message.type == "image" and message.format in (None, "path"):
-        return {"type": IMAGE_PART, "path": message.text}
-    if message.type == "file":
-        return {"type": "text", "text": f"[Attached file: {message.text}]"}
-    return {"type": "text", "text": message.text}
-
-
-def _assistant_messages(group: list[Message], results: dict[str, _Result]) -> Iterator[Wire]:
-    """One assistant message for all that was said and called, then the results of its calls."""
-    calls = [message for message in group if _is_call(message)]
-    said = [text for message in group if message not in calls and (text := _said(message))]
-    if not said and not calls:
-        return
-    answer: Wire = {"role": "assistant", "content": "\n\n".join(said) or None}
-    if calls:
-        answer["tool_calls"] = [_tool_call(message) for message in calls]
-    yield answer
-    for call in calls:
-        text = results[call.id].text()
-        yield {"role": "tool", "tool_call_id": call.call_id, "content": text}
-    for block in group:
-        if block.type == "code" and block.state == "complete" and block not in calls:
-            yield {"role": "user", "content": _told_output(results[block.id].text())}
-
-
-def _is_call(message: Message) -> bool:
-    """Whether it goes back as a call; one that was cut off has no whole arguments."""
-    if message.state != "complete" or not message.call_id:
-        return False
-    return message.type in ("code", "tool_call")
-
-
-def _said(message: Message) -> str:
-    if message.type == "code":
-        return _fenced(message.text, message.format or "") if message.text else ""
-    return message.text
-
-
-def _tool_call(message: Message) -> Wire:
-    if message.type == "code":
-        name = TOOL
-        arguments = json.dumps({"language": message.format, "code": message.text})
-    else:
-        name, arguments = message.format or "unknown", _object_text(message.text)
-    return {
-        "id": message.call_id,
-        "type": "function",
-        "function": {"name": name, "arguments": arguments},
-    }
-
-
-def _object_text(arguments: str) -> str:
-    """The arguments as they came if they are a JSON object; providers refuse anything else."""
-    try:
-        value: object = json.loads(arguments)
-    except (ValueError, RecursionError):
-        value = None
-    return arguments if isinstance(value, dict) else json.dumps({"broken_arguments": arguments})
-
-
-def _told_output(text: str) -> str:
-    return f"[Result of the code above]\n{text}"
-
-
-def _fenced(code: str, language: str) -> str:
-    fence = "```"
-    while fence in code:
-        fence += "`"
-    return f"{fence}{language}\n{code}\n{fence}"
-
-
-def _with_users_joined(wire: list[Wire]) -> list[Wire]:
-    """Neighbouring user messages become one: some templates insist on taking turns."""
-    joined: list[Wire] = []
-    for message in wire:
-        last = joined[-1] if joined else None
-        if last and last["role"] == message["role"] == "user":
-            joined[-1] = {"role": "user", "content": _joined(last["content"], message["content"])}
+    def call(self, call_id: str) -> Entry:
+        """The call; code is written again as the arguments of `execute`."""
+        message = self.message
+        if message.type == "code":
+            arguments = json.dumps({"language": message.format, "code": message.text})
+            name = EXECUTE
         else:
-            joined.append(message)
-    return joined
+            name, arguments = message.format or "unknown", _valid_json(message.text)
+        function = {"name": name, "arguments": arguments}
+        return {"id": call_id, "type": "function", "function": function}
 
 
-def _joined(first: str | list[Wire], second: str | list[Wire]) -> str | list[Wire]:
-    if isinstance(first, str) and isinstance(second, str):
-        return f"{first}\n\n{second}"
-    return [*_parts(first), *_parts(second)]
+def _valid_json(arguments: str) -> str:
+    """Servers refuse a history with arguments that are no JSON object."""
+    try:
+        if isinstance(json.loads(arguments), dict):
+            return arguments
+    except ValueError:
+        pass
+    return json.dumps({"unreadable": arguments})
 
 
-def _parts(content: str | list[Wire]) -> list[Wire]:
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+class _Builder:
+    """Gathers one answer of the assistant with its blocks and results, then writes it out."""
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+        self._text: list[str] = []
+        self._blocks: list[_Block] = []
+        self._current: _Block | None = None
+
+    def finish(self) -> list[Entry]:
+        """All entries."""
+        self._flush()
+        return self._entries
+
+    def add(self, message: Message) -> None:
+        """Take the next message of the conversation."""
+        match message.role:
+            case "user":
+                self._add_user(message)
+            case "assistant":
+                self._add_assistant(message)
+            case "computer":
+                self._add_computer(message)
+            case "server":
+                pass
+
+    def _add_user(self, message: Message) -> None:
+        parts: dict[str, Entry] = {
+            "message": {"type": "text", "text": message.text},
+            "file": {"type": "text", "text": f"[Attached file: {message.text}]"},
+            "image": {"type": IMAGE_PART, "path": message.text},
+        }
+        if message.type in parts and message.text:
+            self._flush()
+            self._say([parts[message.type]])
+
+    def _say(self, parts: list[Entry]) -> None:
+        """Parts of the user; neighbours are one entry, for some servers want roles to alternate."""
+        if self._entries and self._entries[-1]["role"] == "user":
+            content = self._entries.pop()["content"]
+            earlier = [{"type": "text", "text": content}] if isinstance(content, str) else content
+            parts = [*earlier, *parts]
+        texts = [part["text"] for part in parts if part["type"] == "text"]
+        content = "\n\n".join(texts) if len(texts) == len(parts) else parts
+        self._entries.append({"role": "user", "content": content})
+
+    def _add_assistant(self, message: Message) -> None:
+        if message.type not in ("message", "code", "tool_call"):
+            return
+        if any(block.is_settled for block in self._blocks):
+            self._flush()  # the model has been asked again since
+        if message.type == "message":
+            self._text.append(message.text)
+            return
+        self._blocks.append(_Block(message))
+        if message.call_id is None:
+            self._text.append(f"```{message.format or ''}\n{message.text}\n```")
+
+    def _add_computer(self, message: Message) -> None:
+        content = message.content
+        if isinstance(content, Proposal):
+            self._meet(content)
+            return
+        block = self._called(message.call_id) if message.type == "tool_result" else None
+        block = block or self._current or self._unsettled()
+        if block is None:
+            return
+        if message.type == "tool_result":
+            block.notes.append(message.text)
+        elif isinstance(content, RunReport):
+            block.has_run = True
+            block.notes += _fate(content)
+        elif message.type == "console":
+            block.has_run = True
+            block.output += message.text
+        elif message.type == "image":
+            block.notes.append("[An image was shown to the user.]")
+
+    def _meet(self, proposal: Proposal) -> None:
+        """What follows belongs to the proposed block; an edited one is told to the model."""
+        for block in self._blocks:
+            if block.message.id == proposal.message_id:
+                self._current = block
+                if proposal.code != block.message.text:
+                    edit = f"The user edited the code; what was run is:\n{proposal.code}"
+                    block.notes.append(edit)
+
+    def _called(self, call_id: str | None) -> _Block | None:
+        found = (block for block in self._blocks if call_id and block.message.call_id == call_id)
+        return next(found, None)
+
+    def _unsettled(self) -> _Block | None:
+        waiting = (block for block in self._blocks if not block.is_settled)
+        return next(waiting, self._blocks[-1] if self._blocks else None)
+
+    def _flush(self) -> None:
+        calls = [block for block in self._blocks if block.message.call_id is not None]
+        fences = [block for block in self._blocks if block.message.call_id is None]
+        ids = _unique([block.message.call_id or "" for block in calls])
+        text = "\n\n".join(part.strip("\n") for part in self._text if part.strip())
+        if text or calls:
+            entry: Entry = {"role": "assistant", "content": text or None}
+            if calls:
+                pairs = zip(calls, ids, strict=True)
+                entry["tool_calls"] = [block.call(call_id) for block, call_id in pairs]
+            self._entries.append(entry)
+        for block, call_id in zip(calls, ids, strict=True):
+            result = {"role": "tool", "tool_call_id": call_id, "content": block.result}
+            self._entries.append(result)
+        for block in fences:
+            told = f"What came of the code:\n{block.result}"
+            self._say([{"type": "text", "text": told}])
+        self._text, self._blocks, self._current = [], [], None
+
+
+def _fate(report: RunReport) -> list[str]:
+    """How a run ended, if not by itself."""
+    line = f" at line {report.line}" if report.line else ""
+    reason = f" {report.reason}" if report.reason else ""
+    if report.state == "interrupted":
+        return [f"[The user stopped the code{line}.{reason}]"]
+    if report.state == "killed":
+        return [f"[The kernel was ended{line}; its names are gone.{reason}]"]
+    return []
+
+
+def _unique(ids: list[str]) -> list[str]:
+    """Some servers give all calls of an answer one id; results could not be told apart."""
+    return [
+        name if ids.index(name) == place else f"{name}_{place}" for place, name in enumerate(ids)
+    ]

@@ -1,0 +1,105 @@
+"""Runs the model worker: questions on stdin, answers on stdout, ends with its stdin."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, BinaryIO
+
+from playhead.model_worker.protocol import (
+    MAX_LINE_BYTES,
+    FromWorker,
+    ProtocolError,
+    Ready,
+    decode,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from playhead.model_worker.turns import Turns
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+
+
+def main() -> int:
+    """Serve until stdin ends."""
+    _settle_in()
+    answers = _private_stdout()
+    _quiet_litellm()
+    with suppress(BrokenPipeError):  # the app is gone
+        asyncio.run(_serve(answers))
+    os._exit(0)  # litellm's threads would hold the process up
+
+
+def _settle_in() -> None:
+    """Die with the app, be unreadable to other processes, leave Ctrl+C to the app."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _private_stdout() -> BinaryIO:
+    """The pipe to the app for us alone: litellm prints advice to stdout."""
+    pipe = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return pipe
+
+
+def _quiet_litellm() -> None:
+    """Before its import: no price list from the network, no .env files, no chatter."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ["LITELLM_MODE"] = "PRODUCTION"
+    os.environ["LITELLM_LOG"] = "ERROR"
+    os.environ["LITELLM_TELEMETRY"] = "False"
+
+
+async def _serve(answers: BinaryIO) -> None:
+    def send(message: FromWorker) -> None:
+        answers.write(encode(message))
+        answers.flush()
+
+    questions = await _questions()
+    turns = await _warm_turns(send)
+    send(Ready())
+    while line := await questions.readline():
+        try:
+            turns.handle(decode(line))
+        except ProtocolError as error:
+            print(error, file=sys.stderr)  # noqa: T201 - the app logs it
+
+
+async def _questions() -> asyncio.StreamReader:
+    reader = asyncio.StreamReader(limit=MAX_LINE_BYTES)
+    protocol = asyncio.StreamReaderProtocol(reader)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
+    return reader
+
+
+async def _warm_turns(send: Callable[[FromWorker], None]) -> Turns:
+    """Import litellm (seconds), and pay for its first request."""
+    import litellm
+
+    from playhead.model_worker.litellm_stream import LitellmStream
+    from playhead.model_worker.turns import Turns
+
+    litellm.suppress_debug_info = True
+    model = LitellmStream()
+    await model.warm()
+    # A full collection over litellm's 400,000 objects takes 350-800 ms; frozen ones are skipped.
+    gc.collect()
+    gc.freeze()
+    return Turns(model, send)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

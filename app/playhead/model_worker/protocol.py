@@ -1,0 +1,164 @@
+"""What the app and its model worker say to each other: one JSON object a line, each with a turn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, ClassVar
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+"""A question carries the whole conversation in one line."""
+
+IMAGE_PART = "image_path"
+"""Type of a message part that names an image file: `{"type": "image_path", "path": …}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """To the worker: one request to a model, in OpenAI's message and tool shapes.
+
+    The key travels here and nowhere else; `repr` does not show it. The three times are limits in
+    seconds: for the connection, for the first piece of the answer, between two pieces.
+    """
+
+    kind: ClassVar[str] = "ask"
+    turn: str
+    model: str
+    messages: list[dict[str, Any]]
+    tools: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    temperature: float | None = None
+    max_tokens: int | None = None
+    supports_images: bool | None = None
+    connect_s: float = 10.0
+    first_s: float = 60.0
+    between_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """To the worker: close the connection of this turn; `Cancelled` answers."""
+
+    kind: ClassVar[str] = "cancel"
+    turn: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """From the worker: warm, questions are answered at once. It belongs to no turn."""
+
+    kind: ClassVar[str] = "ready"
+    turn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallPiece:
+    """A piece of a tool call; calls are told apart by `index`, id and name come once."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """One piece of an answer, cut where the model's server cut it."""
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[CallPiece, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deltas:
+    """From the worker: the pieces of the last 16 ms, their boundaries kept."""
+
+    kind: ClassVar[str] = "deltas"
+    turn: str
+    deltas: tuple[Delta, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """From the worker: the answer is whole."""
+
+    kind: ClassVar[str] = "done"
+    turn: str
+    finish_reason: str = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """From the worker: the turn failed, in words for the user and without any key."""
+
+    kind: ClassVar[str] = "failed"
+    turn: str
+    code: str
+    title: str
+    detail: str = ""
+    remedy: str = ""
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """From the worker: the connection of this turn is closed, nothing more comes."""
+
+    kind: ClassVar[str] = "cancelled"
+    turn: str
+
+
+ToWorker = Ask | Cancel
+FromWorker = Ready | Deltas | Done | Failed | Cancelled
+Message = ToWorker | FromWorker
+
+_TYPES: dict[str, type[Message]] = {
+    shape.kind: shape for shape in (Ask, Cancel, Ready, Deltas, Done, Failed, Cancelled)
+}
+
+
+class ProtocolError(ValueError):
+    """A line that is none of the messages above."""
+
+
+def encode(message: Message) -> bytes:
+    """The message as one line; ASCII, so that lone surrogates and odd line ends survive."""
+    body = _deltas_body(message) if isinstance(message, Deltas) else asdict(message)
+    return json.dumps({"kind": message.kind, **body}).encode("ascii") + b"\n"
+
+
+def decode(line: bytes) -> Message:
+    """The message of one line; unknown fields are skipped. Raises ProtocolError."""
+    try:
+        body = json.loads(line)
+        shape = _TYPES[body["kind"]]
+        known = {item.name: body[item.name] for item in fields(shape) if item.name in body}
+        if shape is Deltas:
+            known["deltas"] = tuple(_delta(raw) for raw in known["deltas"])
+        return shape(**known)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ProtocolError(f"not a message of the worker's protocol: {line[:80]!r}") from error
+
+
+def _deltas_body(message: Deltas) -> dict[str, Any]:
+    """Only what a delta has: most have one short text, and there are very many."""
+    return {"turn": message.turn, "deltas": [_small(delta) for delta in message.deltas]}
+
+
+def _small(delta: Delta) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    if delta.text:
+        body["text"] = delta.text
+    if delta.reasoning:
+        body["reasoning"] = delta.reasoning
+    if delta.calls:
+        body["calls"] = [asdict(piece) for piece in delta.calls]
+    return body
+
+
+def _delta(body: Mapping[str, Any]) -> Delta:
+    calls = tuple(CallPiece(**piece) for piece in body.get("calls", ()))
+    return Delta(body.get("text", ""), body.get("reasoning", ""), calls)

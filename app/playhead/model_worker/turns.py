@@ -1,0 +1,80 @@
+"""The worker's turns: many at once, each a task that can be cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Protocol
+
+from playhead.model_worker.batcher import Batcher
+from playhead.model_worker.failures import describe
+from playhead.model_worker.protocol import (
+    Ask,
+    Cancel,
+    Cancelled,
+    Delta,
+    Deltas,
+    Done,
+    FromWorker,
+    Message,
+)
+
+
+class Model(Protocol):
+    """What streams an answer: deltas, then the finish reason."""
+
+    def stream(self, ask: Ask) -> AsyncGenerator[Delta | str, None]:
+        """The answer; closing the generator closes the connection."""
+        ...
+
+
+class Turns:
+    """Starts and cancels turns; what comes of them goes out by `send`."""
+
+    def __init__(self, model: Model, send: Callable[[FromWorker], None]) -> None:
+        self._model = model
+        self._send = send
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def handle(self, message: Message) -> None:
+        """Do what the app asks."""
+        match message:
+            case Ask():
+                task = asyncio.create_task(self._answer(message))
+                self._tasks[message.turn] = task
+                task.add_done_callback(lambda _: self._tasks.pop(message.turn, None))
+            case Cancel():
+                self._cancel(message.turn)
+            case _:
+                pass  # from a newer app
+
+    def _cancel(self, turn: str) -> None:
+        task = self._tasks.get(turn)
+        if task is None:
+            self._send(Cancelled(turn))  # it had just ended
+        else:
+            task.cancel()
+
+    async def _answer(self, ask: Ask) -> None:
+        try:
+            await self._stream(ask)
+        except asyncio.CancelledError:
+            self._send(Cancelled(ask.turn))
+            raise
+        # Whatever a provider's code raises ends this turn and not the worker.
+        except Exception as error:  # noqa: BLE001
+            self._send(describe(error, ask))
+
+    async def _stream(self, ask: Ask) -> None:
+        batcher = Batcher(lambda deltas: self._send(Deltas(ask.turn, deltas)))
+        try:
+            async with aclosing(self._model.stream(ask)) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, str):
+                        batcher.flush()
+                        self._send(Done(ask.turn, piece))
+                    elif batcher.add(piece):
+                        await asyncio.sleep(0)  # a buffered stream never yields by itself
+        finally:
+            batcher.flush()

@@ -1,0 +1,149 @@
+"""Tool calls, cut anywhere and in alternating pieces, become code and tool_call messages."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from playhead.model_worker.protocol import CallPiece
+from playhead.providers.json_arguments import ArgumentReader
+from playhead.providers.message_writer import MessageWriter
+from playhead.providers.prose_parser import Canonical
+
+EXECUTE = "execute"
+"""The name of the one tool that we offer."""
+
+
+class CutOffError(Exception):
+    """The answer ended in the middle of code or of a call; that is never offered."""
+
+
+class CallParser:
+    """Writes one call after the other in index order; pieces of later calls wait."""
+
+    def __init__(self, writer: MessageWriter, canonical: Canonical) -> None:
+        self._writer = writer
+        self._canonical = canonical
+        self._latest: dict[int, _Call] = {}
+        self._calls: list[_Call] = []
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is not whole yet."""
+        return bool(self._calls)
+
+    def feed(self, piece: CallPiece) -> None:
+        """Take a piece of some call."""
+        call = self._call_of(piece)
+        call.name = call.name or piece.name
+        call.id = call.id or piece.id
+        if piece.arguments:
+            call.waiting.append(piece.arguments)
+        while self._calls and self._calls[0].advance():
+            self._calls.pop(0)
+
+    def finish(self, *, is_cut: bool) -> None:
+        """The answer ends here, `is_cut` by a length limit. Raises CutOffError."""
+        while self._calls:
+            self._calls.pop(0).finish(is_cut=is_cut)
+
+    def _call_of(self, piece: CallPiece) -> _Call:
+        known = self._latest.get(piece.index)
+        # Some servers number every call 0 and tell them apart by id only.
+        if known is None or (piece.id and known.id and piece.id != known.id):
+            known = _Call(piece.index, self._writer, self._canonical)
+            self._latest[piece.index] = known
+            self._calls.append(known)
+            first = self._calls[:1] if self._calls[0].has_begun else []
+            rest = sorted(self._calls[len(first) :], key=lambda call: call.index)
+            self._calls = first + rest
+        return known
+
+
+class _Call:
+    """One call: code if it is a proper `execute`, else a tool_call with its arguments' text."""
+
+    def __init__(self, index: int, writer: MessageWriter, canonical: Canonical) -> None:
+        self.index = index
+        self.id = ""
+        self.name = ""
+        self.waiting: list[str] = []
+        self.has_begun = False
+        self._writer = writer
+        self._canonical = canonical
+        self._reader = ArgumentReader()
+        self._raw: list[str] = []
+        self._code: list[str] = []
+        self._word = ""
+        self._language: str | None = None
+        self._is_plain = False
+
+    def advance(self) -> bool:
+        """Write what can be written; True when the call is whole."""
+        if not self.name:
+            return False
+        if self.name != EXECUTE:
+            self._become_plain()
+        waiting, self.waiting = self.waiting, []
+        for piece in waiting:
+            self._take(piece)
+        if not self._reader.is_complete:
+            return False
+        if not self.has_begun:
+            self._become_plain()
+        self._writer.close()
+        return True
+
+    def finish(self, *, is_cut: bool) -> None:
+        """The answer ended before the arguments did."""
+        self.name = self.name or "unknown"
+        if self.advance():
+            return
+        is_code = self.has_begun and not self._is_plain
+        if is_cut or (is_code and "code" not in self._reader.closed):
+            raise CutOffError
+        if not self.has_begun:
+            self._become_plain()
+        self._writer.close()
+
+    def _take(self, piece: str) -> None:
+        self._raw.append(piece)
+        found = self._reader.feed(piece)
+        if self._is_plain:
+            self._write_plain(piece)
+            return
+        self._word += "".join(text for key, text in found if key == "language")
+        self._code += [text for key, text in found if key == "code"]
+        if self._language is None and "language" in self._reader.closed:
+            self._language = self._canonical(self._word)
+            if self._language is None:
+                self._become_plain()
+                return
+        if self._reader.is_broken and not self.has_begun:
+            self._become_plain()
+        elif self._language is not None and "code" in self._reader.begun:
+            self._write_code(self._language)
+
+    def _write_code(self, language: str) -> None:
+        if not self.has_begun:
+            self._begin("code", language)
+        for text in self._code:
+            self._writer.write(text, "code", language)
+            self._writer.cut()
+        self._code.clear()
+
+    def _become_plain(self) -> None:
+        """The turn answers such a call with a result that says what is wrong with it."""
+        if self._is_plain:
+            return
+        self._is_plain = True
+        self._begin("tool_call", self.name)
+        for piece in self._raw:
+            self._write_plain(piece)
+
+    def _begin(self, kind: Literal["code", "tool_call"], format_: str) -> None:
+        self.has_begun = True
+        self._writer.open(kind, format_, self.id or f"call_{self.index}")
+
+    def _write_plain(self, piece: str) -> None:
+        self._writer.write(piece, "tool_call", self.name)
+        self._writer.cut()

@@ -1,0 +1,83 @@
+"""The deltas of one answer become chunks: prose, reasoning, code and tool calls."""
+
+from __future__ import annotations
+
+from playhead.conversation.chunk import Chunk
+from playhead.model_worker.protocol import Delta
+from playhead.providers.call_parser import CallParser, CutOffError
+from playhead.providers.message_writer import MessageWriter
+from playhead.providers.prose_parser import Canonical, ProseParser
+from playhead.providers.surrogates import SurrogateJoiner
+
+__all__ = ["Canonical", "CutOffError", "DeltaParser"]
+
+
+class DeltaParser:
+    """Feed it deltas, then finish it; messages never nest, boundaries are kept where possible.
+
+    Fences count as code only while the model has made no tool call in the conversation.
+    """
+
+    def __init__(self, canonical: Canonical, *, has_called_tools: bool = False) -> None:
+        self._writer = MessageWriter()
+        self._prose = ProseParser(self._writer, canonical, are_fences_code=not has_called_tools)
+        self._calls = CallParser(self._writer, canonical)
+        self._text_joiner = SurrogateJoiner()
+        self._thought_joiner = SurrogateJoiner()
+        self._waiting: list[Delta] = []
+        self._late_thoughts: list[str] = []
+
+    def feed(self, delta: Delta) -> list[Chunk]:
+        """The chunks that are certain after this delta."""
+        thought = self._thought_joiner.feed(delta.reasoning)
+        text = self._text_joiner.feed(delta.text)
+        if text or thought:
+            self._take_text(Delta(text, thought))
+        for piece in delta.calls:
+            self._begin_calls()
+            self._calls.feed(piece)
+        if not self._calls.is_busy:
+            self._take_waiting()
+        return self._writer.take()
+
+    def finish(self, finish_reason: str = "stop") -> list[Chunk]:
+        """The rest. Raises CutOffError when code or a call is not whole."""
+        is_cut = finish_reason == "length"
+        rest = Delta(self._text_joiner.finish(), self._thought_joiner.finish())
+        if rest.text or rest.reasoning:
+            self._take_text(rest)
+        self._calls.finish(is_cut=is_cut)
+        self._take_waiting()
+        if is_cut and self._prose.has_open_code:
+            raise CutOffError
+        self._prose.finish()
+        self._take_late_thoughts()
+        self._writer.close()
+        return self._writer.take()
+
+    def _begin_calls(self) -> None:
+        """Text before calls ends; text after them is prose, fences and all."""
+        if not self._calls.is_busy:
+            self._prose.finish()
+        self._prose.are_fences_code = False
+
+    def _take_text(self, delta: Delta) -> None:
+        if self._calls.is_busy:  # an open call must not be closed by what comes in between
+            self._waiting.append(delta)
+            return
+        if delta.reasoning and self._prose.has_open_code:
+            self._late_thoughts.append(delta.reasoning)
+        elif delta.reasoning:
+            self._writer.write(delta.reasoning, "reasoning")
+            self._writer.cut()
+        if delta.text:
+            self._prose.feed(delta.text)
+
+    def _take_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for delta in waiting:
+            self._take_text(delta)
+
+    def _take_late_thoughts(self) -> None:
+        for thought in self._late_thoughts:
+            self._writer.write(thought, "reasoning")

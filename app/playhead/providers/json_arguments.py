@@ -1,0 +1,147 @@
+"""Strings of a JSON object, read while the object is still being written."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from playhead.providers.surrogates import SurrogateJoiner
+
+_State = Literal["start", "key", "in_key", "colon", "value", "in_string", "other", "after", "end"]
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_SPACE = " \t\r\n"
+
+
+class ArgumentReader:
+    """Takes the text of a tool call's arguments in pieces, gives the top-level string values.
+
+    Lenient inside strings (raw line ends, unknown escapes), strict around them.
+    """
+
+    def __init__(self) -> None:
+        self._state: _State = "start"
+        self._key = ""
+        self._escape = ""
+        self._depth = 0
+        self._is_quoted = False
+        self._joiner = SurrogateJoiner()
+        self._found: list[tuple[str, str]] = []
+        self.begun: set[str] = set()
+        """Keys whose string value has begun."""
+        self.closed: set[str] = set()
+        """Keys whose string value is whole."""
+        self.is_broken = False
+        """Whether this is no JSON object."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the object has been closed."""
+        return self._state == "end"
+
+    def feed(self, text: str) -> list[tuple[str, str]]:
+        """(key, piece of its string value) in order; neighbours of one key are joined."""
+        for letter in text:
+            if self.is_broken or self._state == "end":
+                break
+            self._take(letter)
+        found, self._found = self._found, []
+        return self._joined(found)
+
+    def _joined(self, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        joined: list[tuple[str, str]] = []
+        for key, piece in found:
+            if joined and joined[-1][0] == key:
+                joined[-1] = (key, joined[-1][1] + piece)
+            else:
+                joined.append((key, piece))
+        return joined
+
+    def _take(self, letter: str) -> None:
+        if self._state == "in_string":
+            self._take_in_string(letter)
+        elif self._state == "in_key":
+            self._take_in_key(letter)
+        elif self._state == "other":
+            self._take_other(letter)
+        elif letter not in _SPACE:
+            self._take_between(letter)
+
+    def _take_between(self, letter: str) -> None:
+        match self._state, letter:
+            case "start", "{":
+                self._state = "key"
+            case "key", '"':
+                self._key, self._state = "", "in_key"
+            case (("key" | "after"), "}"):
+                self._state = "end"
+            case "after", ",":
+                self._state = "key"
+            case "colon", ":":
+                self._state = "value"
+            case "value", '"':
+                self.begun.add(self._key)
+                self._state = "in_string"
+            case "value", _ if letter not in ",:}]":
+                self._depth, self._is_quoted, self._state = 0, False, "other"
+                self._take_other(letter)
+            case _:
+                self.is_broken = True
+
+    def _take_in_key(self, letter: str) -> None:
+        if letter == '"':
+            self._state = "colon"
+        else:
+            self._key += letter
+
+    def _take_in_string(self, letter: str) -> None:
+        if self._escape:
+            self._take_escape(letter)
+        elif letter == "\\":
+            self._escape = letter
+        elif letter == '"':
+            self._give(self._joiner.finish())
+            self.closed.add(self._key)
+            self._state = "after"
+        else:
+            self._give(self._joiner.feed(letter))
+
+    def _take_escape(self, letter: str) -> None:
+        self._escape += letter
+        if self._escape[1] != "u":
+            known = _ESCAPES.get(letter) or (letter if letter in '"\\/' else self._escape)
+            self._decoded(known)
+        elif len(self._escape) > 2 and letter not in "0123456789abcdefABCDEF":
+            held, self._escape = self._escape[:-1], ""
+            self._give(self._joiner.feed(held))
+            self._take_in_string(letter)
+        elif len(self._escape) == 6:
+            self._decoded(chr(int(self._escape[2:], 16)))
+
+    def _decoded(self, text: str) -> None:
+        self._escape = ""
+        self._give(self._joiner.feed(text))
+
+    def _give(self, text: str) -> None:
+        if text:
+            self._found.append((self._key, text))
+
+    def _take_other(self, letter: str) -> None:
+        """A value that is no string: a number, a word, a list, an object."""
+        if self._is_quoted:
+            self._take_quoted(letter)
+        elif letter == '"':
+            self._is_quoted = True
+        elif letter in "{[":
+            self._depth += 1
+        elif letter in "}]" and self._depth:
+            self._depth -= 1
+        elif letter in ",}" and not self._depth:
+            self._state = "after"
+            self._take_between(letter)
+
+    def _take_quoted(self, letter: str) -> None:
+        if self._escape:
+            self._escape = ""
+        elif letter == "\\":
+            self._escape = letter
+        elif letter == '"':
+            self._is_quoted = False

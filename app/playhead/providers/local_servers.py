@@ -1,0 +1,86 @@
+"""Looks for model servers on loopback: short, no redirects, no key, shapes checked."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from dataclasses import dataclass
+from typing import Any, cast
+
+from playhead.conversation.requests import LocalServer
+
+TIMEOUT_S = 0.3
+MAX_BODY_BYTES = 1_000_000
+MAX_MODELS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPort:
+    """Where a kind of server usually listens."""
+
+    name: str
+    port: int
+
+
+KNOWN_PORTS = (
+    KnownPort("Ollama", 11434),
+    KnownPort("LM Studio", 1234),
+    KnownPort("llama.cpp", 8080),
+    KnownPort("Jan", 1337),
+)
+
+
+def probe(known: KnownPort) -> LocalServer | None:
+    """The server at this port, if it is one; one that wants a key has no models to show."""
+    connection = http.client.HTTPConnection("127.0.0.1", known.port, timeout=TIMEOUT_S)
+    try:
+        connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
+        response = connection.getresponse()
+        body = _read(response)
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+    base = f"http://127.0.0.1:{known.port}/v1"
+    if response.status in (401, 403) and _is_json(response):
+        return LocalServer(f"{known.name} (asks for a key)", base, ())
+    models = _models(body) if response.status == 200 else None
+    return None if models is None else LocalServer(known.name, base, models)
+
+
+def _read(response: http.client.HTTPResponse) -> bytes:
+    """The body, within limits of size and time."""
+    deadline = time.monotonic() + 2 * TIMEOUT_S
+    body = b""
+    while len(body) <= MAX_BODY_BYTES and time.monotonic() < deadline:
+        piece = response.read1(65536)
+        if not piece:
+            return body
+        body += piece
+    return b""
+
+
+def _is_json(response: http.client.HTTPResponse) -> bool:
+    return "json" in (response.getheader("Content-Type") or "")
+
+
+def _models(body: bytes) -> tuple[str, ...] | None:
+    """litellm model strings; None if the answer has not the shape of a model list.
+
+    All four servers speak OpenAI's protocol under /v1, Ollama included: one well-trodden path.
+    """
+    try:
+        found: Any = json.loads(body)
+    except ValueError:
+        return None
+    data: Any = cast("dict[str, Any]", found).get("data") if isinstance(found, dict) else None
+    if not isinstance(data, list):
+        return None
+    names = [_name(item) for item in cast("list[Any]", data)]
+    return tuple(f"openai/{name}" for name in names if name)[:MAX_MODELS]
+
+
+def _name(item: Any) -> str:
+    name: Any = cast("dict[str, Any]", item).get("id") if isinstance(item, dict) else None
+    return name if isinstance(name, str) and name.isprintable() and len(name) <= 200 else ""

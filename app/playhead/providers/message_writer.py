@@ -1,0 +1,64 @@
+"""Pieces of text become assistant chunks: start, contents, end, one message at a time."""
+
+from __future__ import annotations
+
+from playhead.conversation.chunk import Chunk, ChunkType
+
+
+class MessageWriter:
+    """Opens and closes messages so that they never nest and content is never empty.
+
+    What is written between two `cut()`s to one message becomes one chunk.
+    """
+
+    def __init__(self) -> None:
+        self._chunks: list[Chunk] = []
+        self._open: tuple[ChunkType, str | None] | None = None
+        self._piece = ""
+        self._lead = ""
+
+    def take(self) -> list[Chunk]:
+        """The chunks since the last call."""
+        self.cut()
+        chunks, self._chunks = self._chunks, []
+        return chunks
+
+    def open(self, kind: ChunkType, format_: str | None = None, call_id: str | None = None) -> None:
+        """Begin a message; the one that is open ends."""
+        self.close()
+        self._open = (kind, format_)
+        self._chunks.append(Chunk("assistant", kind, format_, start=True, id=call_id))
+
+    def write(self, text: str, kind: ChunkType, format_: str | None = None) -> None:
+        """Add text to the open message of this kind, or to a new one."""
+        if self._open != (kind, format_):
+            if kind == "message" and not (text := self._without_lead(text)):
+                return
+            if text:
+                self.open(kind, format_)
+        self._piece += text
+
+    def cut(self) -> None:
+        """Put what has been written into a chunk of its own."""
+        if self._piece and self._open:
+            kind, format_ = self._open
+            self._chunks.append(Chunk("assistant", kind, format_, content=self._piece))
+        self._piece = ""
+
+    def close(self) -> None:
+        """End the open message, if there is one."""
+        self.cut()
+        self._lead = ""
+        if self._open:
+            kind, format_ = self._open
+            self._chunks.append(Chunk("assistant", kind, format_, end=True))
+            self._open = None
+
+    def _without_lead(self, text: str) -> str:
+        """The text without blank lines before it; a message of nothing but space is none."""
+        self._lead += text
+        bare = self._lead.lstrip()
+        if not bare:
+            return ""
+        space = self._lead[: len(self._lead) - len(bare)]
+        return space[space.rfind("\n") + 1 :] + bare

@@ -1,0 +1,154 @@
+"""The model worker's process and its pipes: questions go in, answers come out by turn."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from playhead.model_worker.protocol import (
+    MAX_LINE_BYTES,
+    Cancelled,
+    Deltas,
+    Done,
+    Failed,
+    ProtocolError,
+    Ready,
+    ToWorker,
+    decode,
+    encode,
+)
+
+CLOSE_S = 2.0
+"""How long a worker may take to end when its stdin has ended."""
+
+Answer = Deltas | Done | Failed | Cancelled
+
+_log = logging.getLogger(__name__)
+_SECRET_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|_API_BASE$|_BASE_URL$|^PLAYHEAD_|^LITELLM_"
+)
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key|hf)[-_][\w-]{8,}|(?i:bearer\s+)\S+")
+
+
+def worker_command() -> list[str]:
+    """How the worker is started: from source, or by the frozen program's own flag."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "--model-worker"]
+    return [sys.executable, "-P", "-m", "playhead.model_worker"]
+
+
+def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without anything that could be a key; keys travel with each question."""
+    kept = {name: value for name, value in environment.items() if not _SECRET_NAME.search(name)}
+    kept["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
+    kept["PYTHONUNBUFFERED"] = "1"
+    return kept
+
+
+class WorkerProcess:
+    """One running worker. The queue of a turn gets its answers, and None when the worker ends."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._turns: dict[str, asyncio.Queue[Answer | None]] = {}
+        self._ready = asyncio.get_running_loop().create_future()
+        self._reader = asyncio.create_task(self._read())
+        self._logger = asyncio.create_task(self._log_stderr())
+
+    @classmethod
+    async def start(cls, command: Sequence[str], environment: Mapping[str, str]) -> WorkerProcess:
+        """Start a worker; it is usable when `ready` says so. Raises OSError."""
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment, limit=MAX_LINE_BYTES
+        )
+        return cls(process)
+
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        return self._process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self._reader.done()
+
+    async def ready(self) -> bool:
+        """Wait until the worker is warm; False when it ended before."""
+        return await asyncio.shield(self._ready)
+
+    def open(self, turn: str) -> asyncio.Queue[Answer | None]:
+        """The queue on which the answers of a turn will come."""
+        queue = self._turns[turn] = asyncio.Queue[Answer | None]()
+        return queue
+
+    def forget(self, turn: str) -> None:
+        """Nobody waits for this turn any more."""
+        self._turns.pop(turn, None)
+
+    async def send(self, message: ToWorker) -> None:
+        """Write a question; a worker that has just died shows in the turn's queue."""
+        stdin = self._process.stdin
+        assert stdin is not None  # noqa: S101 - it was started with a pipe
+        try:
+            stdin.write(encode(message))
+            await stdin.drain()
+        except ConnectionError:
+            _log.info("The model worker %d takes no more questions", self.pid)
+
+    async def close(self) -> None:
+        """End the worker: by the end of its stdin, else by force."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await asyncio.shield(self._reader)
+        except TimeoutError:
+            self.kill()
+        await self.wait()
+
+    def kill(self) -> None:
+        """End it by force."""
+        if self._process.returncode is None:
+            self._process.kill()
+
+    async def wait(self) -> int:
+        """The exit status, once process and pipes have ended."""
+        await asyncio.gather(self._reader, self._logger)
+        return await self._process.wait()
+
+    async def _read(self) -> None:
+        stdout = self._process.stdout
+        assert stdout is not None  # noqa: S101 - it was started with a pipe
+        try:
+            while line := await stdout.readline():
+                self._dispatch(line)
+        finally:
+            if not self._ready.done():
+                self._ready.set_result(False)
+            for queue in self._turns.values():
+                queue.put_nowait(None)
+
+    def _dispatch(self, line: bytes) -> None:
+        try:
+            message = decode(line)
+        except ProtocolError as error:
+            _log.warning("%s", _KEY_LIKE.sub("…", str(error)))
+            return
+        if isinstance(message, Ready):
+            if not self._ready.done():
+                self._ready.set_result(True)
+        elif isinstance(message, Answer) and message.turn in self._turns:
+            self._turns[message.turn].put_nowait(message)
+
+    async def _log_stderr(self) -> None:
+        stderr = self._process.stderr
+        assert stderr is not None  # noqa: S101 - it was started with a pipe
+        while line := await stderr.readline():
+            text = line.decode(errors="replace").rstrip()
+            _log.info("model worker %d: %s", self.pid, _KEY_LIKE.sub("…", text))

@@ -1,0 +1,258 @@
+"""Models through the worker process: a turn's request in, chunks out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import uuid
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.requests import ModelSettings, TurnRequest
+from playhead.errors import ProviderError
+from playhead.model_worker.protocol import Ask, Cancel, Cancelled, Delta, Deltas, Done, Failed
+from playhead.providers.delta_parser import Canonical, CutOffError, DeltaParser
+from playhead.providers.system_prompt import execute_tool, system_prompt
+from playhead.providers.transcript import transcript
+from playhead.providers.worker_process import (
+    Answer,
+    WorkerProcess,
+    worker_command,
+    worker_environment,
+)
+
+CANCEL_S = 2.0
+"""How long the worker may take to close a connection before it is killed."""
+
+WorkerStatus = Literal["absent", "starting", "ready", "failed"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Limits in seconds: for the connection, the first piece, and between two pieces."""
+
+    connect_s: float = 10.0
+    first_s: float = 60.0
+    between_s: float = 30.0
+
+
+class WorkerProvider:
+    """Owns the worker: starts it, asks it, replaces it when it dies, ends it.
+
+    `canonical` gives the language that a model's word names, or None (`Executor.canonical`).
+    """
+
+    def __init__(
+        self,
+        canonical: Canonical,
+        *,
+        command: Sequence[str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> None:
+        self._canonical = canonical
+        self._command = tuple(command or worker_command())
+        self._environment = worker_environment(os.environ if environment is None else environment)
+        self._timeouts = timeouts or Timeouts()
+        self._worker: WorkerProcess | None = None
+        self._start_lock = asyncio.Lock()
+        self._listeners: list[Callable[[WorkerStatus], None]] = []
+        self._status: WorkerStatus = "absent"
+        self._is_closed = False
+
+    @property
+    def status(self) -> WorkerStatus:
+        """How the worker stands; while it is starting, a request waits for it."""
+        return self._status
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The worker's process number, if there is one."""
+        return self._worker.pid if self._worker and not self._worker.has_ended else None
+
+    def subscribe(self, listener: Callable[[WorkerStatus], None]) -> Callable[[], None]:
+        """Tell `listener` of every change of `status`; call the result to end that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def start(self) -> None:
+        """Start and warm the worker ahead of the first request; failures show there."""
+        try:
+            await self._ready_worker()
+        except ProviderError as error:
+            _log.info("The model worker did not start: %s", error.detail)
+
+    async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
+        """The answer as chunks. Raises ProviderError; closing it closes the connection."""
+        system = system_prompt(request.languages, request.folder, request.instructions)
+        messages = transcript(request.messages, system)
+        ask = self._ask(request.model, messages, [execute_tool(request.languages)])
+        parser = DeltaParser(self._canonical, has_called_tools=request.has_called_tools)
+        async with aclosing(self._answer(ask)) as pieces:
+            async for piece in pieces:
+                for chunk in _parsed(parser, piece):
+                    yield chunk
+
+    async def check(self, model: ModelSettings) -> str:
+        """One small request; a sentence that says what answered. Raises ProviderError."""
+        question = "This is a test of the connection. Answer with the single word: ready"
+        ask = self._ask(model, [{"role": "user", "content": question}], [], max_tokens=16)
+        async with aclosing(self._answer(ask)) as pieces:
+            async for _ in pieces:
+                pass
+        where = f" at {model.api_base}" if model.api_base else ""
+        return f"{model.model}{where} answered."
+
+    async def close(self) -> None:
+        """End the worker process."""
+        self._is_closed = True
+        async with self._start_lock:
+            worker, self._worker = self._worker, None
+            if worker is not None:
+                await worker.close()
+        self._set_status("absent")
+
+    def _ask(
+        self,
+        model: ModelSettings,
+        messages: list[dict[str, object]],
+        tools: list[dict[str, object]],
+        max_tokens: int | None = None,
+    ) -> Ask:
+        return Ask(
+            turn=uuid.uuid4().hex,
+            model=model.model,
+            messages=messages,
+            tools=tools,
+            api_base=model.api_base or None,
+            api_key=model.api_key.reveal() if model.api_key else None,
+            temperature=model.temperature,
+            max_tokens=max_tokens or model.max_tokens,
+            supports_images=model.supports_images,
+            connect_s=self._timeouts.connect_s,
+            first_s=self._timeouts.first_s,
+            between_s=self._timeouts.between_s,
+        )
+
+    async def _answer(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
+        worker = await self._ready_worker()
+        queue = worker.open(ask.turn)
+        has_ended = False
+        try:
+            await worker.send(ask)
+            while not has_ended:
+                answer = await queue.get()
+                has_ended = not isinstance(answer, Deltas)
+                if isinstance(answer, Deltas):
+                    for delta in answer.deltas:
+                        yield delta
+                else:
+                    yield await self._ended(worker, answer)
+        finally:
+            try:
+                if not has_ended:
+                    await self._cancel(worker, ask.turn, queue)
+            finally:
+                worker.forget(ask.turn)
+
+    async def _ended(self, worker: WorkerProcess, answer: Done | Failed | Cancelled | None) -> Done:
+        """The good end, or the ProviderError of a bad one."""
+        match answer:
+            case Done():
+                return answer
+            case Failed():
+                raise ProviderError(
+                    answer.title,
+                    detail=answer.detail,
+                    remedy=answer.remedy,
+                    code=answer.code,
+                    retry_after_s=answer.retry_after_s,
+                )
+            case Cancelled() | None:
+                raise await self._crash(worker)
+            case _:
+                assert_never(answer)
+
+    async def _crash(self, worker: WorkerProcess) -> ProviderError:
+        worker.kill()
+        status = await worker.wait()
+        return ProviderError(
+            "The model worker ended unexpectedly.",
+            detail=f"Its exit status was {status}.",
+            remedy="Press Retry; a new one is started.",
+        )
+
+    async def _cancel(
+        self, worker: WorkerProcess, turn: str, queue: asyncio.Queue[Answer | None]
+    ) -> None:
+        """Close the connection; a worker that does not say that it did is killed."""
+        try:
+            async with asyncio.timeout(CANCEL_S):
+                await worker.send(Cancel(turn))
+                while isinstance(await queue.get(), Deltas):
+                    pass
+        except TimeoutError:
+            _log.info("The model worker %d did not stop in time and was killed", worker.pid)
+            worker.kill()
+            await worker.wait()
+
+    async def _ready_worker(self) -> WorkerProcess:
+        """A warm worker; a fresh one where there is none or it has died."""
+        async with self._start_lock:
+            if self._is_closed:
+                raise _not_started("The program is closing.")
+            if self._worker is None or self._worker.has_ended:
+                self._worker = await self._started()
+            worker = self._worker
+        if await worker.ready():
+            if worker is self._worker:
+                self._set_status("ready")
+            return worker
+        self._set_status("failed")
+        raise _not_started(f"It ended with status {await worker.wait()} before it was ready.")
+
+    async def _started(self) -> WorkerProcess:
+        if self._worker is not None:
+            await self._worker.wait()  # reap the dead one
+        self._set_status("starting")
+        try:
+            return await WorkerProcess.start(self._command, self._environment)
+        except OSError as error:
+            self._set_status("failed")
+            raise _not_started(f"{self._command[0]}: {error.strerror}.") from error
+
+    def _set_status(self, status: WorkerStatus) -> None:
+        if status == self._status:
+            return
+        self._status = status
+        for listener in tuple(self._listeners):
+            listener(status)
+
+
+def _parsed(parser: DeltaParser, piece: Delta | Done) -> list[Chunk]:
+    if isinstance(piece, Delta):
+        return parser.feed(piece)
+    try:
+        return parser.finish(piece.finish_reason)
+    except CutOffError as error:
+        is_limit = piece.finish_reason == "length"
+        raise ProviderError(
+            "The answer broke off in the middle of code.",
+            detail="It reached the limit of its length." if is_limit else "The call was not whole.",
+            remedy="Raise the maximum of tokens in the settings." if is_limit else "Press Retry.",
+            code="upstream_truncated",
+        ) from error
+
+
+def _not_started(detail: str) -> ProviderError:
+    return ProviderError(
+        "The model worker could not be started.",
+        detail=detail,
+        remedy="Press Retry. If it happens again, install Playhead anew; the log says more.",
+    )
