@@ -194,10 +194,13 @@ async def test_deleting_never_leaves_the_folder_of_outputs(path, name):
 async def test_a_text_no_file_can_hold_is_stored_with_its_flaw_marked(path):
     async with opened(path) as history:
         conversation = recorded(history)
+        history.set_place("c1", "/work/\udcff", "/bin/py")
+        conversation.change(Rename("title \ud800"))
         say(conversation, "half \ud83c", "\udf88 pair")
         conversation.apply(Chunk("user", "message", content="lone \ud800"))
         stored = await history.load("c1")
     assert [message.text for message in stored.messages] == ["half 🎈 pair", "lone \ufffd"]
+    assert (stored.summary.title, stored.folder) == ("title \ufffd", "/work/\ufffd")
 
 
 async def test_a_message_loaded_while_it_streams_has_its_text_so_far(path):
@@ -228,6 +231,7 @@ async def test_messages_of_a_newer_kind_are_skipped_and_their_children_kept(path
 async def test_an_event_that_does_not_fit_stops_nothing_else(path, expect_log):
     expect_log("not stored, .*UNIQUE")
     expect_log("not stored, no such message")
+    expect_log("not stored, no kind for list")
     async with opened(path) as history:
         recorded(history)
         message = Message("m1", None, "user", "message", content="once")
@@ -235,6 +239,8 @@ async def test_an_event_that_does_not_fit_stops_nothing_else(path, expect_log):
             history.record("c1", ConversationEvent("added", "m1", message))
         stray = Chunk("assistant", "message", content="stray")
         history.record("c1", ConversationEvent("grew", "m2", chunk=stray))
+        strange = dataclasses.replace(message, id="m3", content=[])  # pyright: ignore
+        history.record("c1", ConversationEvent("added", "m3", strange))
         history.record("c1", ConversationEvent("renamed", title="after"))
         stored = await history.load("c1")
     assert [message.text for message in stored.messages] == ["once"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from playhead.conversation.payloads import (
     Frame,
     InputRequest,
     LineTiming,
+    Payload,
     Proposal,
     RunReport,
 )
@@ -36,6 +38,15 @@ CONTENTS = [
 @pytest.mark.parametrize("content", CONTENTS, ids=lambda content: type(content).__name__)
 def test_a_content_survives(content):
     assert decode(*encode(content)) == content
+
+
+def test_every_payload_has_a_kind():
+    assert {type(content) for content in CONTENTS} >= set(get_args(Payload))
+
+
+def test_what_is_no_content_is_refused():
+    with pytest.raises(TypeError, match="no kind for list"):
+        encode([])  # pyright: ignore[reportArgumentType]
 
 
 def test_of_an_input_only_the_question_is_kept():

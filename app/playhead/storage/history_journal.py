@@ -152,15 +152,15 @@ def _write_one(connection: sqlite3.Connection, entry: Entry) -> None:
             case SetPlace(conversation_id, folder, interpreter):
                 connection.execute(
                     "UPDATE conversation SET folder = ?, interpreter = ? WHERE id = ?",
-                    (folder, interpreter, conversation_id),
+                    _row(folder, interpreter, conversation_id),
                 )
             case Delete(conversation_id):
                 connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
             case Record(conversation_id, event, at):
                 _record(connection, conversation_id, event, at)
-    except sqlite3.IntegrityError as error:
+    except (sqlite3.IntegrityError, TypeError) as error:
         # A defect of whoever sent it; it must not stop all that comes after it.
-        _log.error("not stored, %s: %r", error, type(entry).__name__)
+        _log.error("not stored, %s: %s", error, type(entry).__name__)
 
 
 def _create(
@@ -169,7 +169,9 @@ def _create(
     connection.execute(
         "INSERT INTO conversation (id, title, created_at, updated_at, folder, interpreter)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        (summary.id, summary.title, summary.created_at, summary.updated_at, folder, interpreter),
+        _row(
+            summary.id, summary.title, summary.created_at, summary.updated_at, folder, interpreter
+        ),
     )
 
 
@@ -185,7 +187,7 @@ def _record(
             _remove(connection, conversation_id, event.message_id)
         case "renamed":
             connection.execute(
-                "UPDATE conversation SET title = ? WHERE id = ?", (event.title, conversation_id)
+                "UPDATE conversation SET title = ? WHERE id = ?", _row(event.title, conversation_id)
             )
             return
         case "moved":
@@ -201,7 +203,7 @@ def _insert(connection: sqlite3.Connection, conversation_id: str, message: Messa
     connection.execute(
         "INSERT INTO message (conversation_id, id, parent_id, role, type, format, kind, content,"
         " call_id, recipient, created_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
+        _row(
             conversation_id,
             message.id,
             message.parent_id,
@@ -226,7 +228,9 @@ def _finish(connection: sqlite3.Connection, conversation_id: str, message: Messa
     cursor = connection.execute(
         "UPDATE message SET format = ?, kind = ?, content = ?, call_id = ?, recipient = ?,"
         " state = ? WHERE conversation_id = ? AND id = ?",
-        (message.format, kind, content, message.call_id, message.recipient, message.state, *key),
+        _row(
+            message.format, kind, content, message.call_id, message.recipient, message.state, *key
+        ),
     )
     _expect_row(cursor, "ended", key)
     connection.execute(
@@ -250,6 +254,13 @@ def _remove(connection: sqlite3.Connection, conversation_id: str, message_id: st
 def _move(connection: sqlite3.Connection, conversation_id: str, leaf_id: str | None) -> None:
     connection.execute(
         "UPDATE conversation SET leaf_id = ? WHERE id = ?", (leaf_id, conversation_id)
+    )
+
+
+def _row(*values: str | float | None) -> tuple[str | float | None, ...]:
+    """Values that SQLite takes: a path or a name may hold lone surrogates too."""
+    return tuple(
+        payload_codec.storable(value) if isinstance(value, str) else value for value in values
     )
 
 

@@ -55,7 +55,7 @@ _CHECK_ALWAYS_BYTES = 256 * 2**20
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-class BrokenDatabaseError(Exception):
+class BrokenDatabaseError(sqlite3.DatabaseError):
     """The file is no database of ours, or a damaged one."""
 
 
@@ -81,6 +81,8 @@ def open_database(
     try:
         connection = _open_sound(path, migrations, is_sole)
     except BrokenDatabaseError as broken:
+        if not is_sole:
+            raise
         aside = _put_aside(path)
         connection = _open_sound(path, migrations, is_sole)
         notice = (

@@ -37,15 +37,17 @@ class UnknownContentError(ValueError):
 
 
 def encode(content: Content) -> tuple[str, str | None]:
-    """The kind tag and the text for a row."""
+    """The kind tag and the text for a row. Raises TypeError for what is no content."""
     if content is None:
         return _NOTHING, None
     if isinstance(content, str):
         return TEXT, storable(content)
     if isinstance(content, int):
         return _NUMBER, str(content)
-    kind = next(kind for kind, payload in _PAYLOADS.items() if isinstance(content, payload))
-    return kind, storable(json.dumps(dataclasses.asdict(content), ensure_ascii=False))
+    kinds = [kind for kind, payload in _PAYLOADS.items() if isinstance(content, payload)]
+    if not kinds:
+        raise TypeError(f"no kind for {type(content).__name__}")
+    return kinds[0], storable(json.dumps(dataclasses.asdict(content), ensure_ascii=False))
 
 
 def decode(kind: str, text: str | None) -> Content:
