@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -29,6 +29,7 @@ from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 
 _MODEL_PX = 200
+_OTHER_BUTTONS_PX = 280  # beside the model's name on its row
 
 
 class Composer(QFrame):
@@ -153,6 +154,11 @@ class Composer(QFrame):
         else:
             self.submitted.emit(text, attachments)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The model's name gives way first."""
+        super().resizeEvent(event)
+        self._show_state()
+
     def _make_edit_bar(self) -> QWidget:
         bar = QWidget(self)
         layout = QHBoxLayout(bar)
@@ -227,7 +233,9 @@ class Composer(QFrame):
         button.setIcon(self._theme.icon(icon, token))
         policy = "auto-run" if self._is_auto_run else "ask first"
         model = self._policy.fontMetrics().elidedText(
-            self._model or "Direct mode", Qt.TextElideMode.ElideMiddle, _MODEL_PX
+            self._model or "Direct mode",
+            Qt.TextElideMode.ElideMiddle,
+            max(40, min(_MODEL_PX, self.width() - _OTHER_BUTTONS_PX)),
         )
         self._policy.setText(f"{model} · {policy}")
         self._policy.setToolTip(f"{self._model or 'Direct mode: no model'}, {policy}")

@@ -70,7 +70,7 @@ class SettingsDialog(QDialog):
         self.form.show_settings(settings.current)
         self.form.show_models(catalog.suggestions(), [])
         self.form.show_environment(interpreters.status)
-        self.resize(600, 680)
+        self.resize(600, 640)
         self.tasks.start(self._load_key())
         self.tasks.start(self._load_servers())
         self.tasks.start(self._load_interpreters())

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -254,7 +255,7 @@ def _rows(rows: Sequence[Sequence[QWidget]]) -> QWidget:
         for number, widget in enumerate(widgets):
             is_wide = not isinstance(widget, QPushButton)
             row.addWidget(widget, 1 if is_wide else 0)
-            if not is_wide and number == len(widgets) - 1 and number == 0:
-                row.addStretch(1)
+            if not is_wide and number == 0:
+                widget.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         column.addLayout(row)
     return box

@@ -173,7 +173,7 @@ class WindowLayout(QWidget):
         splitter.setChildrenCollapsible(False)
         self.sidebar.setMinimumWidth(180)
         self.sidebar.setMaximumWidth(360)
-        self.pane.setMinimumWidth(312)
+        self.pane.setMinimumWidth(330)
         for widget in (self.sidebar, self._make_column(), self.pane):
             splitter.addWidget(widget)
         for number, stretch in enumerate((0, 8, 7)):
