@@ -1,0 +1,199 @@
+"""The editor pane follows the code that arrives and runs, and keeps off the user's edits."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.conversation import Conversation
+from playhead.conversation.payloads import CodeError, Frame, LineTiming, Proposal, RunReport
+from playhead.conversation.requests import KernelStatus
+from playhead.ui.editor.editor_pane import EditorPane
+from playhead.ui.editor.follower import EditorFollower
+from playhead.ui.theme import Theme
+
+
+class Bench:
+    """A pane that follows a conversation."""
+
+    def __init__(self, pane: EditorPane) -> None:
+        self.pane = pane
+        self.conversation = Conversation()
+        self.follower = EditorFollower(pane, pane)
+        self.follower.follow(self.conversation)
+
+    def write(self, *pieces: str) -> str:
+        apply = self.conversation.apply
+        message_id = apply(Chunk("assistant", "code", "python", start=True))
+        for piece in pieces:
+            apply(Chunk("assistant", "code", "python", content=piece))
+        apply(Chunk("assistant", "code", "python", end=True))
+        return message_id
+
+    def propose(self, message_id: str, code: str) -> Proposal:
+        proposal = Proposal("p", message_id, "python", code)
+        self.conversation.apply(Chunk("computer", "confirmation", "execution", content=proposal))
+        return proposal
+
+    def begin_run(self, message_id: str, code: str) -> None:
+        self.propose(message_id, code)
+        self.conversation.apply(Chunk("computer", "run", content=RunReport("started")))
+        self.conversation.apply(Chunk("computer", "console", start=True))
+
+    def line(self, number: int | None) -> None:
+        self.conversation.apply(Chunk("computer", "console", "active_line", content=number))
+
+    def end_run(self, *between: Chunk) -> None:
+        self.conversation.apply(Chunk("computer", "console", end=True))
+        for chunk in between:
+            self.conversation.apply(chunk)
+        self.conversation.apply(Chunk("computer", "run", content=RunReport("finished", 0.2)))
+
+    def type(self, text: str) -> None:
+        target = self.pane.editor.widget.focusProxy()
+        assert target is not None
+        QTest.keyClicks(target, text)
+
+    @property
+    def title(self) -> str:
+        return self.pane._title.text()
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, theme: Theme) -> Bench:
+    pane = EditorPane(theme)
+    qtbot.addWidget(pane)
+    pane.resize(600, 400)
+    pane.show()
+    return Bench(pane)
+
+
+def test_code_streams_in_and_cannot_be_typed_in_meanwhile(bench: Bench) -> None:
+    apply = bench.conversation.apply
+    apply(Chunk("assistant", "code", "python", start=True))
+    apply(Chunk("assistant", "code", "python", content="a ="))
+    bench.type("x")
+    assert bench.pane.text() == "a ="
+    apply(Chunk("assistant", "code", "python", content=" 1"))
+    apply(Chunk("assistant", "code", "python", end=True))
+    bench.type("# ")
+    assert bench.pane.text() == "# a = 1"
+    assert bench.title == "cell 1"
+
+
+def test_the_running_line_moves_and_timings_stay(bench: Bench) -> None:
+    code = "a = 1\nb = 2\nc = 3"
+    message_id = bench.write(code)
+    bench.begin_run(message_id, code)
+    bench.line(2)
+    assert bench.pane.running_line.line == 2
+    bench.line(None)
+    assert bench.pane.running_line.line is None
+    bench.end_run(Chunk("computer", "timing", content=LineTiming(2, 0.5)))
+    assert "0.5 s" in bench.pane.editor.line_note(2)  # type: ignore[attr-defined]
+
+
+def test_an_error_stands_under_the_line_of_the_block_that_raised_it(bench: Bench) -> None:
+    code = "import x\nx.f(\n1)"
+    bench.begin_run(bench.write(code), code)
+    frames = (Frame("", 2, "<module>"), Frame("/lib/x.py", 80, "f"))
+    bench.end_run(Chunk("computer", "error", content=CodeError("ValueError", "no", frames)))
+    assert bench.pane.editor.line_error(2) == "ValueError: no"  # type: ignore[attr-defined]
+
+
+def test_code_that_the_user_is_editing_is_not_overwritten(bench: Bench) -> None:
+    bench.write("first = 1")
+    bench.type("my ")
+    bench.write("second = 2")
+    assert bench.pane.text() == "my first = 1"
+    assert not bench.pane._newer.isHidden()
+    bench.pane._newer.click()
+    assert bench.pane.text() == "second = 2"
+    assert bench.pane._newer.text() == "Back to your edit"
+    bench.pane._newer.click()
+    assert bench.pane.text() == "my first = 1"
+    assert bench.pane.is_edited
+
+
+def test_a_run_of_other_code_moves_no_line_in_the_edited_one(bench: Bench) -> None:
+    bench.write("first = 1\nx = 2")
+    bench.type("my ")
+    bench.begin_run(bench.write("second = 2\ny = 3"), "second = 2\ny = 3")
+    bench.line(2)
+    assert bench.pane.running_line.line is None
+    bench.line(None)
+    bench.end_run()
+
+
+def test_the_edited_text_becomes_the_message_when_it_runs(bench: Bench) -> None:
+    message_id = bench.write("a = 1")
+    bench.type("b")
+    assert bench.pane.is_edited
+    bench.begin_run(message_id, "ba = 1")
+    bench.line(1)
+    assert bench.pane.running_line.line == 1
+    assert not bench.pane.is_edited
+    bench.line(None)
+    bench.end_run()
+    bench.write("next = 2")
+    assert bench.pane.text() == "next = 2"
+
+
+def test_of_two_blocks_the_one_that_is_asked_about_is_shown(bench: Bench) -> None:
+    first = bench.write("first = 1")
+    bench.write("second = 2")
+    assert bench.pane.text() == "second = 2"
+    bench.propose(first, "first = 1")
+    assert bench.pane.text() == "first = 1"
+    assert bench.title == "cell 1"
+
+
+def test_an_unfinished_edit_comes_back_with_its_conversation(bench: Bench) -> None:
+    bench.write("a = 1")
+    bench.type("x")
+    other = Conversation()
+    bench.follower.follow(other)
+    assert bench.pane.text() == ""
+    bench.follower.follow(bench.conversation)
+    assert bench.pane.text() == "xa = 1"
+    assert bench.pane.is_edited
+
+
+def test_a_conversation_that_streams_is_joined_in_the_middle(bench: Bench) -> None:
+    other = Conversation()
+    other.apply(Chunk("assistant", "code", "python", start=True))
+    other.apply(Chunk("assistant", "code", "python", content="a = "))
+    bench.follower.follow(other)
+    other.apply(Chunk("assistant", "code", "python", content="1"))
+    other.apply(Chunk("assistant", "code", "python", end=True))
+    assert bench.pane.text() == "a = 1"
+    assert not bench.pane.is_edited
+
+
+def test_the_run_button_sends_the_text_and_turns_into_stop(bench: Bench) -> None:
+    told: list[tuple[str, str]] = []
+    stops: list[bool] = []
+    bench.pane.run_requested.connect(lambda *what: told.append(what))
+    bench.pane.stop_requested.connect(lambda: stops.append(True))
+    assert not bench.pane._run.isEnabled()
+    bench.type("1 + 1")
+    bench.pane._run.click()
+    assert told == [("python", "1 + 1")]
+    bench.pane.set_running(True)
+    assert bench.pane._run.text() == "Stop"
+    bench.pane._run.click()
+    assert stops == [True]
+    assert len(told) == 1
+
+
+def test_the_kernel_its_memory_and_its_place_are_shown(bench: Bench) -> None:
+    bench.pane.set_kernel(KernelStatus("busy", 7, 212_000_000))
+    bench.pane.set_place("/srv/data", "Python 3.12")
+    assert bench.pane._kernel.text() == "kernel busy · 212 MB"
+    assert bench.pane._folder.text() == "data"
+    assert bench.pane._interpreter.text() == "Python 3.12"
+    assert bench.pane._restart.isEnabled()
+    bench.pane.set_kernel(KernelStatus())
+    assert not bench.pane._restart.isEnabled()

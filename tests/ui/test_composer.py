@@ -1,0 +1,221 @@
+"""Writing a message, by keys, clicks, paste and an input method."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QImage, QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from playhead.conversation.requests import Attachment
+from playhead.errors import AppError
+from playhead.ui.attachments import IMAGE_LIMIT_BYTES
+from playhead.ui.composer import Composer
+from playhead.ui.tasks import TaskOwner
+from playhead.ui.theme import Theme
+from tests.support.waiting import until
+
+
+class Bench:
+    """A composer and what it told."""
+
+    def __init__(self, composer: Composer, tasks: TaskOwner, folder: Path) -> None:
+        self.composer = composer
+        self.tasks = tasks
+        self.folder = folder
+        self.sent: list[tuple[str, list[Attachment]]] = []
+        self.edits: list[tuple[str, str]] = []
+        self.told: list[str] = []
+        self.errors: list[AppError] = []
+        composer.submitted.connect(lambda text, files: self.sent.append((text, files)))
+        composer.edit_submitted.connect(lambda id_, text: self.edits.append((id_, text)))
+        composer.stop_requested.connect(lambda: self.told.append("stop"))
+        composer.edit_last_requested.connect(lambda: self.told.append("edit last"))
+        composer.auto_run_toggled.connect(lambda is_on: self.told.append(f"auto-run {is_on}"))
+        composer.failed.connect(self.errors.append)
+
+    def type(self, text: str) -> None:
+        QTest.keyClicks(self.composer.text_edit, text)
+
+    def press(
+        self,
+        key: Qt.Key,
+        modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+    ) -> None:
+        QTest.keyClick(self.composer.text_edit, key, modifier)
+
+    def paste(self, data: QMimeData) -> None:
+        QApplication.clipboard().setMimeData(data)
+        self.composer.text_edit.paste()
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, theme: Theme, tmp_path: Path) -> Bench:
+    tasks = TaskOwner()
+    composer = Composer(theme, tasks, tmp_path / "attachments")
+    tasks.setParent(composer)
+    qtbot.addWidget(composer)
+    composer.set_model("openai/test", False)
+    composer.resize(500, 200)
+    composer.show()
+    return Bench(composer, tasks, tmp_path)
+
+
+def test_enter_sends_and_the_text_stays_until_it_is_taken(bench: Bench) -> None:
+    bench.type("hello")
+    bench.press(Qt.Key.Key_Return)
+    assert bench.sent == [("hello", [])]
+    assert bench.composer.text == "hello"
+    bench.composer.clear()
+    assert bench.composer.text == ""
+
+
+def test_shift_enter_begins_a_line_and_the_field_grows_up_to_eight(bench: Bench) -> None:
+    field = bench.composer.text_edit
+    heights = [field.height()]
+    for _ in range(12):
+        bench.type("x")
+        bench.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+        heights.append(field.height())
+    assert bench.sent == []
+    assert heights[4] > heights[0]
+    assert heights[12] == heights[9]
+
+
+def test_enter_belongs_to_an_input_method_that_composes(bench: Bench) -> None:
+    field = bench.composer.text_edit
+    QApplication.sendEvent(field, QInputMethodEvent("にほ", []))
+    bench.press(Qt.Key.Key_Return)
+    assert bench.sent == []
+    commit = QInputMethodEvent("", [])
+    commit.setCommitString("日本")
+    QApplication.sendEvent(field, commit)
+    bench.press(Qt.Key.Key_Return)
+    assert bench.sent == [("日本", [])]
+
+
+def test_nothing_is_not_sent(bench: Bench) -> None:
+    bench.press(Qt.Key.Key_Return)
+    bench.type("   ")
+    bench.press(Qt.Key.Key_Return)
+    assert bench.sent == []
+    assert not bench.composer.send_button.isEnabled()
+
+
+def test_while_busy_the_button_stops_and_enter_keeps_the_text(bench: Bench) -> None:
+    bench.composer.set_busy(True)
+    assert bench.composer.send_button.text() == "Stop"
+    bench.type("next")
+    bench.press(Qt.Key.Key_Return)
+    QTest.mouseClick(bench.composer.send_button, Qt.MouseButton.LeftButton)
+    assert bench.told == ["stop"]
+    assert bench.sent == []
+    assert bench.composer.text == "next"
+
+
+def test_up_in_an_empty_field_asks_for_the_last_message(bench: Bench) -> None:
+    bench.type("a")
+    bench.press(Qt.Key.Key_Up)
+    assert bench.told == []
+    bench.press(Qt.Key.Key_Backspace)
+    bench.press(Qt.Key.Key_Up)
+    assert bench.told == ["edit last"]
+
+
+def test_an_edited_message_is_sent_as_such_and_escape_gives_the_draft_back(bench: Bench) -> None:
+    bench.type("draft")
+    bench.composer.begin_edit("m1", "old text")
+    bench.press(Qt.Key.Key_Escape)
+    assert bench.composer.text == "draft"
+    bench.composer.begin_edit("m1", "old text")
+    bench.type("!")
+    bench.press(Qt.Key.Key_Return)
+    assert bench.edits == [("m1", "old text!")]
+    assert bench.sent == []
+
+
+def test_pasted_files_become_chips_that_can_be_removed(bench: Bench) -> None:
+    path = bench.folder / "data with spaces.csv"
+    path.write_text("a,b\n")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    bench.paste(data)
+    bench.paste(data)
+    assert [one.name for one in bench.composer.chips.attachments] == ["data with spaces.csv"]
+    assert bench.composer.text == ""
+    bench.press(Qt.Key.Key_Return)
+    assert bench.sent[0][1][0].path == str(path)
+    bench.composer.chips.findChildren(type(bench.composer._attach))[0].click()
+    assert bench.composer.chips.attachments == []
+
+
+async def test_a_pasted_image_is_kept_as_a_file(bench: Bench) -> None:
+    image = QImage(40, 30, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.red)
+    data = QMimeData()
+    data.setImageData(image)
+    bench.paste(data)
+    await until(lambda: bench.composer.chips.attachments)
+    await bench.tasks.settled()
+    kept = bench.composer.chips.attachments[0]
+    assert kept.kind == "image"
+    assert Path(kept.path).parent == bench.folder / "attachments"
+    assert QImage(kept.path).size() == image.size()
+
+
+async def test_an_image_that_cannot_be_kept_is_said_in_words(bench: Bench) -> None:
+    (bench.folder / "attachments").write_text("a file where the folder should be")
+    bench.composer.attach_image(QImage(4, 4, QImage.Format.Format_RGB32))
+    await until(lambda: bench.errors)
+    assert "could not be kept" in bench.errors[0].title
+
+
+def test_what_cannot_be_attached_is_said_in_words(bench: Bench) -> None:
+    huge = bench.folder / "huge.png"
+    with huge.open("wb") as file:
+        file.truncate(IMAGE_LIMIT_BYTES + 1)
+    bench.composer.attach_paths([str(bench.folder / "missing.csv"), str(huge)])
+    assert bench.composer.chips.attachments == []
+    assert "cannot be attached" in bench.errors[0].title
+    assert "too large" in bench.errors[1].title
+    assert all(error.remedy for error in bench.errors)
+
+
+def test_a_file_without_permission_is_said_in_words(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = bench.folder / "secret.txt"
+    secret.write_text("x")
+    secret.chmod(0)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may read everything
+    bench.composer.attach_paths([str(secret)])
+    assert "cannot be read" in bench.errors[0].title
+
+
+def test_a_gigabyte_is_attached_by_its_path_alone(bench: Bench) -> None:
+    big = bench.folder / "big.bin"
+    with big.open("wb") as file:
+        file.truncate(1_000_000_000)
+    bench.composer.attach_paths([str(big)])
+    assert bench.composer.chips.attachments[0].size_bytes == 1_000_000_000
+
+
+def test_the_menu_changes_whether_code_is_asked_about(bench: Bench) -> None:
+    assert "ask first" in bench.composer._policy.text()
+    bench.composer._auto_run.trigger()
+    assert bench.told == ["auto-run True"]
+    bench.composer.set_model("openai/test", True)
+    assert "auto-run" in bench.composer._policy.text()
+    bench.composer._ask_first.trigger()
+    assert bench.told[-1] == "auto-run False"
+
+
+def test_direct_mode_is_named_as_what_it_is(bench: Bench) -> None:
+    bench.composer.set_model("", False)
+    assert "Direct mode" in bench.composer._policy.text()
+    assert bench.composer.text_edit.placeholderText() == "Type code to run…"

@@ -1,0 +1,53 @@
+"""The one door of errors to the screen."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from playhead.errors import ProviderError
+from playhead.ui.notifications import BannerAction, Notifications
+from playhead.ui.theme import Theme
+
+ERROR = ProviderError("The key was refused.", detail="HTTP 401.", remedy="Check the key.")
+
+
+@pytest.fixture
+def notes(qtbot: QtBot, theme: Theme) -> Notifications:
+    made = Notifications(theme)
+    qtbot.addWidget(made)
+    made.resize(500, 200)
+    return made
+
+
+def test_an_error_says_what_happened_and_what_to_do(notes: Notifications) -> None:
+    notes.show_error(ERROR)
+    words = [label.text() for label in notes.findChildren(QLabel)]
+    assert "The key was refused." in words
+    assert "HTTP 401. Check the key." in words
+
+
+def test_the_same_error_twice_is_one_banner_and_there_are_never_many(notes: Notifications) -> None:
+    notes.show_error(ERROR)
+    notes.show_error(ERROR)
+    assert len(notes.banners) == 1
+    for number in range(9):
+        notes.show_notice(f"Notice {number}")
+    assert [banner.title for banner in notes.banners] == ["Notice 8", "Notice 7", "Notice 6"]
+
+
+def test_its_button_acts_and_takes_it_away(notes: Notifications) -> None:
+    done: list[str] = []
+    notes.show_notice("Open?", "https://x", BannerAction("Open", lambda: done.append("opened")))
+    QTest.mouseClick(notes.banners[0].button, Qt.MouseButton.LeftButton)
+    assert done == ["opened"]
+    assert notes.banners == []
+
+
+def test_text_of_a_server_is_never_markup(notes: Notifications) -> None:
+    notes.show_error(ProviderError("<img src='file:///etc/passwd'>", detail="<b>x</b>"))
+    formats = {label.textFormat() for label in notes.findChildren(QLabel) if label.text()}
+    assert formats == {Qt.TextFormat.PlainText}
