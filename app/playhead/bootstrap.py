@@ -95,11 +95,14 @@ def run_window(files: Sequence[str], log_level: str) -> int:
     app.setDesktopFileName("playhead")
     app.setQuitOnLastWindowClosed(False)
     app.setWindowIcon(QIcon(str(paths.resources_dir() / "app" / "playhead-256.png")))
-    instance = SingleInstance(str(paths.data_dir()))
+    instance = SingleInstance(paths.data_dir())
     try:
-        if not instance.claim(list(files)):
+        if instance.claim(files) == "handed_over":
             return 0
         return run(_Window(app, instance, files).live(), app)
+    except AppError as error:  # there is no window yet that could show it
+        sys.stderr.write(f"{error}\n")
+        return 1
     finally:
         instance.close()
 
@@ -131,7 +134,7 @@ class _Window:
         """Show the window, run until it asks to be closed, close everything."""
         is_closing = asyncio.Event()
         self._window.close_requested.connect(is_closing.set)
-        self._app.commitDataRequest.connect(lambda _manager: is_closing.set())
+        self._app.commitDataRequest.connect(is_closing.set)
         with self._defects_reported(), _ended_by_signals(is_closing.set):
             painted = asyncio.Event()
             _FirstPaint(self._window, painted.set)
