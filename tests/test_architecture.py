@@ -24,7 +24,10 @@ ATTICS = {"utils", "util", "misc", "helpers", "helper", "common"}
 WITH_QT = (
     "playhead.ui",
     "playhead.single_instance",
+    "playhead.execution.kernel_process",
+    "playhead.execution.live_kernel",
     "playhead.execution.process_executor",
+    "playhead.execution.run_stream",
     "playhead.event_loop",
     "playhead.bootstrap",
     "playhead.__main__",

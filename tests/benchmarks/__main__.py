@@ -1,0 +1,48 @@
+"""`python -m tests.benchmarks NAME [--json]`: figures of the real program, one flat JSON object."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+
+from tests.benchmarks.startup import startup
+from tests.benchmarks.stream import stream
+
+Figures = Mapping[str, float]
+BENCHMARKS: Mapping[str, Callable[[], Figures]] = {"startup": startup, "stream": stream}
+AIMS: Mapping[str, float] = {
+    "first_paint_ratio": 1.8,
+    "usable_ratio": 2.5,
+    "rss_mb": 120,
+    "late_p99_ms": 16,
+    "late_max_ms": 50,
+}
+
+
+def main() -> int:
+    """Run one benchmark, or all; a missed aim is marked, not an error (machines differ)."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks")
+    parser.add_argument("name", choices=(*BENCHMARKS, "all"))
+    parser.add_argument("--json", action="store_true", help="nothing but one JSON object")
+    options = parser.parse_args()
+    # Without byte code in the cache every start would compile the program anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    names = BENCHMARKS if options.name == "all" else (options.name,)
+    figures: dict[str, float] = {}
+    for name in names:
+        figures |= BENCHMARKS[name]()
+    if options.json:
+        print(json.dumps(figures))
+        return 0
+    for key, value in figures.items():
+        aim = AIMS.get(key)
+        note = "" if aim is None else f"   aim ≤ {aim:g}{'' if value <= aim else '   MISSED'}"
+        print(f"{key:28}{value:12.2f}{note}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

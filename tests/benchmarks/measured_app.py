@@ -1,0 +1,95 @@
+"""The real program, started by its own `main`, with a probe that its log lines let in."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from playhead.__main__ import main
+from playhead.ui.composer import Composer
+from tests.benchmarks.probe import Commands, report
+
+SCINTILLA = "playhead.ui.editor.scintilla"
+
+
+class FirstPaint(logging.Handler):
+    """The program logs its first paint: that is the moment to look into its window."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self._probe: Probe | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take the first line of the start's log as the first paint."""
+        if self._probe is None:
+            report("first_paint")
+            self._probe = Probe()
+
+
+class Probe(QObject):
+    """Types into the composer as a keyboard does, and says when the turn is over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._composer: Composer | None = None
+        self._is_typed = self._is_running = False
+        commands = {"send": self._send, "quit": self._quit, "clear": self._clear}
+        self._commands = Commands(commands, self)
+        self._watch = QTimer(self)
+        self._watch.timeout.connect(self._look_for_use)
+        self._watch.start(0)
+
+    @property
+    def composer(self) -> Composer:
+        """The window's composer, which is there before the first paint."""
+        if self._composer is None:
+            found = [widget for widget in QApplication.allWidgets() if isinstance(widget, Composer)]
+            (self._composer,) = found
+        return self._composer
+
+    def _look_for_use(self) -> None:
+        if not self._is_typed:
+            self._is_typed = True
+            self._type("x", Qt.Key.Key_X)
+        if self.composer.text == "x" and any(map(is_editor, QApplication.allWidgets())):
+            report("usable")
+            self._watch.timeout.disconnect(self._look_for_use)
+            self._watch.timeout.connect(self._look_for_end)
+            self._watch.setInterval(2)
+
+    def _look_for_end(self) -> None:
+        is_running = self.composer.send_button.text() == "Stop"
+        if self._is_running and not is_running:
+            report("turn_over")
+        self._is_running = is_running
+
+    def _type(self, text: str, key: Qt.Key) -> None:
+        event = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier, text)
+        QApplication.postEvent(self.composer.text_edit, event)
+
+    def _clear(self, _: str) -> None:
+        self.composer.clear()
+        report("clear")
+
+    def _send(self, text: str) -> None:
+        self.composer.set_text(text)
+        self._type("\r", Qt.Key.Key_Return)
+
+    def _quit(self, _: str) -> None:
+        self.composer.window().close()
+
+
+def is_editor(widget: QWidget) -> bool:
+    """Whether this is the code editor and no stand-in for it."""
+    return type(widget).__module__ == SCINTILLA
+
+
+if __name__ == "__main__":
+    startup_log = logging.getLogger("playhead.startup")
+    startup_log.setLevel(logging.INFO)
+    startup_log.addHandler(FirstPaint())
+    sys.exit(main([]))

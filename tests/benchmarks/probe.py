@@ -1,0 +1,83 @@
+"""Inside a measured process: reports events, obeys commands, and times a 5 ms timer."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
+
+TICK_MS = 5
+
+
+def report(event: str, **values: Any) -> None:
+    """One line for the parent."""
+    print(json.dumps({"event": event, "at": time.monotonic(), **values}), flush=True)
+
+
+class Ticker(QObject):
+    """How late a precise 5 ms timer comes, each time."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._late_ms: list[float] = []
+        self._last = time.perf_counter()
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._on_tick)
+
+    def start(self) -> None:
+        """Begin anew."""
+        self._late_ms = []
+        self._last = time.perf_counter()
+        self._timer.start(TICK_MS)
+
+    def stop(self) -> list[float]:
+        """The latenesses since `start`, in milliseconds, sorted."""
+        self._timer.stop()
+        return sorted(self._late_ms)
+
+    def _on_tick(self) -> None:
+        now = time.perf_counter()
+        self._late_ms.append(max(0.0, (now - self._last) * 1000 - TICK_MS))
+        self._last = now
+
+
+class Commands(QObject):
+    """Lines on stdin; `start` and `stop` the ticker, `quit`, and what else is handed in."""
+
+    def __init__(self, others: dict[str, Callable[[str], None]], parent: QObject) -> None:
+        super().__init__(parent)
+        self._others = others
+        self._ticker = Ticker(self)
+        self._cpu_s = 0.0
+        self._rest = b""
+        self._notifier = QSocketNotifier(0, QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._on_readable)
+
+    def _on_readable(self) -> None:
+        data = os.read(0, 65536)
+        if not data:
+            self._notifier.setEnabled(False)
+            return
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            word, _, argument = line.decode().partition(" ")
+            self._obey(word, argument)
+
+    def _obey(self, word: str, argument: str) -> None:
+        match word:
+            case "start":
+                self._cpu_s = time.process_time()
+                self._ticker.start()
+                report("start")
+            case "stop":
+                cpu_s = time.process_time() - self._cpu_s
+                report("stop", late_ms=self._ticker.stop(), cpu_s=cpu_s)
+            case "quit" if word not in self._others:
+                QCoreApplication.quit()
+            case _:
+                self._others[word](argument)

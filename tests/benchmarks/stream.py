@@ -1,0 +1,66 @@
+"""How late the window's loop is while an answer streams, and what a chunk costs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tests.benchmarks.child import Child, Event
+from tests.benchmarks.homes import measured_home
+from tests.support.model_server import ModelServer, Reply, Request, text
+
+PACED_CHUNKS = 1000
+PACE_S = 0.005
+FLAT_OUT_CHUNKS = 4000
+WORDS = ("Streaming ", "text ", "with ", "some ", "**weight**, ", "a ", "`name` ", "and ", "more. ")
+
+
+def stream() -> dict[str, float]:
+    """One paced answer beside a bare loop, then one as fast as the server can."""
+    with (
+        ModelServer(_answer) as server,
+        measured_home(model="openai/test", api_base=server.base_url) as environment,
+    ):
+        child = Child("tests.benchmarks.measured_app", environment)
+        idle = Child("tests.benchmarks.bare_loop", environment)
+        child.wait_for("usable")
+        idle.wait_for("ready")
+        _turn(child, 10)  # waits until the model worker is warm
+        server.pace_s = PACE_S
+        idle.ask("start")
+        paced, _ = _turn(child, PACED_CHUNKS)
+        idle_late = idle.ask("stop")["late_ms"]
+        server.pace_s = 0
+        flat_out, seconds = _turn(child, FLAT_OUT_CHUNKS)
+        idle.close()
+        child.close()
+    late = paced["late_ms"]
+    return {
+        "late_p50_ms": round(_percentile(late, 0.5), 2),
+        "late_p99_ms": round(_percentile(late, 0.99), 2),
+        "late_max_ms": round(late[-1], 2),
+        "idle_late_p99_ms": round(_percentile(idle_late, 0.99), 2),
+        "chunks_per_s": round(FLAT_OUT_CHUNKS / seconds, 1),
+        "window_cpu_us_per_chunk": round(flat_out["cpu_s"] * 1e6 / FLAT_OUT_CHUNKS, 1),
+    }
+
+
+def _turn(child: Child, chunks: int) -> tuple[Event, float]:
+    """Ask for an answer of so many chunks; the probe's figures and the seconds it took."""
+    began = child.ask("start")["at"]
+    child.send(f"send {chunks} chunks, please")
+    ended = child.wait_for("turn_over")["at"]
+    return child.ask("stop"), ended - began
+
+
+def _answer(request: Request) -> Reply:
+    return text(*_words(int(request.user_text.split()[0])))
+
+
+def _words(count: int) -> Iterator[str]:
+    """Words of a plausible answer: a new paragraph every 60."""
+    for number in range(count):
+        yield "\n\n" if number % 60 == 59 else WORDS[number % len(WORDS)]
+
+
+def _percentile(ordered: Sequence[float], share: float) -> float:
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]

@@ -1,0 +1,262 @@
+"""Drives the real program as a person would: a process, a screen, keys, clicks and eyes.
+
+What happened is read where a user's data lies (the history file) and from the program's log;
+where to click is found by looking at the screen for the colours of the theme.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from PIL import Image, ImageChops, ImageGrab
+
+ROOT = Path(__file__).parents[2]
+WAIT_S = 60.0
+LOOK_EVERY_S = 0.05
+Colour = tuple[int, int, int]
+Found = TypeVar("Found")
+
+
+class Box(NamedTuple):
+    """A rectangle on the screen; right and bottom are outside it."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def middle(self) -> tuple[int, int]:
+        """Where a person would click."""
+        return (self.left + self.right) // 2, (self.top + self.bottom) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message as the history file has it."""
+
+    role: str
+    type: str
+    format: str | None
+    content: str
+    state: str
+
+
+class AppFailureError(AssertionError):
+    """The program did not do what was waited for; says what it wrote to its log."""
+
+
+def theme_colour(mode: str, name: str) -> Colour:
+    """A colour of the program's own theme."""
+    theme = json.loads((ROOT / "resources" / "themes" / f"{mode}.json").read_text("utf-8"))
+    text: str = theme[name]
+    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
+
+
+def write_settings(home: Path, **values: Any) -> None:
+    """The settings file as the program will find it at its next start."""
+    folder = home / "config"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.json").write_text(json.dumps(values), "utf-8")
+
+
+def program_environment(home: Path, display: Mapping[str, str]) -> dict[str, str]:
+    """A home of its own for the program, and no key but the test's."""
+    own = {
+        "HOME": str(home),
+        "XDG_RUNTIME_DIR": str(home / "run"),
+        "PLAYHEAD_DATA_DIR": str(home / "data"),
+        "PLAYHEAD_CONFIG_DIR": str(home / "config"),
+        "PLAYHEAD_CACHE_DIR": str(home / "cache"),
+        "OPENAI_API_KEY": "test-key",
+        "PYTHONPATH": str(ROOT / "app"),
+    }
+    (home / "run").mkdir(mode=0o700, parents=True, exist_ok=True)
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("XDG_") and name not in ("WAYLAND_DISPLAY", "PYTEST_CURRENT_TEST")
+    }
+    inherited.pop("DBUS_SESSION_BUS_ADDRESS", None)
+    return inherited | own | {"DISPLAY": display["DISPLAY"], "QT_QPA_PLATFORM": "xcb"}
+
+
+class App:
+    """One run of the program on a virtual screen. Owned by `running_app`."""
+
+    def __init__(self, home: Path, display: Mapping[str, str], mode: str = "light") -> None:
+        self.home = home
+        self.mode = mode
+        self.log_path = home / "stderr.log"
+        self._environment = program_environment(home, display)
+        with self.log_path.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "playhead", "--log-level", "info"],
+                cwd=home,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        self._window = self.wait_for("its window", self._find_window)
+
+    @property
+    def log(self) -> str:
+        """What the program wrote to stderr."""
+        return self.log_path.read_text("utf-8", "replace")
+
+    def wait_for(
+        self, what: str, look: Callable[[], Found | None], timeout_s: float = WAIT_S
+    ) -> Found:
+        """Look again and again until there is something."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            if found := look():
+                return found
+            if self.process.poll() is not None:
+                raise AppFailureError(f"Ended while waiting for {what}:\n{self.log[-4000:]}")
+            if time.monotonic() > deadline:
+                raise AppFailureError(f"Waited in vain for {what}:\n{self.log[-4000:]}")
+            time.sleep(LOOK_EVERY_S)
+
+    def resize(self, width: int, height: int) -> None:
+        """Give the window a size and put it into the corner of the screen."""
+        self._xdotool("windowsize", "--sync", self._window, str(width), str(height))
+        self._xdotool("windowmove", self._window, "0", "0")
+
+    def type(self, text: str) -> None:
+        """Press the keys of a text, into whatever has the focus."""
+        self._xdotool("windowactivate", "--sync", self._window)
+        self._xdotool("type", "--delay", "15", text)
+
+    def press(self, *keys: str) -> None:
+        """Press keys by their X names, such as `Return` or `ctrl+e`."""
+        self._xdotool("key", *keys)
+
+    def click(self, box: Box) -> None:
+        """Click into the middle of something that was seen."""
+        left, top = box.middle
+        self._xdotool("mousemove", "--sync", str(left), str(top), "click", "1")
+
+    def look(self) -> Image.Image:
+        """The whole screen as it is."""
+        return ImageGrab.grab(xdisplay=self._environment["DISPLAY"]).convert("RGB")
+
+    def picture(self) -> Image.Image:
+        """The window alone, without the window manager's frame."""
+        geometry = dict(
+            line.split("=")
+            for line in self._xdotool("getwindowgeometry", "--shell", self._window).splitlines()
+        )
+        left, top = int(geometry["X"]), int(geometry["Y"])
+        size = left + int(geometry["WIDTH"]), top + int(geometry["HEIGHT"])
+        return self.look().crop((left, top, *size))
+
+    def wait_for_run_button(self) -> Box:
+        """The approval bar's button, once it is in the colour of what can be pressed."""
+        return self.wait_for("the Run button", self._find_run_button)
+
+    def messages(self) -> list[StoredMessage]:
+        """Every message in the history file, oldest first."""
+        path = self.home / "data" / "history.sqlite3"
+        if not path.exists():
+            return []
+        query = "SELECT role, type, format, content, state FROM message ORDER BY seq"
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as database:
+            try:
+                rows = database.execute(query).fetchall()
+            except sqlite3.OperationalError:  # the tables are being made
+                return []
+        return [StoredMessage(row[0], row[1], row[2], row[3] or "", row[4]) for row in rows]
+
+    def streamed_text(self) -> str:
+        """The text so far of the answer that streams, as the history file's journal has it."""
+        path = self.home / "data" / "history.sqlite3"
+        query = "SELECT text FROM delta ORDER BY seq"
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as database:
+            return "".join(row[0] for row in database.execute(query))
+
+    def wait_for_message(self, role: str, kind: str, containing: str) -> StoredMessage:
+        """A whole message of that role and type with the text in it, in the history file."""
+
+        def look() -> StoredMessage | None:
+            for message in self.messages():
+                is_kind = (message.role, message.type) == (role, kind)
+                if is_kind and containing in message.content and message.state == "complete":
+                    return message
+            return None
+
+        return self.wait_for(f"{role}/{kind} with {containing!r}", look)
+
+    def close(self) -> int:
+        """Close the window as a person does; the exit status."""
+        self._xdotool("windowactivate", "--sync", self._window)
+        self._xdotool("key", "alt+F4")
+        return self.process.wait(timeout=30)
+
+    def kill(self) -> None:
+        """End it for good, whatever it does."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+
+    def _find_window(self) -> str | None:
+        command = ["search", "--onlyvisible", "--pid", str(self.process.pid), "--name", "Playhead"]
+        found = self._xdotool(*command, check=False).split()
+        return found[0] if found else None
+
+    def _find_run_button(self) -> Box | None:
+        screen = self.look()
+        bar = find_colour(screen, theme_colour(self.mode, "warn_bg"))
+        if bar is None:
+            return None
+        button = find_colour(screen.crop(bar), theme_colour(self.mode, "accent"))
+        if button is None or button.right - button.left < 20:
+            return None
+        left, top = bar.left, bar.top
+        return Box(button.left + left, button.top + top, button.right + left, button.bottom + top)
+
+    def _xdotool(self, *arguments: str, check: bool = True) -> str:
+        done = subprocess.run(
+            ["xdotool", *arguments],
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=check,
+            timeout=30,
+        )
+        return done.stdout
+
+
+def find_colour(picture: Image.Image, colour: Colour) -> Box | None:
+    """The rectangle around all that has exactly this colour."""
+    difference = ImageChops.difference(picture, Image.new("RGB", picture.size, colour))
+    box = difference.convert("L").point(lambda value: 255 * (value == 0)).getbbox()
+    return Box(*box) if box else None
+
+
+@contextmanager
+def running_app(home: Path, display: Mapping[str, str], mode: str = "light") -> Iterator[App]:
+    """The program for the time of the block; when that fails, a picture of the screen is kept."""
+    app = App(home, display, mode)
+    try:
+        yield app
+    except BaseException:
+        folder = ROOT / "test-results"
+        folder.mkdir(exist_ok=True)
+        app.look().save(folder / f"{home.name}.png")
+        (folder / f"{home.name}.log").write_text(app.log, "utf-8")
+        raise
+    finally:
+        app.kill()
