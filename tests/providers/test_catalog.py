@@ -43,8 +43,7 @@ def test_a_running_server_is_found_with_its_models_and_gets_no_key():
     assert [one.name for one in found] == ["Jan", "Ollama"]
     assert found[0].api_base == f"http://127.0.0.1:{port}/v1"
     assert found[0].models
-    assert all(model.startswith("openai/") for model in found[0].models)
-    assert all(model.startswith("ollama_chat/") for model in found[1].models)
+    assert found[0].models == found[1].models == ("openai/test", "openai/test-small")
     assert all("authorization" not in {name.lower() for name in headers} for headers in sent)
 
 

@@ -49,8 +49,8 @@ def fold(chunks: list[Chunk]) -> list[Folded]:
     return messages
 
 
-def of_text(text: str, **options: bool) -> list[Folded]:
-    return fold(parse([Delta(text)], **options))
+def of_text(text: str, *, has_called_tools: bool = False) -> list[Folded]:
+    return fold(parse([Delta(text)], has_called_tools=has_called_tools))
 
 
 def of_reply(reply: Reply) -> list[Delta]:
@@ -245,8 +245,10 @@ def test_prose_that_only_looked_special_keeps_its_pieces() -> None:
 
 
 PIECES = st.sampled_from(
-    ["```", "~~~", "````", "``", "python", "bash", "\n", " ", "   ", "<think>", "</think>", "json"]
-    + ["x = 1", "text", "é😀", "\t", "`"]
+    [
+        *("```", "~~~", "````", "``", "`", "python", "bash", "json", "<think>", "</think>"),
+        *("\n", " ", "   ", "x = 1", "text", "é😀", "\t"),
+    ]
 )
 
 

@@ -307,10 +307,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(replace(reply, body=_whole(reply, request)))
 
     def _answer(self, reply: Reply) -> None:
+        self.close_connection = True
         payload = json.dumps(reply.body).encode()
         self.send_response(reply.status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(payload)))
+        self.send_header("Connection", "close")  # a kept connection would keep its thread
         for name, value in reply.headers.items():
             self.send_header(name, value)
         self.end_headers()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from playhead.conversation.requests import LocalServer
-from playhead.providers.local_servers import KNOWN_PORTS, KnownPort, probe
+from playhead.providers.local_servers import KNOWN_PORTS, probe
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,12 @@ _VENDORS = {
     "azure": _Vendor("AZURE_API_KEY"),
     "huggingface": _Vendor("HUGGINGFACE_API_KEY", "router.huggingface.co"),
 }
-_OTHER_NAMES = {"cohere_chat": "cohere", "text-completion-openai": "openai", "azure_ai": "azure"}
+_OTHER_NAMES = {
+    "cohere_chat": "cohere",
+    "text-completion-openai": "openai",
+    "azure_ai": "azure",
+    "ollama_chat": "ollama",
+}
 _BY_BEGINNING = {
     "gpt-": "openai",
     "chatgpt-": "openai",
@@ -52,10 +57,9 @@ _BY_BEGINNING = {
 _SUGGESTIONS = (
     "openai/gpt-5",
     "openai/gpt-5-mini",
-    "openai/gpt-4.1",
     "openai/gpt-4o",
     "anthropic/claude-sonnet-4-5",
-    "anthropic/claude-opus-4-1",
+    "anthropic/claude-opus-4-5",
     "gemini/gemini-2.5-pro",
     "gemini/gemini-2.5-flash",
     "mistral/mistral-large-latest",
@@ -66,10 +70,15 @@ _SUGGESTIONS = (
 )
 
 
-class ModelCatalog:
-    """Answers from tables; the ports that are probed can be given."""
+def key_variables() -> dict[str, str]:
+    """The usual environment variable of each provider's key, by key name."""
+    return {name: vendor.variable for name, vendor in _VENDORS.items()}
 
-    def __init__(self, ports: Sequence[KnownPort] = KNOWN_PORTS) -> None:
+
+class ModelCatalog:
+    """Answers from tables; the (name, port) pairs that are probed can be given."""
+
+    def __init__(self, ports: Sequence[tuple[str, int]] = KNOWN_PORTS) -> None:
         self._ports = tuple(ports)
 
     def key_name(self, model: str, api_base: str) -> str:
@@ -88,28 +97,24 @@ class ModelCatalog:
         """The provider's usual environment variable, '' if it has none."""
         return _VENDORS.get(provider_of(model), _Vendor()).variable
 
-    def key_variables(self) -> tuple[str, ...]:
-        """All of them: what the app reads and removes from its environment at start."""
-        return tuple(vendor.variable for vendor in _VENDORS.values())
-
     def suggestions(self) -> Sequence[str]:
         """Well-known litellm model strings."""
         return _SUGGESTIONS
 
     async def local_servers(self) -> list[LocalServer]:
         """Model servers found on loopback, asked in threads, all at once."""
-        found = await asyncio.gather(*(asyncio.to_thread(probe, port) for port in self._ports))
+        found = await asyncio.gather(*(asyncio.to_thread(probe, *port) for port in self._ports))
         return [server for server in found if server is not None]
 
 
 def provider_of(model: str) -> str:
-    """The provider that a litellm model string names, '' if it names none."""
+    """The provider that a litellm model string names; "openai" where it says nothing."""
     model = model.strip().lower()
     provider, slash, _ = model.partition("/")
     if slash:
         return _OTHER_NAMES.get(provider, provider)
     matching = (name for start, name in _BY_BEGINNING.items() if model.startswith(start))
-    return next(matching, "")
+    return next(matching, "openai")
 
 
 def _address(api_base: str) -> str:

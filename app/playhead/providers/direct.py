@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from itertools import takewhile
+from typing import Literal
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
 from playhead.conversation.requests import ModelSettings, TurnRequest
-from playhead.providers.direct_code import direct_code
 from playhead.providers.prose_parser import Canonical
+from playhead.providers.typed_code import code_in
 
 HELP = """\
 This is **Direct mode**: there is no model here that could understand words. You can
@@ -28,17 +30,11 @@ class DirectProvider:
 
     async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
         """Code for what is code, help for what is not; nothing once the code has run."""
-        text = _asked(request.messages)
-        if text is None:
-            return
-        found = direct_code(text, self._canonical)
-        if found is None:
-            chunks = _message("message", None, HELP)
-        else:
-            language, code = found
-            chunks = _message("code", language, code)
-        for chunk in chunks:
-            yield chunk
+        asked = _asked(request.messages)
+        if asked:
+            earlier = [message.text for message in request.messages if message.type == "code"]
+            for chunk in self._answer(asked, "\n".join(earlier)):
+                yield chunk
 
     async def check(self, model: ModelSettings) -> str:
         """Direct mode is always there."""
@@ -47,26 +43,30 @@ class DirectProvider:
     async def close(self) -> None:
         """Nothing is open."""
 
+    def _answer(self, asked: Sequence[Message], earlier_code: str) -> list[Chunk]:
+        text = "\n".join(message.text for message in asked if message.type == "message")
+        found = code_in(text, earlier_code)
+        if found is None:
+            paths = [f"- `{item.text}`" for item in asked if item.type in ("file", "image")]
+            attached = ["Attached; code can open it by this path:", *paths] if paths else []
+            return _message("message", None, "\n".join([*attached, "", HELP]).strip())
+        language = self._canonical(found.language)
+        if language is None:
+            sorry = f"Blocks of **{found.language}** cannot be run here."
+            return _message("message", None, sorry)
+        return _message("code", language, found.code)
 
-def _message(kind: str, format_: str | None, text: str) -> tuple[Chunk, Chunk, Chunk]:
-    type_ = "code" if kind == "code" else "message"
-    return (
-        Chunk("assistant", type_, format_, start=True),
-        Chunk("assistant", type_, format_, content=text),
-        Chunk("assistant", type_, format_, end=True),
-    )
+
+def _message(kind: Literal["code", "message"], format_: str | None, text: str) -> list[Chunk]:
+    return [
+        Chunk("assistant", kind, format_, start=True),
+        Chunk("assistant", kind, format_, content=text),
+        Chunk("assistant", kind, format_, end=True),
+    ]
 
 
-def _asked(messages: Sequence[Message]) -> str | None:
-    """What the user has said since the last answer; None when somebody else had the last word."""
-    texts: list[str] = []
-    has_asked = False
-    for message in reversed(messages):
-        if message.role == "server":
-            continue
-        if message.role != "user":
-            break
-        has_asked = True
-        if message.type == "message":
-            texts.insert(0, message.text)
-    return "\n".join(texts) if has_asked else None
+def _asked(messages: Sequence[Message]) -> list[Message]:
+    """What the user has said since the last answer; nothing if somebody else spoke last."""
+    spoken = [message for message in messages if message.role != "server"]
+    asked = list(takewhile(lambda message: message.role == "user", reversed(spoken)))
+    return asked[::-1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import time
-from dataclasses import dataclass
 from typing import Any, cast
 
 from playhead.conversation.requests import LocalServer
@@ -15,25 +14,13 @@ MAX_BODY_BYTES = 1_000_000
 MAX_MODELS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPort:
-    """Where a kind of server usually listens."""
-
-    name: str
-    port: int
+KNOWN_PORTS = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("Jan", 1337))
+"""Where each kind of server usually listens."""
 
 
-KNOWN_PORTS = (
-    KnownPort("Ollama", 11434),
-    KnownPort("LM Studio", 1234),
-    KnownPort("llama.cpp", 8080),
-    KnownPort("Jan", 1337),
-)
-
-
-def probe(known: KnownPort) -> LocalServer | None:
+def probe(name: str, port: int) -> LocalServer | None:
     """The server at this port, if it is one; one that wants a key has no models to show."""
-    connection = http.client.HTTPConnection("127.0.0.1", known.port, timeout=TIMEOUT_S)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
     try:
         connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
         response = connection.getresponse()
@@ -42,11 +29,11 @@ def probe(known: KnownPort) -> LocalServer | None:
         return None
     finally:
         connection.close()
-    base = f"http://127.0.0.1:{known.port}/v1"
+    base = f"http://127.0.0.1:{port}/v1"
     if response.status in (401, 403) and _is_json(response):
-        return LocalServer(f"{known.name} (asks for a key)", base, ())
+        return LocalServer(f"{name} (asks for a key)", base, ())
     models = _models(body) if response.status == 200 else None
-    return None if models is None else LocalServer(known.name, base, models)
+    return None if models is None else LocalServer(name, base, models)
 
 
 def _read(response: http.client.HTTPResponse) -> bytes:

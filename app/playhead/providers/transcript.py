@@ -18,13 +18,14 @@ NOT_RUN = "This was not run."
 Entry = dict[str, Any]
 
 
-def transcript(messages: Iterable[Message], system: str) -> list[Entry]:
+def chat_messages(messages: Iterable[Message], system: str = "") -> list[Entry]:
     """The chat messages: every call has exactly one result, right after it."""
     builder = _Builder()
     for message in messages:
         if message.recipient != "user":
             builder.add(message)
-    return [{"role": "system", "content": system}, *builder.finish()]
+    head = [{"role": "system", "content": system}] if system else []
+    return [*head, *builder.finish()]
 
 
 def shortened(output: str) -> str:
@@ -53,8 +54,8 @@ class _Block:
     def result(self) -> str:
         """What the model is told of it; never empty."""
         nothing = "(no output)" if self.has_run else NOT_RUN
-        told = shortened(self.output) or ("" if self.notes else nothing)
-        return "\n".join(part for part in (told.rstrip("\n"), *self.notes) if part)
+        told = shortened(self.output).strip("\n") or ("" if self.notes else nothing)
+        return "\n".join(part for part in (*self.notes, told) if part)
 
     def call(self, call_id: str) -> Entry:
         """The call; code is written again as the arguments of `execute`."""
@@ -75,7 +76,7 @@ def _valid_json(arguments: str) -> str:
             return arguments
     except ValueError:
         pass
-    return json.dumps({"unreadable": arguments})
+    return json.dumps({"broken_arguments": arguments})
 
 
 class _Builder:
@@ -132,9 +133,12 @@ class _Builder:
         if message.type == "message":
             self._text.append(message.text)
             return
-        self._blocks.append(_Block(message))
-        if message.call_id is None:
-            self._text.append(f"```{message.format or ''}\n{message.text}\n```")
+        is_cut = message.state != "complete"
+        if message.call_id is None or is_cut:  # what was cut off has no whole arguments
+            is_code = message.type == "code"
+            self._text.append(_fenced(message.text, message.format or "") if is_code else "")
+        if not is_cut:
+            self._blocks.append(_Block(message))
 
     def _add_computer(self, message: Message) -> None:
         content = message.content
@@ -162,8 +166,8 @@ class _Builder:
             if block.message.id == proposal.message_id:
                 self._current = block
                 if proposal.code != block.message.text:
-                    edit = f"The user edited the code; what was run is:\n{proposal.code}"
-                    block.notes.append(edit)
+                    ran = _fenced(proposal.code, proposal.language)
+                    block.notes.append(f"The user edited the code. This is what ran:\n{ran}")
 
     def _called(self, call_id: str | None) -> _Block | None:
         found = (block for block in self._blocks if call_id and block.message.call_id == call_id)
@@ -198,10 +202,17 @@ def _fate(report: RunReport) -> list[str]:
     line = f" at line {report.line}" if report.line else ""
     reason = f" {report.reason}" if report.reason else ""
     if report.state == "interrupted":
-        return [f"[The user stopped the code{line}.{reason}]"]
+        return [f"The user stopped it{line} after {report.seconds:.1f} s.{reason}"]
     if report.state == "killed":
-        return [f"[The kernel was ended{line}; its names are gone.{reason}]"]
+        return [f"The kernel ended{line}; its names are gone, the next run has a new one.{reason}"]
     return []
+
+
+def _fenced(code: str, language: str) -> str:
+    fence = "```"
+    while fence in code:
+        fence += "`"
+    return f"{fence}{language}\n{code}\n{fence}"
 
 
 def _unique(ids: list[str]) -> list[str]:

@@ -53,20 +53,23 @@ def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
 class WorkerProcess:
     """One running worker. The queue of a turn gets its answers, and None when the worker ends."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, log_path: Path | None = None) -> None:
         self._process = process
+        self._log_path = log_path
         self._turns: dict[str, asyncio.Queue[Answer | None]] = {}
         self._ready = asyncio.get_running_loop().create_future()
         self._reader = asyncio.create_task(self._read())
         self._logger = asyncio.create_task(self._log_stderr())
 
     @classmethod
-    async def start(cls, command: Sequence[str], environment: Mapping[str, str]) -> WorkerProcess:
+    async def start(
+        cls, command: Sequence[str], environment: Mapping[str, str], log_path: Path | None = None
+    ) -> WorkerProcess:
         """Start a worker; it is usable when `ready` says so. Raises OSError."""
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment, limit=MAX_LINE_BYTES
         )
-        return cls(process)
+        return cls(process, log_path)
 
     @property
     def pid(self) -> int:
@@ -150,5 +153,16 @@ class WorkerProcess:
         stderr = self._process.stderr
         assert stderr is not None  # noqa: S101 - it was started with a pipe
         while line := await stderr.readline():
-            text = line.decode(errors="replace").rstrip()
-            _log.info("model worker %d: %s", self.pid, _KEY_LIKE.sub("…", text))
+            text = _KEY_LIKE.sub("…", line.decode(errors="replace").rstrip())
+            if self._log_path is None:
+                _log.info("model worker %d: %s", self.pid, text)
+            else:
+                await asyncio.to_thread(_append, self._log_path, text)
+
+
+def _append(path: Path, text: str) -> None:
+    try:
+        with path.open("a", encoding="utf-8") as log:
+            log.write(f"{text}\n")
+    except OSError as error:
+        _log.info("The model worker's log cannot be written: %s", error.strerror)

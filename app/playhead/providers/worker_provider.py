@@ -9,7 +9,8 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from pathlib import Path
+from typing import Any, Literal, assert_never
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.requests import ModelSettings, TurnRequest
@@ -17,7 +18,7 @@ from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Ask, Cancel, Cancelled, Delta, Deltas, Done, Failed
 from playhead.providers.delta_parser import Canonical, CutOffError, DeltaParser
 from playhead.providers.system_prompt import execute_tool, system_prompt
-from playhead.providers.transcript import transcript
+from playhead.providers.transcript import chat_messages
 from playhead.providers.worker_process import (
     Answer,
     WorkerProcess,
@@ -46,6 +47,7 @@ class WorkerProvider:
     """Owns the worker: starts it, asks it, replaces it when it dies, ends it.
 
     `canonical` gives the language that a model's word names, or None (`Executor.canonical`).
+    What the worker writes to stderr goes to `log_path`, without keys, or else to our own log.
     """
 
     def __init__(
@@ -55,11 +57,13 @@ class WorkerProvider:
         command: Sequence[str] | None = None,
         environment: Mapping[str, str] | None = None,
         timeouts: Timeouts | None = None,
+        log_path: Path | None = None,
     ) -> None:
         self._canonical = canonical
         self._command = tuple(command or worker_command())
         self._environment = worker_environment(os.environ if environment is None else environment)
         self._timeouts = timeouts or Timeouts()
+        self._log_path = log_path
         self._worker: WorkerProcess | None = None
         self._start_lock = asyncio.Lock()
         self._listeners: list[Callable[[WorkerStatus], None]] = []
@@ -91,7 +95,7 @@ class WorkerProvider:
     async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
         """The answer as chunks. Raises ProviderError; closing it closes the connection."""
         system = system_prompt(request.languages, request.folder, request.instructions)
-        messages = transcript(request.messages, system)
+        messages = chat_messages(request.messages, system)
         ask = self._ask(request.model, messages, [execute_tool(request.languages)])
         parser = DeltaParser(self._canonical, has_called_tools=request.has_called_tools)
         async with aclosing(self._answer(ask)) as pieces:
@@ -121,15 +125,15 @@ class WorkerProvider:
     def _ask(
         self,
         model: ModelSettings,
-        messages: list[dict[str, object]],
-        tools: list[dict[str, object]],
+        messages: list[dict[str, Any]],
+        offered: list[dict[str, Any]],
         max_tokens: int | None = None,
     ) -> Ask:
         return Ask(
             turn=uuid.uuid4().hex,
             model=model.model,
             messages=messages,
-            tools=tools,
+            tools=offered,
             api_base=model.api_base or None,
             api_key=model.api_key.reveal() if model.api_key else None,
             temperature=model.temperature,
@@ -222,7 +226,7 @@ class WorkerProvider:
             await self._worker.wait()  # reap the dead one
         self._set_status("starting")
         try:
-            return await WorkerProcess.start(self._command, self._environment)
+            return await WorkerProcess.start(self._command, self._environment, self._log_path)
         except OSError as error:
             self._set_status("failed")
             raise _not_started(f"{self._command[0]}: {error.strerror}.") from error

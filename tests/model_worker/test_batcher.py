@@ -1,0 +1,42 @@
+"""The first delta leaves at once, the rest in few lines, none is lost or joined."""
+
+from __future__ import annotations
+
+import asyncio
+
+from playhead.model_worker.batcher import Batcher
+from playhead.model_worker.protocol import Delta
+
+
+async def test_the_first_delta_is_sent_at_once():
+    sent: list[tuple[Delta, ...]] = []
+    assert Batcher(sent.append).add(Delta("a"))
+    assert sent == [(Delta("a"),)]
+
+
+async def test_a_burst_becomes_few_lines_with_every_delta_in_order():
+    sent: list[tuple[Delta, ...]] = []
+    batcher = Batcher(sent.append)
+    burst = [Delta(str(number)) for number in range(500)]
+    for delta in burst:
+        batcher.add(delta)
+    batcher.flush()
+    assert [delta for line in sent for delta in line] == burst
+    assert len(sent) < len(burst)
+
+
+async def test_what_waits_leaves_by_itself():
+    done = asyncio.Event()
+    sent: list[tuple[Delta, ...]] = []
+
+    def send(deltas: tuple[Delta, ...]) -> None:
+        sent.append(deltas)
+        if len(sent) == 2:
+            done.set()
+
+    batcher = Batcher(send)
+    batcher.add(Delta("a"))
+    batcher.add(Delta("b"))
+    async with asyncio.timeout(10):
+        await done.wait()
+    assert sent == [(Delta("a"),), (Delta("b"),)]
