@@ -1,0 +1,232 @@
+"""What every card is: a row's picture, laid out where it is looked at, with spots to click."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QFont, QPainter
+
+from playhead.ui.theme import Theme
+from playhead.ui.timeline.blocks import START, BlockColumn, Place
+from playhead.ui.timeline.documents import DocumentMaker
+from playhead.ui.timeline.painting import (
+    BUTTON_PX,
+    draw_focus,
+    draw_icon,
+    draw_panel,
+    draw_text,
+    text_width,
+)
+from playhead.ui.timeline.pictures import Pictures
+from playhead.ui.timeline.rows import Row
+
+HEADER = 35
+PAD_X, PAD_Y = 14, 10
+IntentKind = Literal["copy", "retry", "edit", "run", "open", "link", "fold", "act"]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a click on a spot asks for."""
+
+    kind: IntentKind
+    text: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place to click: an icon, a word, or both; `look` says how it is drawn."""
+
+    rect: QRect
+    intent: Intent
+    tip: str
+    icon: str = ""
+    label: str = ""
+    look: Literal["icon", "word", "button", "bare"] = "icon"
+
+
+@dataclass(frozen=True, slots=True)
+class CardTools:
+    """What cards need of the view."""
+
+    theme: Theme
+    maker: DocumentMaker
+    pictures: Pictures
+    can_run: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class PaintState:
+    """What is different this time: the clip, the selection, where mouse and keyboard are."""
+
+    clip: QRect
+    selection: tuple[Place, Place] | None = None
+    hover: Spot | None = None
+    focus: Spot | None = None
+    is_hovered: bool = False
+
+
+class Card:
+    """Base of all cards; coordinates are the card's own, `gap` is the space above it."""
+
+    gap = 16
+
+    def __init__(self, row: Row, tools: CardTools) -> None:
+        self.row = row
+        self.tools = tools
+        self.theme = tools.theme
+        self.column: BlockColumn | None = None
+        self.width = 0
+        self.refresh()
+
+    def refresh(self) -> None:
+        """The row changed."""
+
+    def forget(self) -> None:
+        """The colours changed."""
+        if self.column is not None:
+            self.column.forget()
+
+    def release(self) -> None:
+        """The card is far away: keep no documents."""
+        if self.column is not None:
+            self.column.release()
+
+    def lay_out(self, width: int, top: int, bottom: int) -> int:
+        """Make what lies between exact; the height of the card without its gap."""
+        self.width = width
+        if self.column is None:
+            return self.frame_height()
+        box = self.text_box()
+        self.column.lay_out(box.width(), top - box.top(), bottom - box.top())
+        return self.frame_height()
+
+    def frame_height(self) -> int:
+        """The card's height as things stand."""
+        return self.text_box().top() + (self.column.height if self.column else 0)
+
+    def text_box(self) -> QRect:
+        """Where the column is: its top, left and width count."""
+        return QRect(0, 0, self.width, 0)
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        """Draw what touches the clip."""
+        self.paint_frame(painter, state)
+        if self.column is not None:
+            box = self.text_box()
+            painter.save()
+            painter.translate(box.topLeft())
+            clip = state.clip.translated(-box.topLeft())
+            self.column.paint(painter, clip, state.selection)
+            painter.restore()
+        self.paint_spots(painter, state)
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """What is around the text."""
+
+    def paint_spots(self, painter: QPainter, state: PaintState) -> None:
+        """The things to click."""
+        for spot in self.spots(state.is_hovered or state.focus is not None):
+            if spot.rect.intersects(state.clip):
+                draw_spot(painter, self.theme, spot, spot == state.hover, spot == state.focus)
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """What can be clicked; some only show while the mouse or the keyboard is here."""
+        return []
+
+    def place_at(self, x: int, y: int) -> Place:
+        """The place in the text nearest to a point."""
+        if self.column is None:
+            return START
+        box = self.text_box()
+        return self.column.place_at(x - box.left(), y - box.top())
+
+    def has_text_at(self, x: int, y: int) -> bool:
+        """Whether a press here begins a selection."""
+        if self.column is None:
+            return False
+        box = self.text_box()
+        return QRect(box.left(), box.top(), box.width(), self.column.height).contains(x, y)
+
+    def link_at(self, x: int, y: int) -> str:
+        """The address under a point."""
+        box = self.text_box()
+        return self.column.link_at(x - box.left(), y - box.top()) if self.column else ""
+
+    def source(self) -> str:
+        """The whole of it as text, for the clipboard."""
+        return self.row.text
+
+    def part_at(self, y: int) -> tuple[int, int]:
+        """A block near `y` and its top: what holds still while heights are corrected."""
+        if self.column is None or not len(self.column):
+            return 0, 0
+        index = self.column.index_at(y - self.text_box().top())
+        return index, self.part_top(index)
+
+    def part_top(self, index: int) -> int:
+        """Where a block begins."""
+        if self.column is None or not index or index >= len(self.column):
+            return 0
+        return self.text_box().top() + self.column.top_of(index)
+
+    def icon_spot(
+        self, right: int, middle: int, icon: str, tip: str, intent: Intent, size: int = BUTTON_PX
+    ) -> Spot:
+        """An icon button that ends at `right`."""
+        rect = QRect(right - size, middle - size // 2, size, size)
+        return Spot(rect, intent, tip, icon)
+
+    def button_spot(self, left: int, top: int, label: str, intent: Intent, icon: str = "") -> Spot:
+        """A bordered button with a word."""
+        width = text_width(self.theme, label, 13) + 24 + (22 if icon else 0)
+        return Spot(QRect(left, top, width, 28), intent, label, icon, label, "button")
+
+
+def draw_spot(
+    painter: QPainter, theme: Theme, spot: Spot, is_hovered: bool, is_focused: bool
+) -> None:
+    """One thing to click."""
+    tokens = theme.tokens
+    rect = spot.rect
+    if spot.look == "button":
+        ground = tokens.hover if is_hovered else tokens.raised
+        draw_panel(painter, rect, ground, tokens.line_strong, radius=7)
+        left = rect.left() + 12
+        if spot.icon:
+            draw_icon(painter, theme, spot.icon, "text", QPointF(left + 7, rect.center().y() + 1))
+            left += 22
+        box = QRect(left, rect.top(), rect.right() - left, rect.height())
+        draw_text(painter, box, spot.label, theme, "text", 13, QFont.Weight.Medium)
+    elif spot.look == "word":
+        colour = "text" if is_hovered else "mute"
+        draw_text(painter, rect, spot.label, theme, colour, 12, QFont.Weight.Medium)
+    elif spot.look == "icon":
+        if is_hovered:
+            draw_panel(painter, rect, tokens.hover, None, radius=7)
+        colour = "text" if is_hovered else "mute"
+        centre = QPointF(rect.center()) + QPointF(0.5, 0.5)
+        draw_icon(painter, theme, spot.icon, colour, centre)
+    if is_focused:
+        draw_focus(painter, theme, rect.adjusted(-2, 0, 2, 0) if spot.look == "word" else rect)
+
+
+def draw_header(
+    painter: QPainter, theme: Theme, rect: QRect, icon: str, title: str, colour: str = "text"
+) -> int:
+    """A card's first line; where the title ends."""
+    middle = rect.center().y() + 1
+    draw_icon(painter, theme, icon, "mute", QPointF(rect.left() + 21, middle))
+    box = QRect(rect.left() + 37, rect.top(), max(0, rect.width() - 140), rect.height())
+    width = draw_text(painter, box, title, theme, colour, 13, QFont.Weight.DemiBold)
+    return box.left() + width
+
+
+def draw_detail(painter: QPainter, theme: Theme, left: int, rect: QRect, text: str) -> int:
+    """Quiet words in a card's first line; where they end."""
+    box = QRect(left, rect.top(), max(0, rect.right() - 80 - left), rect.height())
+    return left + draw_text(painter, box, text, theme, "mute", 12, align=Qt.AlignmentFlag.AlignLeft)

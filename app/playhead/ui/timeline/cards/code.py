@@ -1,0 +1,230 @@
+"""Code and what it printed: two cards with a header, folded while they are long."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QPainter
+
+from playhead.ui.timeline.blocks import BlockColumn
+from playhead.ui.timeline.cards.card import (
+    HEADER,
+    PAD_X,
+    PAD_Y,
+    Card,
+    CardTools,
+    Intent,
+    PaintState,
+    Spot,
+    draw_detail,
+    draw_header,
+)
+from playhead.ui.timeline.console_text import ConsoleText, without_colours
+from playhead.ui.timeline.markdown import Block, cut_plain
+from playhead.ui.timeline.painting import draw_panel, draw_pill, text_width
+from playhead.ui.timeline.rows import Row
+
+FOLDED_LINES = 6
+CONSOLE_LINES = 24
+CONSOLE_HEAD = 8
+_FOOT = 28
+_PILLS = {"waiting": "waiting for you", "running": "running"}
+_TITLES = {
+    "python": "Python",
+    "javascript": "JavaScript",
+    "bash": "Bash",
+    "shell": "Shell",
+    "sh": "Shell",
+    "r": "R",
+    "html": "HTML",
+    "sql": "SQL",
+    "json": "JSON",
+    "ruby": "Ruby",
+    "powershell": "PowerShell",
+    "applescript": "AppleScript",
+}
+
+
+class PanelCard(Card):
+    """A header over a ground for code, with a line to unfold it under that."""
+
+    def text_box(self) -> QRect:
+        """Inside the ground."""
+        return QRect(PAD_X, HEADER + PAD_Y, self.width - 2 * PAD_X, 0)
+
+    def frame_height(self) -> int:
+        """With the line to unfold, or the lower edge."""
+        return super().frame_height() + (_FOOT if self.foot_label() else PAD_Y)
+
+    def foot_label(self) -> str:
+        """The words to unfold or fold, '' where there is nothing to fold."""
+        return ""
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """The box, its header and the hairline between."""
+        tokens = self.theme.tokens
+        rect = QRect(0, 0, self.width, self.frame_height())
+        header = QRect(0, 0, self.width, HEADER)
+        draw_panel(painter, rect, tokens.code_bg, tokens.line)
+        draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
+        painter.fillRect(QRect(0, HEADER - 1, self.width, 1), self.theme.colour("line"))
+        self.paint_header(painter, header)
+
+    def paint_header(self, painter: QPainter, header: QRect) -> None:
+        """Icon, title, state."""
+
+    def foot_spots(self) -> list[Spot]:
+        """The line to unfold."""
+        label = self.foot_label()
+        if not label:
+            return []
+        width = text_width(self.theme, label, 12) + 4
+        rect = QRect(PAD_X, self.frame_height() - _FOOT - 2, width, _FOOT)
+        return [Spot(rect, Intent("fold"), label, label=label, look="word")]
+
+
+class CodeCard(PanelCard):
+    """Code with how its run stands; folded to its first lines."""
+
+    def refresh(self) -> None:
+        """Set the code, cut in pieces that are coloured by themselves when it is long."""
+        if self.column is None:
+            self.column = BlockColumn(self.tools.maker)
+        code = self.row.text.rstrip("\n")
+        self._lines = code.count("\n") + 1 if code else 0
+        if not self.row.is_open:
+            code = "\n".join(code.split("\n", FOLDED_LINES)[:FOLDED_LINES])
+        self.column.set_blocks(cut_plain(code, "code", self.row.language.lower()))
+
+    def foot_label(self) -> str:
+        """How much there is."""
+        if self._lines <= FOLDED_LINES:
+            return ""
+        return "Show fewer lines" if self.row.is_open else f"Show all {self._lines:,} lines"
+
+    def paint_header(self, painter: QPainter, header: QRect) -> None:
+        """Language, and the state as a pill or in quiet words."""
+        name = self.row.language
+        title = _TITLES.get(name.lower(), name.capitalize() or "Code")
+        right = draw_header(painter, self.theme, header, "file-code-corner", title) + 10
+        if self.row.state in _PILLS:
+            pill = _PILLS[self.row.state]
+            right += draw_pill(painter, self.theme, right, header.center().y(), pill) + 8
+        draw_detail(painter, self.theme, right, header, self.state_text())
+
+    def state_text(self) -> str:
+        """How the run stands, beside the pill."""
+        row = self.row
+        lines = "1 line" if self._lines == 1 else f"{self._lines:,} lines"
+        match row.state:
+            case "waiting" | "running":
+                words = [row.detail]
+            case "ran":
+                words = [f"ran in {row.detail}" if row.detail else "ran"]
+            case "stopped":
+                words = [f"stopped after {row.detail}" if row.detail else "stopped"]
+            case "skipped" | "failed":
+                words = [row.state, row.detail]
+            case "writing":
+                words = [f"writing · {lines}"]
+            case _:
+                words = [lines, row.detail]
+        if row.is_edited:
+            words.append("edited")
+        return " · ".join(word for word in words if word)
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """Copy and Open in editor."""
+        copy, open_ = Intent("copy", self.row.text), Intent("open", self.row.key)
+        middle = HEADER // 2
+        spots = [self.icon_spot(self.width - 44, middle, "copy", "Copy code", copy)]
+        if self.row.kind == "code":
+            tip = "Open in the editor"
+            spots.append(self.icon_spot(self.width - 8, middle, "external-link", tip, open_))
+        return spots + self.foot_spots()
+
+
+class ConsoleCard(PanelCard):
+    """Output as a terminal would show it: its first and last lines, all that is kept if open."""
+
+    gap = 16
+
+    def __init__(self, row: Row, tools: CardTools) -> None:
+        self._text = ConsoleText()
+        self._fed = 0
+        self.gap = 16 if row.size else 0
+        super().__init__(row, tools)
+
+    def refresh(self) -> None:
+        """Take what is new."""
+        if self.column is None:
+            self.column = BlockColumn(self.tools.maker)
+        if self.row.size < self._fed:
+            self._text, self._fed = ConsoleText(), 0
+        text = self.row.text
+        self._text.feed(text[self._fed :])
+        self._fed = len(text)
+        self.gap = 16 if self._fed else 0
+        self.column.set_blocks(self._shown())
+
+    def lay_out(self, width: int, top: int, bottom: int) -> int:
+        """Nothing is shown of an empty output."""
+        if not self._fed:
+            self.width = width
+            return 0
+        return super().lay_out(width, top, bottom)
+
+    def foot_label(self) -> str:
+        """How much there is."""
+        count = self._text.line_count
+        if count <= CONSOLE_LINES:
+            return ""
+        if self.row.is_open:
+            return "Show fewer lines"
+        kept = count - self._text.hidden
+        return (
+            f"Show {kept:,} of {count:,} lines"
+            if self._text.hidden
+            else f"Show all {count:,} lines"
+        )
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        """Nothing while nothing was printed."""
+        if self._fed:
+            super().paint(painter, state)
+
+    def paint_header(self, painter: QPainter, header: QRect) -> None:
+        """Output, exit status and time."""
+        right = draw_header(painter, self.theme, header, "square-terminal", "Output") + 10
+        draw_detail(painter, self.theme, right, header, self.row.detail)
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """Copy and unfold."""
+        if not self._fed:
+            return []
+        middle = HEADER // 2
+        copy = Intent("copy", self.source())
+        spots = [self.icon_spot(self.width - 8, middle, "copy", "Copy output", copy)]
+        return spots + self.foot_spots()
+
+    def source(self) -> str:
+        """The lines without their colours."""
+        return "\n".join(map(without_colours, self._text.lines()))
+
+    def _shown(self) -> list[Block]:
+        lines = self._text.lines()
+        hidden = self._text.hidden
+        at = len(self._text.head)
+        if not self.row.is_open and len(lines) > CONSOLE_LINES:
+            at = CONSOLE_HEAD
+            last = CONSOLE_LINES - CONSOLE_HEAD
+            hidden += len(lines) - CONSOLE_LINES
+            lines = lines[:at] + lines[-last:]
+        if not hidden:
+            return _console_blocks(lines)
+        word = "line" if hidden == 1 else "lines"
+        between = Block("console", f"\x1b[2m… {hidden:,} {word} hidden\x1b[0m")
+        return [*_console_blocks(lines[:at]), between, *_console_blocks(lines[at:])]
+
+
+def _console_blocks(lines: list[str]) -> list[Block]:
+    return [Block("console", "\n".join(lines[at : at + 40])) for at in range(0, len(lines), 40)]

@@ -1,0 +1,66 @@
+"""Which card draws which kind of row."""
+
+from __future__ import annotations
+
+from playhead.ui.timeline.cards.card import Card, CardTools
+from playhead.ui.timeline.cards.code import CodeCard, ConsoleCard
+from playhead.ui.timeline.cards.image import ImageCard
+from playhead.ui.timeline.cards.message import AnswerCard, FoldCard, PlanCard, QuestionCard
+from playhead.ui.timeline.cards.small import (
+    AttachmentCard,
+    CitationCard,
+    FailureCard,
+    InputCard,
+    NoteCard,
+    ProblemCard,
+    RunCard,
+)
+from playhead.ui.timeline.rows import Row, RowKind
+
+_CARDS: dict[RowKind, type[Card]] = {
+    "answer": AnswerCard,
+    "question": QuestionCard,
+    "attachment": AttachmentCard,
+    "reasoning": FoldCard,
+    "plan": PlanCard,
+    "code": CodeCard,
+    "markup": CodeCard,
+    "console": ConsoleCard,
+    "image": ImageCard,
+    "problem": ProblemCard,
+    "failure": FailureCard,
+    "run": RunCard,
+    "tool_call": FoldCard,
+    "tool_result": FoldCard,
+    "input": InputCard,
+    "citation": CitationCard,
+    "note": NoteCard,
+}
+_LINE = 24
+
+
+def make_card(row: Row, tools: CardTools) -> Card:
+    """The card of a row."""
+    return _CARDS[row.kind](row, tools)
+
+
+def guess_height(row: Row, width: int) -> int:
+    """The height of a row's card with its gap, without making it."""
+    columns = max(20, width // 7)
+    match row.kind:
+        case "answer" | "plan":
+            text = row.text
+            return 16 + _LINE * (text.count("\n") + len(text) // columns + 1)
+        case "question":
+            text = row.text
+            return 40 + _LINE * (text.count("\n") + len(text) // columns + 1)
+        case "code" | "markup":
+            return 90 + 22 * min(6, row.text.count("\n") + 1)
+        case "console":
+            return 70 + 19 * min(24, row.text.count("\n") + 1) if row.size else 0
+        case "image":
+            return 300
+        case "problem" | "failure" | "note" | "input":
+            return 90
+        case _:
+            return 36

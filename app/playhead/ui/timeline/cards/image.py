@@ -1,0 +1,93 @@
+"""A picture that the code drew or the user gave."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from PySide6.QtCore import QPointF, QRect
+from PySide6.QtGui import QPainter
+
+from playhead.ui.timeline.cards.card import Card, Intent, PaintState, Spot
+from playhead.ui.timeline.painting import clip_round, draw_icon, draw_panel, draw_text
+
+_WAITING_HEIGHT = 200
+_PROBLEM_HEIGHT = 56
+_USER_WIDTH = 280
+_EDGE = 1
+
+
+class ImageCard(Card):
+    """Decoded in a thread at the card's width; says what is wrong when it cannot be read."""
+
+    gap = 12
+
+    def frame_height(self) -> int:
+        """Of the picture; a guess until it is decoded."""
+        found = self._picture()
+        if found is None:
+            return _WAITING_HEIGHT
+        image, problem = found
+        if problem:
+            return _PROBLEM_HEIGHT
+        return round(image.deviceIndependentSize().height()) + 2 * _EDGE
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """The picture in a hairline, or the words instead of it."""
+        tokens = self.theme.tokens
+        rect = self._box()
+        found = self._picture()
+        if found is None or found[1]:
+            draw_panel(painter, rect, tokens.code_bg, tokens.line)
+            words = "Loading the picture…" if found is None else f"{self._name()}: {found[1]}"
+            draw_icon(
+                painter, self.theme, "image", "mute", QPointF(rect.left() + 24, rect.center().y())
+            )
+            box = rect.adjusted(44, 0, -14, 0)
+            draw_text(painter, box, words, self.theme, "mute", 13)
+            return
+        painter.save()
+        clip_round(painter, rect)
+        painter.fillRect(rect, self.theme.colour("raised"))
+        size = found[0].deviceIndependentSize()
+        left = rect.left() + max(_EDGE, (rect.width() - round(size.width())) // 2)
+        painter.drawImage(QPointF(left, _EDGE), found[0])
+        painter.restore()
+        draw_panel(painter, rect, None, tokens.line)
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """Opening it in full, for pictures that are files."""
+        if not is_hovered or self._kind().startswith("base64"):
+            return []
+        rect = self._box()
+        intent = Intent("link", f"playhead:image?message={self.row.key}")
+        return [self.icon_spot(rect.right() - 8, 24, "maximize-2", "Open picture", intent)]
+
+    def source(self) -> str:
+        """Its path, or a word instead of its data."""
+        return "[image]" if self._kind().startswith("base64") else self.row.text
+
+    def _kind(self) -> str:
+        return self.row.language or "path"
+
+    def _name(self) -> str:
+        return "The picture" if self._kind().startswith("base64") else PurePath(self.row.text).name
+
+    def _limit(self) -> int:
+        wide = self.width - 2 * _EDGE
+        return max(16, min(_USER_WIDTH, wide) if self.row.role == "user" else wide)
+
+    def _picture(self):
+        kind = self._kind()
+        return self.tools.pictures.get(
+            self.row.key, self.row.text, kind, self._limit(), self.tools.pictures.ratio
+        )
+
+    def _box(self) -> QRect:
+        if self.row.role != "user":
+            return QRect(0, 0, self.width, self.frame_height())
+        found = self._picture()
+        wide = self._limit()
+        if found is not None and not found[1]:
+            wide = round(found[0].deviceIndependentSize().width())
+        width = wide + 2 * _EDGE
+        return QRect(self.width - width, 0, width, self.frame_height())

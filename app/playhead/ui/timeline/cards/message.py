@@ -1,0 +1,258 @@
+"""Prose of the assistant, and what the user said."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QFont, QPainter
+
+from playhead.ui.timeline.blocks import FENCE_HEADER, PAD_X, BlockColumn
+from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot, draw_header
+from playhead.ui.timeline.markdown import MarkdownStream, plain_blocks
+from playhead.ui.timeline.painting import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
+from playhead.ui.timeline.rows import Row
+
+_ACTIONS = 36
+_BUBBLE_SHARE = 0.85
+_BUBBLE_X, _BUBBLE_Y = 14, 8
+
+
+class MarkdownCard(Card):
+    """A text that streams in as markdown. `ink` is the token of its colour."""
+
+    ink = "text"
+
+    def __init__(self, row: Row, tools: CardTools) -> None:
+        self._stream = MarkdownStream()
+        self._fed = 0
+        self._is_finished = False
+        super().__init__(row, tools)
+
+    @property
+    def parsed_chars(self) -> int:
+        """How much was parsed so far, for those who watch the work."""
+        return self._stream.parsed_chars
+
+    def refresh(self) -> None:
+        """Take what is new of the row's text; nothing that is closed is looked at again."""
+        if self.column is None:
+            self.column = BlockColumn(self.tools.maker, self.ink, has_panels=True)
+        if self.row.size < self._fed or (self._is_finished and self.row.size != self._fed):
+            self._stream, self._fed, self._is_finished = MarkdownStream(), 0, False
+        text = self.row.text
+        known, stable = self._stream.definitions, len(self._stream.closed)
+        if self._fed < len(text):
+            self._stream.feed(text[self._fed :])
+            self._fed = len(text)
+        tail = self._stream.tail()
+        if not self.row.is_streaming and not self._is_finished:
+            self._stream.finish()
+            self._is_finished = True
+            tail = []
+        self.column.definitions = self._stream.definitions
+        if known != self._stream.definitions and self._is_finished:
+            self.column.forget()
+        self.column.set_blocks([*self._stream.closed, *tail], stable)
+
+    def fence_spots(self) -> list[Spot]:
+        """Copy, and Run where it can be run, at each code in the text."""
+        if self.column is None:
+            return []
+        box = self.text_box()
+        spots: list[Spot] = []
+        for header, block in self.column.fence_headers():
+            header.translate(box.topLeft())
+            code = self.column.fence_source(block)
+            middle = header.center().y() + 1
+            copy = Intent("copy", code)
+            spots.append(self.icon_spot(header.right() - 6, middle, "copy", "Copy code", copy, 24))
+            if self.tools.can_run(block.language):
+                run = Intent("run", code, block.language)
+                right = header.right() - 34
+                spots.append(self.icon_spot(right, middle, "play", "Run this code", run, 24))
+        return spots
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """Those of the code in the text."""
+        return self.fence_spots()
+
+    def paint_spots(self, painter: QPainter, state: PaintState) -> None:
+        """Also the names of the languages."""
+        super().paint_spots(painter, state)
+        if self.column is None:
+            return
+        box = self.text_box()
+        for header, block in self.column.fence_headers():
+            header.translate(box.topLeft())
+            if header.intersects(state.clip):
+                left = header.adjusted(PAD_X, 0, -80, 0)
+                left.setHeight(FENCE_HEADER)
+                draw_text(painter, left, block.language or "text", self.theme, "mute", 12)
+
+
+class AnswerCard(MarkdownCard):
+    """Prose of the assistant; at the end of a turn with Copy and Retry under it."""
+
+    def frame_height(self) -> int:
+        """With room for the actions."""
+        return super().frame_height() + (_ACTIONS if self.row.is_last else 0)
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """Code's own, then Copy and Retry."""
+        spots = self.fence_spots()
+        if self.row.is_last:
+            middle = self.frame_height() - BUTTON_PX // 2
+            spots += answer_actions(self, middle, self.row.key)
+        return spots
+
+
+def answer_actions(card: Card, middle: int, key: str) -> list[Spot]:
+    """Copy and Retry of an answer, at the right end."""
+    copy = Intent("copy", card.source())
+    retry = Intent("retry", key)
+    return [
+        card.icon_spot(card.width - 34, middle, "copy", "Copy answer", copy),
+        card.icon_spot(card.width, middle, "refresh-cw", "Retry", retry),
+    ]
+
+
+class QuestionCard(Card):
+    """What the user said, as typed, in a bubble at the right; Edit and Copy beside it."""
+
+    gap = 24
+
+    def refresh(self) -> None:
+        """Set the text as it was typed."""
+        if self.column is None:
+            self.column = BlockColumn(self.tools.maker, has_panels=True)
+        self.column.set_blocks(plain_blocks(self.row.text.strip("\n")))
+        self._natural = -1
+        self._natural_for = -1
+
+    def forget(self) -> None:
+        """The bubble is measured anew too."""
+        super().forget()
+        self._natural_for = -1
+
+    def text_box(self) -> QRect:
+        """Inside the bubble."""
+        limit = int(self.width * _BUBBLE_SHARE) - 2 * _BUBBLE_X
+        if self._natural_for != limit and self.column is not None:
+            self._natural = max(20, self.column.natural_width(limit))
+            self._natural_for = limit
+        left = self.width - _BUBBLE_X - self._natural
+        return QRect(left, _BUBBLE_Y, self._natural, 0)
+
+    def frame_height(self) -> int:
+        """With the bubble's lower edge."""
+        return super().frame_height() + _BUBBLE_Y
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """The bubble."""
+        box = self.text_box()
+        left = box.left() - _BUBBLE_X
+        rect = QRect(left, 0, self.width - left, self.frame_height())
+        draw_panel(painter, rect, self.theme.tokens.bubble, None, radius=12)
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """Copy, and Edit of the last message, while the mouse is near."""
+        if not is_hovered:
+            return []
+        right = self.text_box().left() - _BUBBLE_X - 6
+        middle = min(self.frame_height() // 2, 20)
+        edit, copy = Intent("edit", self.row.key), Intent("copy", self.row.text)
+        return [
+            self.icon_spot(right - BUTTON_PX, middle, "copy", "Copy message", copy),
+            self.icon_spot(right, middle, "pencil", "Edit and send again", edit),
+        ]
+
+
+class FoldCard(MarkdownCard):
+    """A line that opens: the model's thinking, a call of a tool, its result."""
+
+    ink = "mute"
+    gap = 12
+    _LINE = 24
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """The line itself."""
+        width = 26 + text_width(self.theme, self._title(), 12) + 24
+        rect = QRect(0, 0, min(width, self.width), self._LINE)
+        tip = "Fold" if self.row.is_open else "Show"
+        fold = Spot(rect, Intent("fold"), tip, look="bare")
+        return [fold, *(self.fence_spots() if self.row.is_open else [])]
+
+    def text_box(self) -> QRect:
+        """Indented under the line."""
+        return QRect(14, self._LINE + 4, self.width - 14, 0)
+
+    def frame_height(self) -> int:
+        """Only the line while it is folded."""
+        return super().frame_height() if self.row.is_open else self._LINE
+
+    def lay_out(self, width: int, top: int, bottom: int) -> int:
+        """Nothing is laid out while it is folded."""
+        self.width = width
+        return super().lay_out(width, top, bottom) if self.row.is_open else self._LINE
+
+    def has_text_at(self, x: int, y: int) -> bool:
+        """Only while it is open."""
+        return self.row.is_open and super().has_text_at(x, y)
+
+    def refresh(self) -> None:
+        """Parse only what is looked at."""
+        if self.row.is_open or self.column is None:
+            super().refresh()
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        """The line, and the text with a bar beside it while it is open."""
+        self._paint_line(painter, state)
+        if self.row.is_open:
+            super().paint(painter, state)
+            bar = QRect(0, self._LINE + 4, 2, max(0, self.frame_height() - self._LINE - 4))
+            painter.fillRect(bar, self.theme.colour("line_strong"))
+        else:
+            self.paint_spots(painter, state)
+
+    def _paint_line(self, painter: QPainter, state: PaintState) -> None:
+        is_hovered = state.hover is not None and state.hover.look == "bare"
+        colour = "text" if is_hovered else "mute"
+        middle = QRect(0, 0, 14, self._LINE).center().toPointF()
+        draw_icon(painter, self.theme, self._icon(), colour, middle, 14)
+        box = QRect(22, 0, max(0, self.width - 46), self._LINE)
+        medium = QFont.Weight.Medium
+        width = draw_text(painter, box, self._title(), self.theme, colour, 12, medium)
+        chevron = "chevron-down" if self.row.is_open else "chevron-right"
+        centre = QRect(22 + width + 4, 0, 14, self._LINE).center().toPointF()
+        draw_icon(painter, self.theme, chevron, colour, centre, 14)
+
+    def _icon(self) -> str:
+        return "brain" if self.row.kind == "reasoning" else "wrench"
+
+    def _title(self) -> str:
+        name = self.row.language or "a tool"
+        match self.row.kind:
+            case "reasoning":
+                return "Thinking…" if self.row.is_streaming else "Thought"
+            case "tool_call":
+                return f"Calling {name}…" if self.row.is_streaming else f"Called {name}"
+            case _:
+                return f"Result of {name}"
+
+
+class PlanCard(MarkdownCard):
+    """The model's plan, as it sent it."""
+
+    def text_box(self) -> QRect:
+        """Under the header."""
+        return QRect(16, 38, self.width - 32, 0)
+
+    def frame_height(self) -> int:
+        """With the lower edge."""
+        return super().frame_height() + 12
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """A box with a title."""
+        tokens = self.theme.tokens
+        rect = QRect(0, 0, self.width, self.frame_height())
+        draw_panel(painter, rect, tokens.raised, tokens.line)
+        draw_header(painter, self.theme, QRect(0, 0, self.width, 36), "list-checks", "Plan")

@@ -1,0 +1,50 @@
+"""Joins what streams in faster than frames are drawn: the first piece at once, then one a frame."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+FRAME_MS = 16
+LONGEST_MS = 120
+SHARE = 0.3
+"""Of the time, at most this much goes into drawing what streams."""
+
+
+class Coalescer(QObject):
+    """Calls `flush` at most once a frame while something is `due()`. Owner: the view."""
+
+    def __init__(self, flush: Callable[[], None], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._flush = flush
+        self._is_due = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._on_timeout)
+        self.flushes = 0
+
+    def due(self) -> None:
+        """Something is new: flushed now if the last frame is over, else at its end."""
+        self._is_due = True
+        if not self._timer.isActive():
+            self._run()
+
+    def flush_now(self) -> None:
+        """Do what is due without waiting for the frame."""
+        if self._is_due:
+            self._run()
+
+    def _on_timeout(self) -> None:
+        if self._is_due:
+            self._run()
+
+    def _run(self) -> None:
+        self._is_due = False
+        self.flushes += 1
+        began = time.perf_counter()
+        self._flush()
+        spent_ms = (time.perf_counter() - began) * 1000
+        self._timer.start(max(FRAME_MS, min(LONGEST_MS, round(spent_ms / SHARE))))

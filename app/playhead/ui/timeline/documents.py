@@ -1,0 +1,279 @@
+"""Makes a QTextDocument of each block: the only place where text becomes layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextLength,
+    QTextOption,
+    QTextTable,
+    QTextTableCell,
+)
+
+from playhead.ui.theme import CODE_PX, PROSE_PX, Theme
+from playhead.ui.timeline.markdown import Block
+from playhead.ui.timeline.sgr import PLAIN, Style, spans
+
+SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
+_HEADING_PX = {1: 20, 2: 17, 3: 15}
+_PROSE_HEIGHT = 150
+_CODE_HEIGHT = 145
+_LIST_INDENT = 20
+_FEATURES = QTextDocument.MarkdownFeature
+_PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+
+
+class Colourer(Protocol):
+    """Gives code its colours."""
+
+    def spans(self, language: str, code: str) -> Sequence[tuple[int, int, str]]:
+        """(start, length, style name) of what is not plain text, in order."""
+        ...
+
+
+class Document(QTextDocument):
+    """Loads nothing: a model's text must not make the program read a file or call a server."""
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Refused, whatever it is."""
+        return None
+
+
+class DocumentMaker:
+    """Makes documents in the colours of the theme; `made` counts them."""
+
+    def __init__(self, theme: Theme, colourer: Colourer | None) -> None:
+        self.theme = theme
+        self.colourer = colourer
+        self.made = 0
+
+    def make(self, block: Block, ink: str = "text", definitions: str = "") -> Document:
+        """The block's document, not yet laid out."""
+        self.made += 1
+        document = Document()
+        document.setDocumentMargin(0)
+        document.setUndoRedoEnabled(False)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        document.setDefaultTextOption(option)
+        match block.kind:
+            case "code":
+                self._fill_code(document, block)
+            case "console":
+                self._fill_console(document, block)
+            case "plain":
+                self._fill_plain(document, block, ink)
+            case _:
+                self._fill_markdown(document, block, ink, definitions)
+        return document
+
+    def _fill_plain(self, document: Document, block: Block, ink: str) -> None:
+        document.setDefaultFont(self.theme.font(PROSE_PX))
+        cursor = QTextCursor(document)
+        cursor.setBlockFormat(_line_height(_PROSE_HEIGHT))
+        cursor.insertText(block.source, self._ink(ink))
+
+    def _fill_code(self, document: Document, block: Block) -> None:
+        document.setDefaultFont(self.theme.code_font())
+        cursor = QTextCursor(document)
+        cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
+        at = 0
+        code = block.source
+        for start, length, style in self._spans(block):
+            if start > at:
+                cursor.insertText(code[at:start], self._ink("text"))
+            ink = QTextCharFormat()
+            ink.setForeground(QColor(self.theme.tokens.of_style(style)))
+            cursor.insertText(code[start : start + length], ink)
+            at = start + length
+        if at < len(code):
+            cursor.insertText(code[at:], self._ink("text"))
+
+    def _spans(self, block: Block) -> Sequence[tuple[int, int, str]]:
+        if self.colourer is None or not block.language:
+            return ()
+        return self.colourer.spans(block.language, block.source)
+
+    def _fill_console(self, document: Document, block: Block) -> None:
+        document.setDefaultFont(self.theme.code_font())
+        cursor = QTextCursor(document)
+        cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
+        style = PLAIN
+        for number, line in enumerate(block.source.split("\n")):
+            if number:
+                cursor.insertBlock()
+            for text, shown in spans(line, style):
+                style = shown  # goes on into the next line
+                if text:
+                    cursor.insertText(text, self._terminal(shown))
+
+    def _terminal(self, style: Style) -> QTextCharFormat:
+        tokens = self.theme.tokens
+        shown = QTextCharFormat()
+
+        def colour(value: int | str | None, default: str) -> QColor:
+            if value is None:
+                return QColor(default)
+            return QColor(tokens.ansi[value] if isinstance(value, int) else value)
+
+        ink = colour(style.ink, tokens.mute if style.is_faint else tokens.text)
+        ground = colour(style.ground, tokens.code_bg)
+        if style.is_reversed:
+            ink, ground = ground, ink
+        shown.setForeground(ink)
+        if style.ground is not None or style.is_reversed:
+            shown.setBackground(ground)
+        if style.is_bold:
+            shown.setFontWeight(QFont.Weight.Bold)
+        shown.setFontItalic(style.is_italic)
+        shown.setFontUnderline(style.is_underlined)
+        return shown
+
+    def _fill_markdown(self, document: Document, block: Block, ink: str, definitions: str) -> None:
+        document.setDefaultFont(self.theme.font(PROSE_PX))
+        document.setIndentWidth(_LIST_INDENT)
+        source = block.source
+        if definitions and "[" in source:
+            source = f"{source}\n\n{definitions}"
+        features = _FEATURES.MarkdownDialectGitHub | _FEATURES.MarkdownNoHTML
+        document.setMarkdown(source, features)
+        if block.kind == "table":
+            self._dress_tables(document, is_continued=bool(block.header))
+        self._dress(document, ink)
+
+    def _dress(self, document: Document, ink: str) -> None:
+        cursor = QTextCursor(document)
+        text_block = document.begin()
+        last = document.lastBlock().blockNumber()
+        while text_block.isValid():
+            cursor.setPosition(text_block.position())
+            self._dress_block(cursor, text_block, text_block.blockNumber() in (0,), last)
+            self._dress_pieces(document, text_block, ink)
+            text_block = text_block.next()
+
+    def _dress_block(
+        self, cursor: QTextCursor, block: QTextBlock, is_first: bool, last: int
+    ) -> None:
+        shape = block.blockFormat()
+        is_code = shape.hasProperty(QTextFormat.Property.BlockCodeFence) or shape.hasProperty(
+            QTextFormat.Property.BlockCodeLanguage
+        )
+        in_list = block.textList() is not None
+        in_table = cursor.currentTable() is not None
+        shape.setLineHeight(_CODE_HEIGHT if is_code else _PROSE_HEIGHT, _PROPORTIONAL)
+        gap = 0 if is_first or in_table else 3 if in_list or is_code else 8
+        shape.setTopMargin(gap)
+        shape.setBottomMargin(0 if block.blockNumber() == last or in_table or in_list else 2)
+        if (level := shape.intProperty(QTextFormat.Property.BlockQuoteLevel)) > 0:
+            shape.setLeftMargin(14 * level)
+            shape.setRightMargin(0)
+        cursor.setBlockFormat(shape)
+
+    def _dress_pieces(self, document: Document, block: QTextBlock, ink: str) -> None:
+        tokens = self.theme.tokens
+        level = block.blockFormat().headingLevel()
+        quoted = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel) > 0
+        colour = QColor(tokens.mute if quoted else tokens.of(ink))
+        for start, length, look in _pieces(block):
+            if look.isImageFormat():
+                _replace_image(document, start, look)
+                continue
+            if look.fontFixedPitch():
+                _make_code(look, self.theme)
+            elif level:
+                look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
+                look.setProperty(
+                    QTextFormat.Property.FontPixelSize, _HEADING_PX.get(level, PROSE_PX)
+                )
+                look.setFontWeight(QFont.Weight.DemiBold)
+            elif look.fontWeight() > QFont.Weight.Medium:
+                look.setFontWeight(QFont.Weight.DemiBold)
+            is_link = look.isAnchor() and QUrl(look.anchorHref()).scheme() in SAFE_SCHEMES
+            look.setForeground(QColor(tokens.accent) if is_link else colour)
+            look.setFontUnderline(is_link)
+            cursor = QTextCursor(document)
+            cursor.setPosition(start)
+            cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setCharFormat(look)
+
+    def _dress_tables(self, document: Document, is_continued: bool) -> None:
+        tokens = self.theme.tokens
+        for frame in document.rootFrame().childFrames():
+            if not isinstance(frame, QTextTable):
+                continue
+            if is_continued:
+                frame.removeRows(0, 1)
+            shape = frame.format()
+            shape.setBorderCollapse(True)
+            shape.setBorder(1)
+            shape.setBorderBrush(QColor(tokens.line))
+            shape.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+            shape.setCellPadding(6)
+            shape.setCellSpacing(0)
+            shape.setMargin(0)
+            share = 100 / max(1, frame.columns())
+            percent = QTextLength(QTextLength.Type.PercentageLength, share)
+            shape.setColumnWidthConstraints([percent] * frame.columns())
+            shape.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+            frame.setFormat(shape)
+            if not is_continued:
+                for column in range(frame.columns()):
+                    _make_head(frame.cellAt(0, column), tokens.header)
+
+    def _ink(self, name: str) -> QTextCharFormat:
+        shown = QTextCharFormat()
+        shown.setForeground(QColor(self.theme.tokens.of(name)))
+        return shown
+
+
+def _line_height(percent: int) -> QTextBlockFormat:
+    shape = QTextBlockFormat()
+    shape.setLineHeight(percent, _PROPORTIONAL)
+    return shape
+
+
+def _pieces(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
+    """Fragments from the last to the first, so that a replaced one moves no other."""
+    found: list[tuple[int, int, QTextCharFormat]] = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        found.append((fragment.position(), fragment.length(), fragment.charFormat()))
+        iterator += 1
+    return found[::-1]
+
+
+def _make_code(look: QTextCharFormat, theme: Theme) -> None:
+    look.setFontFamilies(theme.code_font().families())
+    look.setProperty(QTextFormat.Property.FontPixelSize, CODE_PX)
+    look.setBackground(QColor(theme.tokens.bubble))
+
+
+def _make_head(cell: QTextTableCell, ground: str) -> None:
+    look = cell.format()
+    look.setBackground(QColor(ground))
+    cell.setFormat(look)
+
+
+def _replace_image(document: Document, position: int, look: QTextCharFormat) -> None:
+    """A picture of the model's text is never loaded: its address stands there instead."""
+    image = look.toImageFormat()
+    cursor = QTextCursor(document)
+    cursor.setPosition(position)
+    cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
+    plain = QTextCharFormat()
+    plain.setFontItalic(True)
+    name = image.property(QTextFormat.Property.ImageAltText) or image.name()
+    cursor.insertText(f"[image: {name}]", plain)

@@ -1,0 +1,311 @@
+"""Cuts markdown into blocks while it streams: what is closed is never looked at again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+FENCE_LINES = 40
+TABLE_ROWS = 20
+LIST_ITEMS = 8
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\n`]*)")
+_DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:[ \t]*\S+.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of a text that is laid out by itself.
+
+    A long fence or table is cut into several: `is_first` and `is_last` say whether this piece
+    opens and closes it, `header` holds the two head lines of a table that goes on.
+    """
+
+    kind: Literal["prose", "code", "table", "plain", "console"]
+    source: str
+    language: str = ""
+    is_first: bool = True
+    is_last: bool = True
+    header: str = ""
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])  # inline text is Qt's business
+    return parser
+
+
+class MarkdownStream:
+    """`feed()` text in any pieces, read `closed` and `tail()`, `finish()` at the end.
+
+    `parsed_chars` counts the work that was done.
+    """
+
+    def __init__(self) -> None:
+        self.closed: list[Block] = []
+        self.definitions = ""
+        self.parsed_chars = 0
+        self._parser = _parser()
+        self._text = ""
+        self._prefix = ""
+        self._tail: list[Block] | None = []
+        self._seen: set[str] = set()
+
+    def feed(self, text: str) -> None:
+        """Take more text; nothing is parsed before it is asked for."""
+        self._text += text
+        self._tail = None
+
+    def finish(self) -> None:
+        """No more text comes: the tail is closed too."""
+        for block in self.tail():
+            self.closed.extend(_cut(block))
+        self._text = self._prefix = ""
+        self._tail = []
+
+    def tail(self) -> list[Block]:
+        """The open end as blocks; what turns out to be closed moves to `closed`."""
+        if self._tail is None:
+            self._tail = self._parse()
+        return self._tail
+
+    def _parse(self) -> list[Block]:
+        self._note_definitions()
+        text = self._prefix + self._text
+        self.parsed_chars += len(text)
+        lines = text.splitlines(keepends=True)
+        tops = list(_top_level(self._parser.parse(text)))
+        complete = len(lines) if text.endswith("\n") else len(lines) - 1
+        while len(tops) > 1 and _start(tops[1]) < complete:
+            self.closed.extend(self._split(lines, tops.pop(0)))
+            self._prefix = ""
+        start = _start(tops[0]) if tops else 0
+        if start or not self._prefix:
+            self._prefix = ""
+            self._text = "".join(lines[start:])
+        return self._cut_long(lines, tops, [self._whole(lines, top) for top in tops])
+
+    def _whole(self, lines: list[str], top: list[Token]) -> Block:
+        token = top[0]
+        first, last = _range(token)
+        goes_on = bool(self._prefix) and first == 0
+        source = "".join(lines[first:last])
+        if token.type == "fence":
+            return Block("code", token.content.rstrip("\n"), _word(token.info), not goes_on)
+        if token.type == "table_open":
+            head = self._prefix if goes_on else ""
+            return Block("table", source, is_first=not goes_on, header=head)
+        if token.type == "code_block":
+            return Block("code", token.content.rstrip("\n"))
+        return Block("prose", source)
+
+    def _split(self, lines: list[str], top: list[Token]) -> list[Block]:
+        """A closed block, cut where it is long."""
+        if top[0].type in ("bullet_list_open", "ordered_list_open"):
+            return _cut_list(lines, top)
+        return _cut(self._whole(lines, top))
+
+    def _cut_long(
+        self, lines: list[str], tops: list[list[Token]], blocks: list[Block]
+    ) -> list[Block]:
+        """Close the full pieces of the one block that is still growing."""
+        if len(tops) != 1:
+            return blocks
+        token, block = tops[0][0], blocks[0]
+        first, last = _range(token)
+        if token.type == "fence":
+            return self._cut_open_fence(lines, first, block)
+        if token.type == "table_open":
+            return self._cut_open_table(lines, first, last, block)
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            return self._cut_open_list(lines, tops[0], block)
+        return blocks
+
+    def _cut_open_fence(self, lines: list[str], first: int, block: Block) -> list[Block]:
+        opener = lines[first]
+        body = lines[first + 1 :]
+        full = (len(body) - 1) // FENCE_LINES * FENCE_LINES
+        if full <= 0 or _closes(opener, body):
+            return [block]
+        pieces = [
+            "".join(body[at : at + FENCE_LINES]).rstrip("\n") for at in range(0, full, FENCE_LINES)
+        ]
+        for at, piece in enumerate(pieces):
+            is_first = block.is_first and at == 0
+            self.closed.append(Block("code", piece, block.language, is_first, is_last=False))
+        self._prefix = opener
+        self._text = "".join(body[full:])
+        rest = self._text.rstrip("\n")
+        return [Block("code", rest, block.language, is_first=False)]
+
+    def _cut_open_table(self, lines: list[str], first: int, last: int, block: Block) -> list[Block]:
+        head = "".join(lines[first : first + 2])
+        body = lines[first + 2 : last]
+        full = (len(body) - 1) // TABLE_ROWS * TABLE_ROWS
+        if full <= 0 or last < len(lines):
+            return [block]
+        for at in range(0, full, TABLE_ROWS):
+            rows = "".join(body[at : at + TABLE_ROWS])
+            is_first = block.is_first and at == 0
+            self.closed.append(
+                Block("table", head + rows, "", is_first, False, "" if is_first else head)
+            )
+        self._prefix = head
+        self._text = "".join(lines[first + 2 + full :])
+        return [Block("table", head + self._text, "", False, True, head)]
+
+    def _cut_open_list(self, lines: list[str], top: list[Token], block: Block) -> list[Block]:
+        starts = [_range(item)[0] for item in _items(top)]
+        if len(starts) <= LIST_ITEMS:
+            return [block]
+        first, cut = _range(top[0])[0], starts[-2]
+        self.closed.append(Block("prose", "".join(lines[first:cut])))
+        self._text = "".join(lines[cut:])
+        return [Block("prose", self._text)]
+
+    def _note_definitions(self) -> None:
+        if "]:" not in self._text:
+            return
+        for match in _DEFINITION.finditer(self._text):
+            if match[0] not in self._seen and match.end() < len(self._text):
+                self._seen.add(match[0])
+                self.definitions += match[0] + "\n"
+
+
+def markdown_blocks(text: str) -> tuple[list[Block], str]:
+    """A whole text as blocks, and its link definitions."""
+    stream = MarkdownStream()
+    stream.feed(text)
+    stream.finish()
+    return stream.closed, stream.definitions
+
+
+def plain_blocks(text: str) -> list[Block]:
+    """A text as it was typed: only its fences are set as code."""
+    blocks: list[Block] = []
+    plain: list[str] = []
+    code: list[str] | None = None
+    opener = language = ""
+    for line in text.split("\n"):
+        match = _FENCE.match(line)
+        if code is None and match:
+            _add_plain(blocks, plain)
+            code, opener, language = [], match[1], _word(match[2])
+        elif code is not None and match and match[1].startswith(opener) and not match[2].strip():
+            blocks.extend(_cut_code(Block("code", "\n".join(code), language)))
+            code = None
+        else:
+            (plain if code is None else code).append(line)
+    if code is not None:
+        blocks.extend(_cut_code(Block("code", "\n".join(code), language)))
+    _add_plain(blocks, plain)
+    return blocks
+
+
+def cut_plain(text: str, kind: Literal["plain", "code"], language: str = "") -> list[Block]:
+    """Lines as blocks of a size that can be laid out in one step."""
+    return [
+        Block(kind, piece.source, language, piece.is_first, piece.is_last)
+        for piece in _cut_code(Block("code", text, language))
+    ]
+
+
+def _add_plain(blocks: list[Block], lines: list[str]) -> None:
+    text = "\n".join(lines).strip("\n")
+    lines.clear()
+    if text:
+        blocks.extend(cut_plain(text, "plain"))
+
+
+def _top_level(tokens: list[Token]) -> Iterator[list[Token]]:
+    """Tokens of one top-level block after the other."""
+    block: list[Token] = []
+    for token in tokens:
+        block.append(token)
+        if token.level == 0 and token.nesting <= 0:
+            if block[0].map:
+                yield block
+            block = []
+
+
+def _items(top: list[Token]) -> list[Token]:
+    return [token for token in top if token.type == "list_item_open" and token.level == 1]
+
+
+def _range(token: Token) -> tuple[int, int]:
+    first, last = token.map or (0, 0)
+    return first, last
+
+
+def _start(top: list[Token]) -> int:
+    return _range(top[0])[0]
+
+
+def _word(info: str) -> str:
+    words = info.split()
+    return words[0].lower() if words else ""
+
+
+def _closes(opener: str, body: list[str]) -> bool:
+    match = _FENCE.match(opener)
+    if match is None or not body:
+        return False
+    last = body[-1].strip()
+    return len(last) >= len(match[1]) and not last.strip(match[1][0])
+
+
+def _cut(block: Block) -> list[Block]:
+    if block.kind == "code":
+        return _cut_code(block)
+    return _cut_table(block) if block.kind == "table" else [block]
+
+
+def _cut_code(block: Block) -> list[Block]:
+    lines = block.source.split("\n")
+    if len(lines) <= FENCE_LINES:
+        return [block]
+    starts = range(0, len(lines), FENCE_LINES)
+    return [
+        Block(
+            "code",
+            "\n".join(lines[at : at + FENCE_LINES]),
+            block.language,
+            block.is_first and at == 0,
+            block.is_last and at == starts[-1],
+        )
+        for at in starts
+    ]
+
+
+def _cut_table(block: Block) -> list[Block]:
+    lines = block.source.splitlines(keepends=True)
+    head, body = "".join(lines[:2]), lines[2:]
+    if len(body) <= TABLE_ROWS:
+        return [block]
+    starts = range(0, len(body), TABLE_ROWS)
+    return [
+        Block(
+            "table",
+            head + "".join(body[at : at + TABLE_ROWS]),
+            "",
+            block.is_first and at == 0,
+            at == starts[-1],
+            "" if block.is_first and at == 0 else head,
+        )
+        for at in starts
+    ]
+
+
+def _cut_list(lines: list[str], top: list[Token]) -> list[Block]:
+    first, last = _range(top[0])
+    starts = [_range(item)[0] for item in _items(top)]
+    cuts = [first, *starts[LIST_ITEMS::LIST_ITEMS], last]
+    return [
+        Block("prose", "".join(lines[one:other])) for one, other in pairwise(cuts) if one < other
+    ]

@@ -1,0 +1,266 @@
+"""The fold of a conversation's events into rows; knows nothing of pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from playhead.conversation.events import ConversationEvent
+from playhead.conversation.message import Message
+from playhead.conversation.payloads import InputRequest, Proposal, RunReport
+from playhead.ui.timeline.rows import Note, Row, RowKind
+
+_KINDS: dict[tuple[str, str], RowKind] = {
+    ("assistant", "message"): "answer",
+    ("computer", "message"): "answer",
+    ("user", "message"): "question",
+    ("user", "file"): "attachment",
+    ("user", "image"): "image",
+    ("assistant", "image"): "image",
+    ("computer", "image"): "image",
+    ("computer", "file"): "attachment",
+    ("assistant", "reasoning"): "reasoning",
+    ("assistant", "plan"): "plan",
+    ("assistant", "code"): "code",
+    ("user", "code"): "code",
+    ("computer", "code"): "markup",
+    ("computer", "console"): "console",
+    ("computer", "error"): "problem",
+    ("server", "error"): "failure",
+    ("assistant", "tool_call"): "tool_call",
+    ("computer", "tool_result"): "tool_result",
+    ("computer", "input"): "input",
+    ("assistant", "citation"): "citation",
+}
+_TURN_ENDS = ("answer", "citation")
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a step did to the rows; `is_reset` when they are not the same list any more."""
+
+    added: int = 0
+    changed: set[int] = field(default_factory=set[int])
+    is_reset: bool = False
+
+
+class TimelineModel:
+    """Rows in the order in which they are drawn. `take_changes()` tells what is new since."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._index: dict[str, int] = {}
+        self._changes = Changes()
+        self._code: int | None = None
+        self._run_console: int | None = None
+        self._notes = 0
+
+    def take_changes(self) -> Changes:
+        """The changes since the last call."""
+        changes, self._changes = self._changes, Changes()
+        return changes
+
+    def index_of(self, key: str) -> int | None:
+        """Where a message or note is drawn."""
+        return self._index.get(key)
+
+    def reset(self, messages: Iterable[Message]) -> None:
+        """Show these messages; rows that were there keep their folds."""
+        old = {row.key: row for row in self.rows}
+        self.rows = []
+        self._index = {}
+        self._code = self._run_console = None
+        for message in messages:
+            self._take(message)
+            if (before := old.get(message.id)) and message.id in self._index:
+                self.rows[self._index[message.id]].is_open = before.is_open
+        self._changes = Changes(is_reset=True)
+
+    def apply(self, event: ConversationEvent) -> None:
+        """Fold one event; `removed` and `moved` need a `reset` instead."""
+        match event.kind:
+            case "started" | "added" if event.message is not None:
+                self._take(event.message)
+            case "grew" if event.chunk is not None and isinstance(event.chunk.content, str):
+                self._grow(event.message_id, event.chunk.content)
+            case "ended" if event.message is not None:
+                self._end(event.message)
+            case _:
+                pass
+
+    def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
+        """How the code of a message stands."""
+        index = self._index.get(message_id)
+        if index is not None:
+            self.rows[index].state, self.rows[index].detail = state, detail
+            self._changes.changed.add(index)
+
+    def mark(self, key: str) -> None:
+        """A row must be drawn anew."""
+        if (index := self._index.get(key)) is not None:
+            self._changes.changed.add(index)
+
+    def add_note(self, note: Note) -> str:
+        """A line at the end that is no message; its key."""
+        self._notes += 1
+        key = f"note:{self._notes}"
+        self._add(Row(key, "note", note=note))
+        return key
+
+    def clear_notes(self) -> None:
+        """Take all notes away."""
+        kept = [row for row in self.rows if row.kind != "note"]
+        if len(kept) == len(self.rows):
+            return
+        current = self.rows[self._code].key if self._code is not None else None
+        console = self.rows[self._run_console].key if self._run_console is not None else None
+        self.rows = kept
+        self._index = {row.key: index for index, row in enumerate(kept)}
+        self._code = self._index.get(current) if current else None
+        self._run_console = self._index.get(console) if console else None
+        self._changes = Changes(is_reset=True)
+
+    def _take(self, message: Message) -> None:
+        match message.content:
+            case Proposal() as proposal:
+                self._propose(proposal)
+            case RunReport() as report:
+                self._report(report, message)
+            case _ if message.recipient == "assistant":
+                pass
+            case _ if message.type == "tool_result" and message.format == "execute":
+                self._skip(message)
+            case _ if kind := _KINDS.get((message.role, message.type)):
+                self._draw(message, kind)
+            case _:  # timing, status and what a later version may bring
+                pass
+
+    def _draw(self, message: Message, kind: RowKind) -> None:
+        if kind == "citation" and self.rows and self.rows[-1].kind == "citation":
+            self.rows[-1].items.append(message.text)
+            self._changes.changed.add(len(self.rows) - 1)
+            return
+        row = Row(message.id, kind, message, is_streaming=message.state == "streaming")
+        row.set_text(message.text)
+        if kind == "citation":
+            row.items.append(message.text)
+        if message.role == "computer":
+            self._answer_inputs()
+        self._add(row)
+        if kind == "code":
+            self._code = len(self.rows) - 1
+            row.state = "writing" if row.is_streaming else ""
+            self._mark_cut(row, message)
+        elif kind == "console":
+            self._run_console = len(self.rows) - 1
+
+    def _add(self, row: Row) -> None:
+        if self.rows:
+            self._judge_end(len(self.rows) - 1, is_last=row.kind in ("question", "attachment"))
+        self._index[row.key] = len(self.rows)
+        self.rows.append(row)
+        self._changes.added += 1
+        self._judge_end(len(self.rows) - 1, is_last=True)
+
+    def _judge_end(self, index: int, *, is_last: bool) -> None:
+        row = self.rows[index]
+        ends = is_last and row.kind in _TURN_ENDS and not row.is_streaming
+        if ends != row.is_last:
+            row.is_last = ends
+            self._changes.changed.add(index)
+
+    def _grow(self, message_id: str, text: str) -> None:
+        if (index := self._index.get(message_id)) is not None:
+            self.rows[index].append(text)
+            self._changes.changed.add(index)
+
+    def _end(self, message: Message) -> None:
+        index = self._index.get(message.id)
+        if index is None:
+            self._take(message)
+            return
+        row = self.rows[index]
+        row.message = message
+        row.is_streaming = False
+        if row.text != message.text:
+            row.set_text(message.text)
+        if row.kind == "code" and row.state == "writing":
+            row.state = ""
+        self._mark_cut(row, message)
+        self._judge_end(index, is_last=index == len(self.rows) - 1)
+        self._changes.changed.add(index)
+
+    def _mark_cut(self, row: Row, message: Message) -> None:
+        if row.kind == "code" and message.state == "interrupted":
+            row.detail = "cut off"
+
+    def _propose(self, proposal: Proposal) -> None:
+        index = self._index.get(proposal.message_id)
+        if index is None:
+            return
+        row = self.rows[index]
+        self._code = index
+        if proposal.code != row.text:
+            row.set_text(proposal.code)
+            row.is_edited = True
+        row.state, row.detail = "waiting", ""
+        self._changes.changed.add(index)
+
+    def _skip(self, message: Message) -> None:
+        """The result of a call that was not run is its only trace in the history."""
+        index = self._code
+        if index is not None and self.rows[index].state in ("", "waiting"):
+            self.rows[index].state = "skipped"
+            self._changes.changed.add(index)
+        elif message.text:
+            self._draw(message, "tool_result")
+
+    def _report(self, report: RunReport, message: Message) -> None:
+        self._answer_inputs()
+        is_running = self._code is not None and self.rows[self._code].state != "ran"
+        if report.state == "started":
+            self._set_run("running", "")
+            self._run_console = None
+            return
+        if report.state == "finished":
+            self._set_run("ran", f"{report.seconds:.1f} s", report.exit_status)
+            return
+        if is_running:
+            self._set_run("stopped", f"{report.seconds:.1f} s")
+        row = Row(message.id, "run", message)
+        row.set_text(stop_text(report))
+        self._add(row)
+
+    def _set_run(self, state: str, detail: str, exit_status: int | None = None) -> None:
+        if self._code is not None:
+            self.rows[self._code].state, self.rows[self._code].detail = state, detail
+            self._changes.changed.add(self._code)
+        if self._run_console is not None and state != "running":
+            console = self.rows[self._run_console]
+            console.detail = detail if exit_status is None else f"exit {exit_status} · {detail}"
+            self._changes.changed.add(self._run_console)
+
+    def _answer_inputs(self) -> None:
+        """Whatever follows an input request means that it was answered or is void."""
+        for index in range(len(self.rows) - 1, max(-1, len(self.rows) - 4), -1):
+            row = self.rows[index]
+            if row.kind == "input" and not row.state:
+                row.state = "answered"
+                self._changes.changed.add(index)
+
+
+def stop_text(report: RunReport) -> str:
+    """How a run ended before its end, in words."""
+    where = f" at line {report.line}" if report.line else ""
+    after = f" after {report.seconds:.1f} s" if report.seconds else ""
+    if report.state == "interrupted":
+        return f"Stopped{where}{after}. {report.reason}".rstrip()
+    if not where and not after:
+        return report.reason or "The run was ended."
+    return f"Ended{where}{after}. {report.reason}".rstrip()
+
+
+def input_of(row: Row) -> InputRequest | None:
+    """The question of an input row."""
+    content = row.message.content if row.message else None
+    return content if isinstance(content, InputRequest) else None

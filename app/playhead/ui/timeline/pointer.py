@@ -1,0 +1,222 @@
+"""The mouse in the timeline: hovering, clicking, selecting, the context menu."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QCursor, QGuiApplication, QHelpEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication, QMenu, QToolTip
+
+from playhead.ui.timeline.blocks import END, START
+from playhead.ui.timeline.canvas import Canvas
+from playhead.ui.timeline.cards.card import Spot
+from playhead.ui.timeline.selection import Mark, Selection
+
+_AUTOSCROLL_MS = 30
+
+
+class Pointer:
+    """What the mouse does. Owner: the view."""
+
+    def __init__(self, view: Canvas) -> None:
+        self._view = view
+        self._pressed: tuple[int, Spot] | None = None
+        self._pressed_link = ""
+        self._begun: Mark | None = None
+        self._pressed_at = QPoint()
+        self._last_double = 0
+        self._drag = QTimer(view)
+        self._drag.setInterval(_AUTOSCROLL_MS)
+        self._drag.timeout.connect(self._on_drag)
+
+    def forget(self) -> None:
+        """Nothing is hovered or pressed any more."""
+        self._view.hovered = (-1, None)
+        self._pressed = None
+        self._begun = None
+        self._drag.stop()
+
+    def refresh(self) -> None:
+        """The rows moved under the mouse."""
+        view = self._view.viewport()
+        if self._begun is None and view.underMouse():
+            self._hover(view.mapFromGlobal(QCursor.pos()))
+
+    def press(self, event: QMouseEvent) -> None:
+        """Begin a click or a selection."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        point = event.position().toPoint()
+        self._pressed_at = point
+        index, spot = self._spot_at(point)
+        if spot is not None:
+            self._pressed = (index, spot)
+            return
+        self._pressed_link = self._link_at(point)
+        mark = self.mark_at(point)
+        if mark is None:
+            return
+        is_third = event.timestamp() - self._last_double < QApplication.doubleClickInterval()
+        if is_third:
+            self._select_around(mark, "paragraph")
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._view.selection:
+            self._begun = self._view.selection.anchor
+            self._view.select(Selection(self._begun, mark))
+        else:
+            self._begun = mark
+            self._view.clear_selection()
+
+    def move(self, event: QMouseEvent) -> None:
+        """Draw the selection on, or show what is under the mouse."""
+        point = event.position().toPoint()
+        if self._begun is None:
+            self._hover(point)
+            return
+        self._extend(point)
+        is_outside = not 0 <= point.y() < self._view.viewport().height()
+        if is_outside != self._drag.isActive():
+            self._drag.start() if is_outside else self._drag.stop()
+
+    def release(self, event: QMouseEvent) -> None:
+        """End a click or a selection."""
+        point = event.position().toPoint()
+        self._drag.stop()
+        pressed, self._pressed = self._pressed, None
+        link, self._pressed_link = self._pressed_link, ""
+        self._begun = None
+        if pressed is not None:
+            if self._spot_at(point) == pressed:
+                self._view.activate(pressed[1].intent, pressed[0])
+        elif link and not self._view.selection and self._link_at(point) == link:
+            self._view.open_link(link)
+        self._hover(point)
+
+    def double_click(self, event: QMouseEvent) -> None:
+        """Select a word; on a button it is a second click."""
+        point = event.position().toPoint()
+        if self._spot_at(point)[1] is not None:
+            self.press(event)
+            return
+        self._last_double = event.timestamp()
+        if (mark := self.mark_at(point)) is not None:
+            self._select_around(mark, "word")
+
+    def mark_at(self, point: QPoint) -> Mark | None:
+        """The place in the text nearest to a point of the viewport."""
+        view = self._view
+        if not view.sheet.rows:
+            return None
+        index = view.sheet.index_at(view.content_y(point))
+        if view.content_y(point) >= view.sheet.bottom_of(index):
+            return Mark(index, END)
+        card = view.sheet.card(index)
+        if card.column is None or not view.sheet.is_shown(index):
+            return Mark(index, START)
+        corner = view.card_rect(index).topLeft()
+        return Mark(index, card.place_at(point.x() - corner.x(), point.y() - corner.y()))
+
+    def show_tip(self, event: QEvent) -> None:
+        """The name of a button, or where a link leads."""
+        point = cast("QHelpEvent", event).pos()
+        _, spot = self._spot_at(point)
+        text = spot.tip if spot is not None else self._link_at(point)
+        QToolTip.showText(self._view.viewport().mapToGlobal(point), text, self._view.viewport())
+
+    def open_menu(self, point: QPoint, at: QPoint) -> None:
+        """Copy and what else can be done with the row under the mouse."""
+        view = self._view
+        menu = QMenu(view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setObjectName("timeline_menu")
+        copy = menu.addAction("Copy")
+        copy.setEnabled(bool(view.selection))
+        copy.triggered.connect(view.copy)
+        if link := self._link_at(point):
+            menu.addAction("Copy link address", lambda: _to_clipboard(link))
+        index = self._row_at(point)
+        if index >= 0:
+            self._add_row_actions(menu, index)
+        menu.addSeparator()
+        menu.addAction("Select all", view.select_all)
+        menu.popup(at)
+
+    def _add_row_actions(self, menu: QMenu, index: int) -> None:
+        view = self._view
+        row = view.sheet.rows[index]
+        menu.addAction("Copy this entry", lambda: _to_clipboard(view.sheet.source(index)))
+        if row.kind == "code":
+            menu.addAction("Open in the editor", lambda: view.open_code_requested.emit(row.key))
+        if row.role in ("assistant", "server"):
+            menu.addAction("Retry", lambda: view.retry_requested.emit(row.key))
+        if row.kind == "question":
+            menu.addAction("Edit and send again", lambda: view.edit_requested.emit(row.key))
+
+    def _extend(self, point: QPoint) -> None:
+        if self._begun is None:
+            return
+        mark = self.mark_at(point)
+        far = (point - self._pressed_at).manhattanLength() >= QApplication.startDragDistance()
+        if mark is not None and (far or self._view.selection):
+            selection = Selection(self._begun, mark)
+            self._view.select(None if selection.is_empty else selection)
+
+    def _on_drag(self) -> None:
+        view = self._view
+        point = view.viewport().mapFromGlobal(QCursor.pos())
+        over = point.y() - view.viewport().height() if point.y() > 0 else point.y()
+        view.scroll_by(over)
+        self._extend(point)
+
+    def _select_around(self, mark: Mark, unit: str) -> None:
+        column = self._view.sheet.card(mark.row).column
+        if column is None or not len(column) or mark.place == END:
+            return
+        around = column.word_at if unit == "word" else column.paragraph_at
+        first, last = around(mark.place)
+        self._view.select(Selection(Mark(mark.row, first), Mark(mark.row, last)))
+
+    def _row_at(self, point: QPoint) -> int:
+        view = self._view
+        if not view.sheet.rows:
+            return -1
+        y = view.content_y(point)
+        index = view.sheet.index_at(y)
+        return index if view.sheet.outer_top_of(index) <= y < view.sheet.bottom_of(index) else -1
+
+    def _spot_at(self, point: QPoint) -> tuple[int, Spot | None]:
+        index = self._row_at(point)
+        if index < 0:
+            return -1, None
+        inside = point - self._view.card_rect(index).topLeft()
+        spots = self._view.sheet.card(index).spots(True)
+        return index, next((spot for spot in spots if spot.rect.contains(inside)), None)
+
+    def _link_at(self, point: QPoint) -> str:
+        index = self._row_at(point)
+        if index < 0:
+            return ""
+        inside = point - self._view.card_rect(index).topLeft()
+        return self._view.sheet.card(index).link_at(inside.x(), inside.y())
+
+    def _hover(self, point: QPoint) -> None:
+        found = self._spot_at(point)
+        if found != self._view.hovered:
+            before, self._view.hovered = self._view.hovered[0], found
+            for index in {before, found[0]}:
+                if 0 <= index < len(self._view.sheet.rows):
+                    self._view.viewport().update(self._view.card_rect(index))
+        self._view.viewport().setCursor(self._cursor(found, point))
+
+    def _cursor(self, found: tuple[int, Spot | None], point: QPoint) -> Qt.CursorShape:
+        if found[1] is not None or self._link_at(point):
+            return Qt.CursorShape.PointingHandCursor
+        if found[0] >= 0:
+            inside = point - self._view.card_rect(found[0]).topLeft()
+            if self._view.sheet.card(found[0]).has_text_at(inside.x(), inside.y()):
+                return Qt.CursorShape.IBeamCursor
+        return Qt.CursorShape.ArrowCursor
+
+
+def _to_clipboard(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)

@@ -1,0 +1,91 @@
+"""What the timeline shows: one row per message that is drawn, and the user's folds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from playhead.conversation.message import Message
+
+RowKind = Literal[
+    "answer",
+    "question",
+    "attachment",
+    "reasoning",
+    "plan",
+    "code",
+    "markup",
+    "console",
+    "image",
+    "problem",
+    "failure",
+    "run",
+    "tool_call",
+    "tool_result",
+    "input",
+    "citation",
+    "note",
+]
+CodeState = Literal["", "writing", "waiting", "running", "ran", "stopped", "failed", "skipped"]
+Action = tuple[str, Callable[[], object]]
+
+
+@dataclass(slots=True)
+class Note:
+    """A line of the window's own that is no message."""
+
+    kind: Literal["info", "warning", "error"]
+    title: str
+    detail: str = ""
+    action: Action | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """One card's worth: a message, or a note, with its text so far.
+
+    `state` and `detail` say how a run stands (code and console) or whether an input is answered;
+    `is_last` marks the end of a turn, where an answer shows its actions.
+    """
+
+    key: str
+    kind: RowKind
+    message: Message | None = None
+    note: Note | None = None
+    state: str = ""
+    detail: str = ""
+    is_streaming: bool = False
+    is_open: bool = False
+    is_last: bool = False
+    is_edited: bool = False
+    items: list[str] = field(default_factory=list[str])
+    pieces: list[str] = field(default_factory=list[str])
+    size: int = 0
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        if len(self.pieces) > 1:
+            self.pieces[:] = ["".join(self.pieces)]
+        return self.pieces[0] if self.pieces else ""
+
+    def set_text(self, text: str) -> None:
+        """Another text instead."""
+        self.pieces = [text] if text else []
+        self.size = len(text)
+
+    def append(self, text: str) -> None:
+        """More text at the end."""
+        self.pieces.append(text)
+        self.size += len(text)
+
+    @property
+    def language(self) -> str:
+        """The language of code, or the tool's name."""
+        return (self.message.format or "") if self.message else ""
+
+    @property
+    def role(self) -> str:
+        """Who says it."""
+        return self.message.role if self.message else ""

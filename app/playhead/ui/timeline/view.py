@@ -1,0 +1,289 @@
+"""The timeline's widget: what the window asks of it, over the canvas that scrolls and paints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
+
+from playhead.conversation.conversation import Conversation
+from playhead.conversation.events import ConversationEvent
+from playhead.ui.theme import Theme
+from playhead.ui.timeline.canvas import AT_END, Canvas
+from playhead.ui.timeline.cards.card import Intent
+from playhead.ui.timeline.documents import Colourer
+from playhead.ui.timeline.fields import InputFields
+from playhead.ui.timeline.keys import KeyHandler
+from playhead.ui.timeline.pointer import Pointer
+from playhead.ui.timeline.rows import Action, Note
+from playhead.ui.timeline.sheet import Anchor
+
+_JUMP_FROM = 60
+
+
+class TimelineView(Canvas):
+    """Shows a conversation. Owner: the main window.
+
+    Signals: `retry_requested(message_id)`, `edit_requested(message_id)`,
+    `run_requested(language, code)`, `open_code_requested(message_id)`,
+    `input_answered(input_id, text)`, `link_activated(url)`: only http, https, mailto and our own
+    playhead addresses; the window shows it before it opens it.
+    """
+
+    def __init__(
+        self, theme: Theme, parent: QWidget | None = None, colourer: Colourer | None = None
+    ) -> None:
+        super().__init__(theme, parent, colourer)
+        self._conversation: Conversation | None = None
+        self._unsubscribe: Callable[[], None] | None = None
+        self._pointer = Pointer(self)
+        self._keys = KeyHandler(self)
+        self._fields = InputFields(self)
+        self._jump = self._make_jump()
+        self._ring = _FocusRing(theme, self)
+        self._set_up()
+
+    def set_conversation(self, conversation: Conversation | None) -> None:
+        """Show another conversation, from its end."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        self._conversation = conversation
+        self._unsubscribe = conversation.subscribe(self._on_event) if conversation else None
+        self.clear_selection()
+        self._is_following, self._anchor, self.top = True, None, 0
+        self.model.reset(conversation.messages if conversation else ())
+        self._flush()
+        self._describe()
+
+    def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
+        """How a code card stands: a CodeState of `rows`."""
+        self.model.set_code_state(message_id, state, detail)
+        self.coalescer.due()
+
+    def set_runnable(self, can_run: Callable[[str], bool]) -> None:
+        """Which languages of code in prose get a Run button."""
+        self._can_run = can_run
+        self.viewport().update()
+
+    def add_note(
+        self,
+        kind: Literal["info", "warning", "error"],
+        title: str,
+        detail: str = "",
+        action: Action | None = None,
+    ) -> None:
+        """A line of the window's own at the end, with perhaps a button."""
+        self.model.add_note(Note(kind, title, detail, action))
+        self.coalescer.due()
+
+    def clear_notes(self) -> None:
+        """Take those lines away."""
+        self.clear_selection()
+        self.model.clear_notes()
+        self._flush()
+
+    def activate(self, intent: Intent, index: int) -> None:
+        """Do what a spot of a card stands for."""
+        row = self.sheet.rows[index]
+        match intent.kind:
+            case "copy":
+                QGuiApplication.clipboard().setText(intent.text)
+            case "retry":
+                self.retry_requested.emit(intent.text)
+            case "edit":
+                self.edit_requested.emit(intent.text)
+            case "run":
+                self.run_requested.emit(intent.language, intent.text)
+            case "open":
+                self.open_code_requested.emit(intent.text)
+            case "link":
+                self.open_link(intent.text)
+            case "fold":
+                self._fold(index)
+            case "act" if row.note is not None and row.note.action is not None:
+                row.note.action[1]()
+            case _:
+                pass
+
+    def on_settled(self) -> None:
+        """Put the button and the fields where they belong."""
+        self._jump.setVisible(self.max_top() - self.top > _JUMP_FROM)
+        self._place_jump()
+        self._fields.place()
+
+    def on_scrolled(self) -> None:
+        """Something else may be under the mouse."""
+        self._pointer.refresh()
+
+    def on_reset(self) -> None:
+        """What was pressed is gone."""
+        self._pointer.forget()
+
+    def _fold(self, index: int) -> None:
+        row = self.sheet.rows[index]
+        row.is_open = not row.is_open
+        # What was clicked holds still, also at the end.
+        self._is_following = False
+        top = self.sheet.top_of(index)
+        if top >= self.top:
+            self._anchor = Anchor(row.key, 0, self.top - top)
+        self.focused = None
+        self.clear_selection()
+        self.row_changed(row.key)
+        self._is_following = self.top >= self.max_top() - AT_END
+
+    def _set_up(self) -> None:
+        self.setObjectName("timeline")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.verticalScrollBar().setSingleStep(40)
+        self.setAccessibleName("Conversation")
+        self.setMinimumWidth(280)
+        self.theme.changed.connect(self._on_theme_changed)
+        self.pictures.ready.connect(self.row_changed)
+
+    def _make_jump(self) -> QToolButton:
+        button = QToolButton(self)
+        button.setObjectName("jump")
+        button.setAccessibleName("Jump to latest")
+        button.setToolTip("Jump to latest")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setCursor(Qt.CursorShape.PointingHandCursor)
+        button.setFixedSize(QSize(34, 34))
+        button.hide()
+        button.clicked.connect(self.jump_to_end)
+        return button
+
+    def _dress_jump(self) -> None:
+        tokens = self.theme.tokens
+        self._jump.setIcon(self.theme.icon("arrow-down", "text"))
+        self._jump.setStyleSheet(
+            f"QToolButton {{ background: {tokens.raised}; border: 1px solid {tokens.line_strong};"
+            f" border-radius: 17px; }} QToolButton:hover {{ background: {tokens.hover}; }}"
+            f" QToolButton:focus {{ border-color: {tokens.accent}; }}"
+        )
+
+    def _on_event(self, event: ConversationEvent) -> None:
+        if event.kind in ("removed", "moved"):
+            messages = self._conversation.messages if self._conversation else ()
+            self.clear_selection()
+            self.model.reset(messages)
+        else:
+            self.model.apply(event)
+        self.coalescer.due()
+        if event.kind in ("ended", "added"):
+            self._describe()
+
+    def _describe(self) -> None:
+        """What a screen reader says of the view: how much there is, and its last words."""
+        rows = self.model.rows
+        spoken = next((row.text for row in reversed(rows) if row.kind == "answer"), "")
+        self.setAccessibleDescription(f"{len(rows)} entries. {spoken[-500:]}".strip())
+
+    def _place_jump(self) -> None:
+        view = self.viewport().geometry()
+        size = self._jump.size()
+        left = view.left() + (view.width() - size.width()) // 2
+        self._jump.move(left, view.bottom() - size.height() - 12)
+        self._jump.raise_()
+
+    def _on_theme_changed(self) -> None:
+        self._dress_jump()
+        self.sheet.forget()
+        self._settle()
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width breaks lines elsewhere; what is read stays where it is."""
+        super().resizeEvent(event)
+        if not self._jump.styleSheet():
+            self._dress_jump()
+        self.pictures.ratio = self.devicePixelRatioF()
+        self._ring.setGeometry(self.rect())
+        self._settle()
+        self.viewport().update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a click or a selection."""
+        self._pointer.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Draw the selection on, or show what is under the mouse."""
+        self._pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End a click or a selection."""
+        self._pointer.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Select a word."""
+        self._pointer.double_click(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """What can be done here."""
+        self._pointer.open_menu(event.pos(), event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Scroll, copy, go from button to button."""
+        if not self._keys.press(event):
+            event.ignore()
+
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        """Tab goes through the buttons that can be seen, then on to the next widget."""
+        return self._keys.tab(is_next) or super().focusNextPrevChild(is_next)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The ring shows when the keyboard came here."""
+        super().focusInEvent(event)
+        reasons = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        self._ring.setVisible(event.reason() in (*reasons, Qt.FocusReason.ShortcutFocusReason))
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """No ring without focus."""
+        super().focusOutEvent(event)
+        self._ring.hide()
+        self.focused = None
+        self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Tooltips, and the mouse leaving."""
+        if event.type() == QEvent.Type.ToolTip:
+            self._pointer.show_tip(event)
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self._pointer.forget()
+            self.viewport().update()
+        return super().viewportEvent(event)
+
+
+class _FocusRing(QWidget):
+    """A thin line around the view while the keyboard is in it."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the line."""
+        painter = QPainter(self)
+        painter.setPen(self._theme.colour("accent"))
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
