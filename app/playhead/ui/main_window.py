@@ -16,6 +16,7 @@ from playhead.session.ports import Catalog, Interpreters, Keys, Provider, Settin
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.actions import make_actions
+from playhead.ui.attachments import IMAGE_SUFFIXES
 from playhead.ui.notifications import BannerAction
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.session_view import SessionView
@@ -26,6 +27,7 @@ from playhead.ui.window_layout import WindowLayout
 from playhead.ui.window_style import window_style
 
 _PROBE_DELAY_MS = 400
+_PICTURE = "playhead:image?message="
 _OPENED_SCHEMES = ("http", "https", "mailto")
 
 
@@ -337,8 +339,23 @@ class MainWindow(QMainWindow):
     def _on_link_activated(self, address: str) -> None:
         """Show where a link of the model leads before anything is opened."""
         url = QUrl(address)
+        if address.startswith(_PICTURE):
+            self._open_picture(address.removeprefix(_PICTURE))
+            return
         if url.scheme() not in _OPENED_SCHEMES:
             self.show_notice("This link is not opened.", address)
             return
         action = BannerAction("Open", lambda: QDesktopServices.openUrl(url))
         self.parts.notifications.show_notice("Open this address?", address, action)
+
+    def _open_picture(self, message_id: str) -> None:
+        """Show a picture of the conversation in the system's viewer; nothing else is opened so."""
+        session = self.view.session
+        message = session.conversation.message(message_id) if session else None
+        if session is None or message is None:
+            return
+        path = Path(session.folder) / message.text
+        if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file():
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+        else:
+            self.show_notice("The picture is not there any more.", str(path))

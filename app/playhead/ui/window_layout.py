@@ -46,7 +46,7 @@ class WindowLayout(QWidget):
         self.pane = EditorPane(theme, self)
         self.header = ConversationHeader(theme, self)
         self.notifications = Notifications(theme, self)
-        self.timeline = TimelineView(theme, self, Colouring())
+        self.timeline = TimelineView(theme, self, Colouring(self))
         self.start = StartPanel(theme, self)
         self.approval = ApprovalBar(theme, self)
         self.composer = Composer(theme, tasks, attachments_dir, self)

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from PySide6.QtWidgets import QWidget
+
 
 class _Reader(Protocol):
     def styles(self, language: str, code: str) -> list[tuple[int, int, str]]: ...
 
 
 class Colouring:
-    """Gives style spans of code. Made on first use; without Scintilla all code is plain text."""
+    """Gives style spans of code. Made on first use; without Scintilla all code is plain text.
 
-    def __init__(self) -> None:
+    The hidden editor ends with `owner`.
+    """
+
+    def __init__(self, owner: QWidget | None = None) -> None:
+        self._owner = owner
         self._reader: _Reader | None = None
         self._is_missing = False
 
     def spans(self, language: str, code: str) -> list[tuple[int, int, str]]:
         """(start, length, style name) in characters, in order; what is plain text is left out."""
         if self._reader is None and not self._is_missing:
-            self._reader = _make_reader()
+            self._reader = _make_reader(self._owner)
             self._is_missing = self._reader is None
         if self._reader is None or not code:
             return []
@@ -27,12 +33,12 @@ class Colouring:
         return runs if code.isascii() else _in_characters(runs, code)
 
 
-def _make_reader() -> _Reader | None:
+def _make_reader(owner: QWidget | None) -> _Reader | None:
     try:
         from playhead.ui.editor.scintilla import StyleReader
     except ImportError:
         return None
-    return StyleReader()
+    return StyleReader(owner)
 
 
 def _in_characters(runs: list[tuple[int, int, str]], code: str) -> list[tuple[int, int, str]]:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from pyside6_scintilla import Scintilla, ScintillaEdit
 
 from playhead.ui.editor.code_editor import EditorColours
-from playhead.ui.editor.lexers import PreparedLexer, make_lexer
+from playhead.ui.editor.lexers import make_lexer
 from playhead.ui.editor.line_cutter import LineCutter
 
 _Number, _Back = Scintilla.MarginType.Number.value, Scintilla.MarginType.Back.value
@@ -34,7 +34,7 @@ class ScintillaEditor(QWidget):
         super().__init__(parent)
         self._sci = ScintillaEdit(self)
         self._colours: EditorColours | None = None
-        self._lexer: PreparedLexer | None = None
+        self._style_names: dict[int, str] = {}
         self._cutter = LineCutter()
         self._is_read_only = False
         self._is_streaming = False
@@ -101,8 +101,10 @@ class ScintillaEditor(QWidget):
 
     def set_language(self, language: str) -> None:
         """Colour as this language; an unknown one is plain text."""
-        self._lexer = make_lexer(language)
-        self._sci.setILexer(self._lexer.lexer.detach() if self._lexer else 0)
+        prepared = make_lexer(language)
+        # The editor owns the lexer from here on; keeping its wrapper would only leak it.
+        self._sci.setILexer(prepared.lexer.detach() if prepared else 0)
+        self._style_names = prepared.style_names if prepared else {}
         if self._colours is not None:
             self.set_colours(self._colours)
 
@@ -110,7 +112,7 @@ class ScintillaEditor(QWidget):
         """Take the colours of a theme."""
         self._colours = colours
         sci = self._sci
-        _set_styles(sci, colours, self._lexer)
+        _set_styles(sci, colours, self._style_names)
         self._set_own_styles(colours)
         sci.setMarginBackN(_PADDING, _bgr(colours.background))
         for element, colour, alpha in (
@@ -313,8 +315,9 @@ class ScintillaEditor(QWidget):
 class StyleReader:
     """Colours code on a Scintilla that is never shown; owner: the colouring service."""
 
-    def __init__(self) -> None:
-        self._sci = ScintillaEdit()
+    def __init__(self, owner: QWidget | None = None) -> None:
+        self._sci = ScintillaEdit(owner)
+        self._sci.hide()
         self._sci.setCodePage(65001)
         self._sci.setUndoCollection(False)
         self._language = ""
@@ -347,7 +350,7 @@ class StyleReader:
         return runs
 
 
-def _set_styles(sci: ScintillaEdit, colours: EditorColours, lexer: PreparedLexer | None) -> None:
+def _set_styles(sci: ScintillaEdit, colours: EditorColours, names: dict[int, str]) -> None:
     sci.styleResetDefault()
     sci.styleSetFont(_DEFAULT, colours.family)
     points = colours.size_px * 72 / max(sci.logicalDpiY(), 1)
@@ -355,7 +358,7 @@ def _set_styles(sci: ScintillaEdit, colours: EditorColours, lexer: PreparedLexer
     sci.styleSetFore(_DEFAULT, _bgr(colours.text))
     sci.styleSetBack(_DEFAULT, _bgr(colours.background))
     sci.styleClearAll()
-    for number, name in (lexer.style_names if lexer else {}).items():
+    for number, name in names.items():
         sci.styleSetFore(number, _bgr(colours.of_style(name)))
 
 

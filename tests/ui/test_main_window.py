@@ -1,0 +1,418 @@
+"""The whole window over real sessions and a real history; model and kernel are scripted."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.requests import AppSettings, LocalServer
+from playhead.errors import ProviderError
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.storage.history import SqliteHistory
+from playhead.ui.main_window import MainWindow
+from playhead.ui.theme import Theme
+from tests.support.ports import (
+    RecordingExecutor,
+    ScriptedProvider,
+    SettingsInMemory,
+    SmallCatalog,
+    coded,
+    ports_with,
+    said,
+)
+from tests.support.waiting import until
+
+
+class Catalog(SmallCatalog):
+    """Finds a server on this machine and counts how often it was asked."""
+
+    probes = 0
+
+    async def local_servers(self) -> list[LocalServer]:
+        self.probes += 1
+        return [LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/llama3",))]
+
+
+class Bench:
+    """An open window."""
+
+    def __init__(self, theme: Theme, home: Path, settings: AppSettings | None, *answers) -> None:
+        self.executor = RecordingExecutor()
+        self.provider = ScriptedProvider(*answers)
+        ports = ports_with(self.provider, self.executor)
+        self.settings = SettingsInMemory(settings)
+        self.catalog = Catalog()
+        self.sessions = Sessions(ports, SqliteHistory(home))
+        self.window = MainWindow(
+            self.sessions,
+            self.settings,
+            ports.keys,
+            self.catalog,
+            ports.interpreters,
+            self.provider,
+            theme,
+            home / "attachments",
+        )
+        self.parts = self.window.parts
+
+    @property
+    def session(self) -> Session:
+        session = self.window.view.session
+        assert session is not None
+        return session
+
+    @property
+    def ran(self) -> list[str]:
+        return [request.code for request in self.executor.requests]
+
+    def send(self, text: str) -> None:
+        QTest.keyClicks(self.parts.composer.text_edit, text)
+        QTest.keyClick(self.parts.composer.text_edit, Qt.Key.Key_Return)
+
+    def type_code(self, text: str) -> None:
+        target = self.parts.pane.editor.widget.focusProxy()
+        assert target is not None
+        QTest.keyClicks(target, text)
+
+    async def asked(self) -> None:
+        await until(lambda: self.parts.approval.is_armed)
+
+    async def rests(self) -> None:
+        await until(lambda: self.session.state == "idle")
+
+    def click(self, button: QPushButton) -> None:
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+Opener = Callable[..., object]
+
+
+@asynccontextmanager
+async def opened(
+    theme: Theme, home: Path, *answers, settings: AppSettings | None = None
+) -> AsyncIterator[Bench]:
+    bench = Bench(theme, home, settings, *answers)
+    await bench.sessions.start()
+    bench.window.resize(1480, 940)
+    bench.window.show()
+    try:
+        yield bench
+    finally:
+        await bench.window.shut_down()
+        await bench.sessions.close()
+        bench.window.deleteLater()
+
+
+async def test_a_message_becomes_code_that_runs_after_a_click(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, [*said("Let me see."), *coded("print(7)")]) as bench:
+        bench.send("What is seven?")
+        await bench.asked()
+        assert bench.parts.pane.text() == "print(7)"
+        assert bench.parts.header.state_pill.text() == "waiting for you"
+        assert bench.ran == []
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: bench.ran == ["print(7)"])
+        await bench.rests()
+        assert bench.parts.approval.isHidden()
+        assert bench.parts.composer.text == ""
+        assert bench.parts.composer.send_button.text() == "Send"
+        rows = [row.text for row in bench.parts.sidebar.model.rows]
+        assert rows[0] == "Today"
+        assert "seven" in rows[1]
+
+
+async def test_what_runs_is_what_was_edited(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, coded("print(7)")) as bench:
+        bench.send("go")
+        await bench.asked()
+        bench.click(bench.parts.approval.edit_button)
+        bench.type_code("x = 1; ")
+        await until(lambda: "as you edited it" in bench.parts.approval.accessibleName())
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: bench.ran == ["x = 1; print(7)"])
+        await bench.rests()
+        assert not bench.parts.pane.is_edited
+
+
+async def test_the_editors_run_button_answers_the_question_it_shows(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, coded("print(7)")) as bench:
+        bench.send("go")
+        await bench.asked()
+        bench.type_code("y")
+        bench.parts.pane.request_run()
+        await until(lambda: bench.ran == ["yprint(7)"])
+        await bench.rests()
+
+
+async def test_skipping_runs_nothing_and_tells_the_model(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, coded("print(7)"), said("All right.")) as bench:
+        bench.send("go")
+        await bench.asked()
+        bench.click(bench.parts.approval.skip_button)
+        await bench.rests()
+        assert bench.ran == []
+        results = [m.text for m in bench.session.conversation.messages if m.type == "tool_result"]
+        assert "chose not to run" in results[0]
+
+
+async def test_stop_ends_running_code_and_auto_run_needs_no_question(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, coded("wait for it")) as bench:
+        bench.parts.composer._auto_run.trigger()
+        assert "auto-run" in bench.parts.composer._policy.text()
+        bench.send("go")
+        await until(lambda: bench.ran)
+        await until(lambda: bench.parts.pane._run.text() == "Stop")
+        assert bench.parts.approval.isHidden()
+        bench.click(bench.parts.composer.send_button)
+        await bench.rests()
+
+
+async def test_code_of_the_users_own_runs_from_the_editor(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.type_code("1 + 1")
+        bench.window.actions_by_name["run"].trigger()
+        await until(lambda: bench.ran == ["1 + 1"])
+        await bench.rests()
+        assert bench.parts.pane.text() == "1 + 1"
+        assert bench.parts.pane._newer.isHidden()
+
+
+async def test_a_busy_conversation_loses_no_text(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, coded("print(7)")) as bench:
+        bench.send("go")
+        await bench.asked()
+        bench.send("and then")
+        assert bench.parts.composer.text == "and then"
+        bench.window.view.stop()
+        await bench.rests()
+
+
+async def test_another_conversation_is_shown_while_one_waits(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, coded("print(7)")) as bench:
+        bench.send("first")
+        await bench.asked()
+        first = bench.session.conversation.id
+        bench.window.new_conversation()
+        assert bench.parts.approval.isHidden()
+        assert bench.sessions.state_of(first) == "awaiting_approval"
+        QTest.keyClicks(bench.parts.composer.text_edit, "half a thought")
+        bench.window.open_conversation(first)
+        await bench.asked()
+        assert bench.parts.composer.text == ""
+        assert bench.parts.pane.text() == "print(7)"
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: bench.ran == ["print(7)"])
+        await bench.rests()
+
+
+async def test_a_conversation_can_be_renamed_and_deleted(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, said("Hello.")) as bench:
+        bench.send("hi there")
+        await bench.rests()
+        gone = bench.session.conversation.id
+        bench.parts.sidebar.renamed.emit(gone, "Greetings")
+        await until(lambda: bench.parts.header.title_label.toolTip() == "Greetings")
+        bench.parts.sidebar.delete_confirmed.emit(gone)
+        await until(lambda: not bench.parts.sidebar.model.rows)
+        assert bench.session.conversation.id != gone
+        assert bench.session.conversation.messages == []
+
+
+async def test_conversations_are_there_again_and_say_that_names_are_gone(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, coded("a = 1")) as bench:
+        bench.parts.composer._auto_run.trigger()
+        bench.send("make a")
+        await until(lambda: bench.ran)
+        await bench.rests()
+        kept = bench.session.conversation.id
+    async with opened(theme, tmp_path) as bench:
+        assert bench.parts.sidebar.model.index_of(kept).isValid()
+        notes: list[str] = []
+        add_note = bench.parts.timeline.add_note
+        bench.parts.timeline.add_note = lambda kind, title, *rest: (  # type: ignore[method-assign]
+            notes.append(title),
+            add_note(kind, title, *rest),
+        )
+        bench.window.open_conversation(kept)
+        await until(lambda: notes)
+        assert "kernel" in notes[0]
+        assert bench.parts.pane.text() == "a = 1"
+
+
+async def test_first_start_offers_the_server_of_this_machine(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, settings=AppSettings()) as bench:
+        start = bench.parts.start
+        assert start.isVisible()
+        assert "Direct mode" in start.sentence.text()
+        await until(lambda: any("Ollama" in one.text() for one in start.buttons))
+        assert bench.catalog.probes == 1
+        bench.click(next(one for one in start.buttons if "Ollama" in one.text()))
+        await until(lambda: bench.settings.current.model == "ollama_chat/llama3")
+        assert bench.settings.current.api_base == "http://127.0.0.1:11434"
+        await until(lambda: "llama3" in bench.parts.composer._policy.text())
+
+
+async def test_with_a_model_set_nothing_is_probed(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        assert not bench.window._probe.isActive()
+        assert bench.catalog.probes == 0
+
+
+async def test_a_missing_module_can_be_installed_after_approval(
+    theme: Theme, tmp_path: Path
+) -> None:
+    from playhead.conversation.payloads import CodeError
+
+    async with opened(theme, tmp_path, said("Hm.")) as bench:
+        notes: list[tuple[str, Callable[[], object]]] = []
+        bench.parts.timeline.add_note = (  # type: ignore[method-assign]
+            lambda kind, title, detail, action: notes.append(action)
+        )
+        error = CodeError("ModuleNotFoundError", "No module named 'yaml.nodes'")
+        bench.session.conversation.apply(Chunk("computer", "error", content=error))
+        bench.send("so?")
+        await until(lambda: notes)
+        label, act = notes[0]
+        assert label == "Install yaml"
+        act()
+        await bench.asked()
+        proposal = bench.parts.approval.proposal
+        assert proposal is not None
+        assert "pyyaml" in proposal.code
+        assert bench.ran == []
+        bench.click(bench.parts.approval.skip_button)
+        await bench.rests()
+
+
+async def test_errors_reach_the_screen_in_words(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.window.show_error(ProviderError("The key was refused.", remedy="Check the key."))
+        assert bench.parts.notifications.banners[0].title == "The key was refused."
+        bench.window.set_folder(str(tmp_path / "missing"))
+        assert "is not a folder" in bench.parts.notifications.banners[0].title
+
+
+def drop(bench: Bench, *paths: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    actions, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    keys = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(300, 300), actions, data, button, keys)
+    QApplication.sendEvent(bench.parts, enter)
+    assert bench.parts.drop.overlay.isVisible()
+    QApplication.sendEvent(bench.parts, QDropEvent(QPointF(300, 300), actions, data, button, keys))
+    assert not bench.parts.drop.overlay.isVisible()
+
+
+async def test_dropped_files_are_attached_and_a_dropped_folder_is_worked_in(
+    theme: Theme, tmp_path: Path
+) -> None:
+    folder = tmp_path / "my data"
+    folder.mkdir()
+    file = folder / "a b.csv"
+    file.write_text("x")
+    async with opened(theme, tmp_path / "home") as bench:
+        drop(bench, file)
+        assert [one.path for one in bench.parts.composer.chips.attachments] == [str(file)]
+        drop(bench, folder)
+        assert bench.session.folder == str(folder)
+        assert bench.parts.pane._folder.text() == "my data"
+        await bench.window.tasks.settled()
+        assert bench.settings.current.folder == str(folder)
+
+
+async def test_a_narrow_window_folds_the_editor_then_the_sidebar(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, coded("print(7)")) as bench:
+        parts = bench.parts
+        assert parts.is_editor_shown
+        bench.window.resize(899, 600)
+        assert not parts.is_editor_shown
+        assert parts.is_sidebar_shown
+        bench.window.resize(639, 480)
+        assert not parts.is_sidebar_shown
+        bench.send("go")
+        await bench.asked()
+        bench.click(parts.approval.edit_button)
+        assert parts.is_editor_shown  # the user asked for it
+        bench.window.resize(1200, 800)
+        assert parts.is_editor_shown
+        assert parts.is_sidebar_shown
+        bench.window.view.stop()
+        await bench.rests()
+
+
+async def test_folding_by_hand_is_remembered(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.window.actions_by_name["sidebar"].trigger()
+        assert not bench.parts.is_sidebar_shown
+    settings = bench.settings.current
+    assert settings.window["geometry"]
+    async with opened(theme, tmp_path, settings=settings) as bench:
+        assert not bench.parts.is_sidebar_shown
+        assert bench.parts.is_editor_shown
+
+
+async def test_closing_is_a_request_until_the_window_was_shut_down(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path) as bench:
+        asked: list[bool] = []
+        bench.window.close_requested.connect(lambda: asked.append(True))
+        bench.window.close()
+        assert asked == [True]
+        assert bench.window.isVisible()
+    assert not bench.window.isVisible()
+
+
+async def test_a_link_shows_where_it_leads_before_it_is_opened(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.parts.timeline.link_activated.emit("https://example.com/a")
+        banner = bench.parts.notifications.banners[0]
+        assert banner.detail == "https://example.com/a"
+        assert banner.button.text() == "Open"
+        bench.parts.timeline.link_activated.emit("file:///etc/passwd")
+        assert "not opened" in bench.parts.notifications.banners[0].title
+
+
+async def test_the_last_message_can_be_edited_and_sent_again(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, said("One."), said("Two.")) as bench:
+        bench.send("first try")
+        await bench.rests()
+        QTest.keyClick(bench.parts.composer.text_edit, Qt.Key.Key_Up)
+        assert bench.parts.composer.text == "first try"
+        bench.send(" again")
+        await until(lambda: len(bench.provider.requests) == 2)
+        await bench.rests()
+        texts = [m.text for m in bench.session.conversation.messages]
+        assert texts == ["first try again", "Two."]
+
+
+async def test_the_keys_lead_from_pane_to_pane(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.window.activateWindow()
+        bench.parts.composer.setFocus()
+        visited = []
+        for _ in range(3):
+            bench.parts.focus_next_pane()
+            focused = bench.window.focusWidget()
+            assert focused is not None
+            visited.append(focused.accessibleName().partition(",")[0])
+        assert visited == ["Code editor", "Conversations", "Message"]
