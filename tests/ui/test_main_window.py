@@ -280,7 +280,7 @@ async def test_a_missing_module_can_be_installed_after_approval(
     async with opened(theme, tmp_path, said("Hm.")) as bench:
         notes: list[tuple[str, Callable[[], object]]] = []
         bench.parts.timeline.add_note = (  # type: ignore[method-assign]
-            lambda kind, title, detail, action: notes.append(action)
+            lambda kind, title, detail="", action=None: action and notes.append(action)
         )
         error = CodeError("ModuleNotFoundError", "No module named 'yaml.nodes'")
         bench.session.conversation.apply(Chunk("computer", "error", content=error))

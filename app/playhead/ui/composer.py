@@ -29,7 +29,7 @@ from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 
 _MODEL_PX = 200
-_OTHER_BUTTONS_PX = 280  # beside the model's name on its row
+_OTHER_BUTTONS_PX = 225  # beside the model's name on its row
 
 
 class Composer(QFrame):

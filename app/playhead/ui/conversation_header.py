@@ -37,7 +37,6 @@ class ConversationHeader(QFrame):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._title = ""
         self._is_place_shown = False
         self.setProperty("kind", "bar")
         self.setFixedHeight(BAR_HEIGHT)
@@ -45,10 +44,9 @@ class ConversationHeader(QFrame):
         self.editor_button = self._icon_button("Show the editor (Ctrl+J)")
         self.more_button = self._icon_button("More")
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.title_label = QLabel(self)
+        self.title_label = _ElidedLabel(self)
         self.title_label.setProperty("kind", "title")
         self.title_label.setTextFormat(Qt.TextFormat.PlainText)
-        self.title_label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.state_pill = QLabel(self)
         self.state_pill.setProperty("kind", "pill")
         self.state_pill.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -66,15 +64,13 @@ class ConversationHeader(QFrame):
 
     def set_title(self, title: str) -> None:
         """The conversation's title."""
-        self._title = title or UNTITLED
-        self._fit_title()
+        self.title_label.show_text(title or UNTITLED)
 
     def set_state(self, state: SessionState) -> None:
         """What the conversation is doing, in words; at rest nothing is said."""
         words = STATE_WORDS.get(state, "")
         self.state_pill.setText(words)
         self.state_pill.setVisible(bool(words))
-        self._fit_title()
 
     def set_place(self, folder: str, interpreter: str) -> None:
         """Where and with what code runs."""
@@ -101,19 +97,11 @@ class ConversationHeader(QFrame):
         """The title gives way first."""
         super().resizeEvent(event)
         self._show_chips()
-        self._fit_title()
 
     def _show_chips(self) -> None:
         self.folder_chip.setVisible(self._is_place_shown)
         has_room = self.width() >= _ROOM_FOR_BOTH_PX
         self.interpreter_chip.setVisible(self._is_place_shown and has_room)
-
-    def _fit_title(self) -> None:
-        room = max(self.title_label.width(), 40)
-        metrics = self.title_label.fontMetrics()
-        self.title_label.setText(metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, room))
-        self.title_label.setToolTip(self._title)
-        self.title_label.setMaximumWidth(metrics.horizontalAdvance(self._title) + 8)
 
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)
@@ -152,3 +140,27 @@ class ConversationHeader(QFrame):
         self.more_button.setIcon(theme.icon("ellipsis", "mute"))
         self.folder_chip.setIcon(theme.icon("folder", "mute"))
         self.interpreter_chip.setIcon(theme.icon("square-terminal", "mute"))
+
+
+class _ElidedLabel(QLabel):
+    """A label that gives way: as wide as its text if there is room, else with an ellipsis."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._whole = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setMinimumWidth(40)
+
+    def show_text(self, text: str) -> None:
+        self._whole = text
+        self.setToolTip(text)
+        self.setMaximumWidth(max(40, self.fontMetrics().horizontalAdvance(text) + 8))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        elide = self.fontMetrics().elidedText
+        self.setText(elide(self._whole, Qt.TextElideMode.ElideRight, self.width()))
