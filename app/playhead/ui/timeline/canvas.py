@@ -121,7 +121,7 @@ class Canvas(QAbstractScrollArea):
         if moved is None:
             self.viewport().update()
         else:
-            self.viewport().scroll(0, moved)
+            self._blit(moved)
         self.on_scrolled()
 
     def max_top(self) -> int:
@@ -172,7 +172,7 @@ class Canvas(QAbstractScrollArea):
             self.viewport().update()
             return
         if moved:
-            self.viewport().scroll(0, moved)
+            self._blit(moved)
         first_new = len(self.sheet.rows) - changes.added
         for index in changes.changed:
             if index < first_new:
@@ -181,6 +181,10 @@ class Canvas(QAbstractScrollArea):
             self._update_from(max(0, first_new - 1))
         if self._first_moved is not None:
             self._update_from(self._first_moved)
+
+    def _blit(self, moved: int) -> None:
+        self.viewport().scroll(0, moved)
+        self.on_settled()  # the scroll took the child widgets with it
 
     def _update_row(self, index: int) -> None:
         top = self.sheet.outer_top_of(index) - self.top

@@ -29,7 +29,7 @@ from playhead.ui.timeline.sgr import PLAIN, Style, spans
 SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
 _HEADING_PX = {1: 20, 2: 17, 3: 15}
 _PROSE_HEIGHT = 150
-_CODE_HEIGHT = 145
+_CODE_HEIGHT = 130
 _LIST_INDENT = 20
 _FEATURES = QTextDocument.MarkdownFeature
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
@@ -73,14 +73,15 @@ class DocumentMaker:
                 self._fill_code(document, block)
             case "console":
                 self._fill_console(document, block)
-            case "plain":
+            case "plain" | "title":
                 self._fill_plain(document, block, ink)
             case _:
                 self._fill_markdown(document, block, ink, definitions)
         return document
 
     def _fill_plain(self, document: Document, block: Block, ink: str) -> None:
-        document.setDefaultFont(self.theme.font(PROSE_PX))
+        weight = QFont.Weight.DemiBold if block.kind == "title" else QFont.Weight.Normal
+        document.setDefaultFont(self.theme.font(PROSE_PX, weight))
         cursor = QTextCursor(document)
         cursor.setBlockFormat(_line_height(_PROSE_HEIGHT))
         cursor.insertText(block.source, self._ink(ink))

@@ -27,7 +27,7 @@ class Block:
     opens and closes it, `header` holds the two head lines of a table that goes on.
     """
 
-    kind: Literal["prose", "code", "table", "plain", "console"]
+    kind: Literal["prose", "code", "table", "plain", "title", "console"]
     source: str
     language: str = ""
     is_first: bool = True

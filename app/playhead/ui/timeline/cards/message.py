@@ -140,11 +140,11 @@ class QuestionCard(Card):
             self._natural = max(20, self.column.natural_width(limit))
             self._natural_for = limit
         left = self.width - _BUBBLE_X - self._natural
-        return QRect(left, _BUBBLE_Y, self._natural, 0)
+        return QRect(left, _BUBBLE_Y + 2, self._natural, 0)
 
     def frame_height(self) -> int:
         """With the bubble's lower edge."""
-        return super().frame_height() + _BUBBLE_Y
+        return super().frame_height() + _BUBBLE_Y - 2
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
         """The bubble."""

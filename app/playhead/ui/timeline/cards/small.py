@@ -103,7 +103,7 @@ class RunCard(Card):
 
     def text_box(self) -> QRect:
         """Beside the icon."""
-        return QRect(24, 0, self.width - 24, 0)
+        return QRect(24, 2, self.width - 24, 0)
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
         """The icon."""
@@ -123,7 +123,7 @@ class BoxCard(Card):
         self.column.set_blocks(cut_plain(words, "plain") if words else [])
         if self._title_column is None:
             self._title_column = BlockColumn(self.tools.maker, self.look[2])
-        self._title_column.set_blocks([Block("plain", self.title())])
+        self._title_column.set_blocks([Block("title", self.title())])
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         self._title_column: BlockColumn | None = None
@@ -157,7 +157,7 @@ class BoxCard(Card):
         assert title is not None  # noqa: S101 - made with the card
         width = self.width - 40 - 14
         height = title.lay_out(width, 0, 10_000) if self.width else 0
-        return QRect(40, 10 + height, width, 0)
+        return QRect(40, 12 + height, width, 0)
 
     def frame_height(self) -> int:
         """With the button and the lower edge."""
@@ -172,8 +172,8 @@ class BoxCard(Card):
         draw_icon(painter, self.theme, icon, colour, QPointF(22, 23))
         if self._title_column is not None:
             painter.save()
-            painter.translate(40, 10)
-            clip = state.clip.translated(-40, -10)
+            painter.translate(40, 12)
+            clip = state.clip.translated(-40, -12)
             self._title_column.paint(painter, clip, None)
             painter.restore()
 
