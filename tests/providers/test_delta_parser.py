@@ -165,6 +165,14 @@ def test_whole_code_is_taken_though_its_brace_is_missing() -> None:
     ]
 
 
+def test_what_follows_the_arguments_is_dropped_however_it_comes() -> None:
+    code = '{"language": "python", "code": "1"}'
+    late = Delta(calls=(CallPiece(0, arguments=" oops"),))
+    for deltas in (call(code + " oops"), [*call(code), late]):
+        assert fold(parse(deltas)) == [("code", "python", "1", "id0")]
+    assert fold(parse(call("{}0", "lookup"))) == [("tool_call", "lookup", "{}", "id0")]
+
+
 def test_a_fence_that_the_length_limit_cut_is_never_closed() -> None:
     with pytest.raises(CutOffError):
         parse([Delta("```python\nrm")], reason="length")

@@ -8,10 +8,12 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
@@ -240,18 +242,42 @@ async def test_a_worker_that_dies_before_it_is_ready_is_said(tmp_path: Path):
     assert "abcdefgh" not in log.read_text(encoding="utf-8")
 
 
+DEAF = """
+import json, sys
+def say(**message): print(json.dumps(message), flush=True)
+say(kind="ready", turn="")
+turn = json.loads(sys.stdin.readline())["turn"]
+say(kind="deltas", turn=turn, deltas=[{"text": "Some"}])
+while True: sys.stdin.readline()
+"""
+
+
 async def test_a_worker_that_does_not_acknowledge_a_cancel_is_killed():
-    deaf = 'import sys,time; print(\'{"kind": "ready", "turn": ""}\', flush=True); time.sleep(600)'
-    provider = WorkerProvider(canonical, command=(sys.executable, "-c", deaf))
+    provider = WorkerProvider(canonical, command=(sys.executable, "-c", DEAF))
     with ModelServer() as server:
-        await provider.start()
-        task = asyncio.create_task(chunks_of(provider, request(server)))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        task.cancel()
-        await asyncio.wait([task])
-    await provider.close()
+        async with aclosing(provider.stream(request(server))) as chunks:
+            await anext(chunks)
+            pid = provider.worker_pid
+            assert pid is not None
     assert provider.worker_pid is None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    await provider.close()
+
+
+async def test_an_image_reaches_a_model_that_can_see(model_worker: SharedWorker, tmp_path: Path):
+    path = tmp_path / "red.png"
+    Image.new("RGB", (4, 4), "red").save(path)
+    with ModelServer(ms.text("red")) as server:
+        asked = request(server, supports_images=True)
+        image = Message("m0", None, "user", "image", "path", str(path))
+        async with provider_of(model_worker) as provider:
+            await chunks_of(provider, replace(asked, messages=(image, *asked.messages)))
+            blind = request(server, supports_images=False)
+            await chunks_of(provider, replace(blind, messages=(image, *blind.messages)))
+    seen, told = (asked.messages[1]["content"] for asked in server.requests)
+    assert seen[0]["image_url"]["url"].startswith("data:image/png;base64,")
+    assert told == f"[Image file: {path}]\n\nhello"
 
 
 async def test_status_goes_from_starting_to_ready(model_worker: SharedWorker):

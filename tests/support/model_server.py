@@ -39,143 +39,54 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import select
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal
+from typing import Any
 
-GOLDEN_CODE = ("34", " /", " ", "24")
-_GOLDEN_TEXT = "The| result| of| the| division| |34|/|24| is| approximately| |1|.|42|."
-GOLDEN_ANSWER = tuple(_GOLDEN_TEXT.split("|"))
+from tests.support.model_answers import GOLDEN_ANSWER, GOLDEN_CODE, default_script
+from tests.support.model_replies import (
+    Delta,
+    Reply,
+    Request,
+    Script,
+    broken_json,
+    call,
+    calls,
+    cut,
+    error,
+    execute,
+    hang,
+    joined,
+    no_sse,
+    text,
+    thought,
+)
 
-Delta = Mapping[str, Any]
-Ending = Literal["finish", "cut", "hang", "broken_json"]
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """One answer: the deltas of a stream and how it ends, or a plain HTTP answer (`body`)."""
-
-    deltas: tuple[Delta, ...] = ()
-    finish_reason: str = "stop"
-    ending: Ending = "finish"
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: Mapping[str, Any] | None = None
-
-
-@dataclass(slots=True)
-class Request:
-    """What a client asked, and whether it hung up before the answer was whole."""
-
-    path: str
-    headers: Mapping[str, str]
-    body: dict[str, Any]
-    disconnected: threading.Event = field(default_factory=threading.Event)
-    answered: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def was_disconnected(self) -> bool:
-        return self.disconnected.is_set()
-
-    @property
-    def messages(self) -> list[dict[str, Any]]:
-        return self.body.get("messages", [])
-
-    @property
-    def user_text(self) -> str:
-        """The text of the last user message."""
-        for message in reversed(self.messages):
-            if message["role"] == "user":
-                return _plain_text(message["content"])
-        return ""
-
-    @property
-    def has_result(self) -> bool:
-        """Whether a tool result stands after the last user message."""
-        roles = [message["role"] for message in self.messages]
-        return "tool" in roles[_last_index(roles, "user") + 1 :]
-
-
-Script = Reply | Sequence[Reply] | Callable[[Request], Reply]
-
-
-def text(*deltas: str) -> Reply:
-    """An answer in prose, one chunk per delta."""
-    return Reply(tuple({"content": delta} for delta in deltas))
-
-
-def thought(*deltas: str) -> Reply:
-    """Reasoning in the field of its own."""
-    return Reply(tuple({"reasoning_content": delta} for delta in deltas))
-
-
-def call(name: str, *fragments: str, index: int = 0, call_id: str = "") -> Reply:
-    """A tool call: id and name first, then the arguments' text in exactly these fragments."""
-    first = {
-        "index": index,
-        "id": call_id or f"call_{index}",
-        "type": "function",
-        "function": {"name": name, "arguments": ""},
-    }
-    pieces = ({"index": index, "function": {"arguments": piece}} for piece in fragments)
-    return Reply(
-        tuple({"tool_calls": [piece]} for piece in (first, *pieces)), finish_reason="tool_calls"
-    )
-
-
-def execute(*code: str, language: str = "python", index: int = 0, call_id: str = "") -> Reply:
-    """A call of `execute`, each piece of the code a fragment."""
-    opening = ('{"', "language", '":"', language, '","', "code", '":"')
-    escaped = (json.dumps(piece)[1:-1] for piece in code)
-    return call("execute", *opening, *escaped, '"}', index=index, call_id=call_id)
-
-
-def calls(*replies: Reply) -> Reply:
-    """Parallel calls whose pieces alternate between the indices."""
-    queues = [list(reply.deltas) for reply in replies]
-    woven: list[Delta] = []
-    while any(queues):
-        woven += [queue.pop(0) for queue in queues if queue]
-    return Reply(tuple(woven), finish_reason="tool_calls")
-
-
-def joined(*replies: Reply) -> Reply:
-    """Several in one answer, e.g. text before a call; the last one's ending counts."""
-    deltas = tuple(delta for reply in replies for delta in reply.deltas)
-    return replace(replies[-1], deltas=deltas)
-
-
-def error(status: int, message: str, *, code: str = "", retry_after: int | None = None) -> Reply:
-    """A plain HTTP failure with an OpenAI error body."""
-    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    body = {"error": {"message": message, "type": "invalid_request_error", "code": code or None}}
-    return Reply(status=status, headers=headers, body=body)
-
-
-def hang(*before: str) -> Reply:
-    """Some text (or none, then not even a status line), then silence until the client goes."""
-    return replace(text(*before), ending="hang")
-
-
-def cut(reply: Reply) -> Reply:
-    """The connection closes after the deltas, without finish_reason and [DONE]."""
-    return replace(reply, ending="cut")
-
-
-def broken_json(*before: str) -> Reply:
-    """Some text, then a data line that is no JSON."""
-    return replace(text(*before), ending="broken_json")
-
-
-def no_sse() -> Reply:
-    """Status 200 and a body that is no event stream."""
-    return Reply(body={"hello": "I am some other kind of server"})
+__all__ = [
+    "GOLDEN_ANSWER",
+    "GOLDEN_CODE",
+    "ModelServer",
+    "Reply",
+    "Request",
+    "Script",
+    "broken_json",
+    "call",
+    "calls",
+    "cut",
+    "default_script",
+    "error",
+    "execute",
+    "hang",
+    "joined",
+    "no_sse",
+    "text",
+    "thought",
+]
 
 
 class ModelServer:
@@ -395,141 +306,6 @@ def _whole(reply: Reply, request: Request) -> dict[str, Any]:
     choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
     head = {**_head(request), "object": "chat.completion"}
     return {**head, "choices": [choice], "usage": _USAGE}
-
-
-def _plain_text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return " ".join(part.get("text", "") for part in content or ())
-
-
-def _last_index(items: Sequence[str], wanted: str) -> int:
-    return max((place for place, item in enumerate(items) if item == wanted), default=-1)
-
-
-def _lines(code: str) -> tuple[str, ...]:
-    """Code in small pieces, about as a model writes it."""
-    return tuple(re.findall(r"\s*\w+|\s*[^\w\s]|\s+$", code))
-
-
-PLOT = """\
-import math
-
-try:
-    import matplotlib.pyplot as plt
-except ModuleNotFoundError:
-    plt = None
-
-xs = [step / 10 for step in range(63)]
-ys = []
-for x in xs:
-    ys.append(math.sin(x))
-
-print(f"{len(ys)} points, highest {max(ys):.3f}")
-if plt is not None:
-    plt.plot(xs, ys)
-    plt.title("One wave")
-    plt.show()
-"""
-
-SLOW_LOOP = """\
-import time
-
-total = 0
-for number in range(40):
-    total += number
-    print(number, total)
-    time.sleep(0.1)
-
-print("total", total)
-"""
-
-FOREVER = "counter = 0\nwhile True:\n    counter += 1\n"
-
-MARKDOWN = """\
-# What I found
-
-Three things, **one** of them *new*:
-
-1. a list with `code`
-2. a [link](https://example.org)
-3. ~~nothing~~
-
-> A quotation of one line.
-
-| name | value |
-|------|------:|
-| pi   | 3.142 |
-| e    | 2.718 |
-
-```text
-plain text in a fence stays prose
-```
-"""
-
-_CODE_ANSWERS: dict[str, tuple[str, ...]] = {
-    "slow loop": _lines(SLOW_LOOP),
-    "plot": _lines(PLOT),
-    "forever": _lines(FOREVER),
-    "input": _lines('name = input("Your name: ")\nprint("Hello,", name)\n'),
-    "raise": _lines('def broken():\n    raise ValueError("on purpose")\n\nbroken()\n'),
-}
-
-_ANSWERS: dict[str, Reply] = {
-    "error 401": error(401, "Incorrect API key provided: sk-test", code="invalid_api_key"),
-    "error 429": error(429, "Rate limit reached for requests", retry_after=7),
-    "error 404": error(404, "The model does not exist", code="model_not_found"),
-    "error 500": error(500, "The server had an error while processing your request"),
-    "error 400": error(400, "Bad request"),
-    "hang later": hang("I ", "begin ", "and"),
-    "hang": hang(),
-    "cut": cut(text("This answer ", "breaks ", "of")),
-    "broken json": broken_json("This ", "is "),
-    "no sse": no_sse(),
-    "tilde": text("In tildes:\n\n", "~~~py", "thon\n", "print(", "6 * 7)\n", "~~~", "\n"),
-    "fence": text("Here it is:\n\n", "```", "python\n", "print(", "6 * 7)\n", "```", "\nDone.\n"),
-    "parallel": calls(
-        execute("print(", "'one')", call_id="call_one"),
-        execute("print(", "'two')", index=1, call_id="call_two"),
-    ),
-    "think": text("<th", "ink>Let me ", "see.</thi", "nk>", "I ", "have ", "thought."),
-    "reasoning": joined(thought("Let me ", "see."), text("I ", "have ", "reasoned.")),
-    "unicode": call(
-        "execute",
-        '{"language": "python", "code": "print(\\"gr\\u0',
-        "0fc\\u00df \\ud8",
-        "3d\\ude",
-        '00 naïve 日本\\")"}',
-    ),
-    "bad arguments": call("execute", '{"language": "python", "code": ', "oops"),
-    "long": text(*(f"word{number} " for number in range(600))),
-    "markdown": text(*re.findall(r"\s*\S+\s?", MARKDOWN)),
-}
-
-_ARITHMETIC = re.compile(r"\d+(?:\.\d+)?(?:\s*(?:[-+*/%]|\*\*|//)\s*\d+(?:\.\d+)?)+")
-
-
-def default_script(request: Request) -> Reply:
-    """The answers by hand; the module's docstring lists the keywords."""
-    question = request.user_text.lower()
-    sum_asked = _ARITHMETIC.search(question)
-    if request.has_result:
-        is_golden = sum_asked is not None and "".join(sum_asked[0].split()) == "34/24"
-        return text(*GOLDEN_ANSWER) if is_golden else text("That ", "is ", "the ", "result.")
-    for keyword, reply in _ANSWERS.items():
-        if re.search(rf"\b{keyword}\b", question):
-            return reply
-    for keyword, code in _CODE_ANSWERS.items():
-        if re.search(rf"\b{keyword}\b", question):
-            return execute(*code)
-    if sum_asked is not None:
-        return execute(*re.findall(r"\d+(?:\.\d+)?| ?[-+*/%]+|\s", _spaced(sum_asked[0])))
-    return text("Hello", "! ", "Ask ", "me ", "**", "What's 34/24?", "**")
-
-
-def _spaced(expression: str) -> str:
-    """`34/24` as `34 / 24`."""
-    return " ".join(re.findall(r"\d+(?:\.\d+)?|[-+*/%]+", expression))
 
 
 def main() -> None:

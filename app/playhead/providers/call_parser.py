@@ -106,8 +106,9 @@ class _Call:
         self._writer.close()
 
     def _take(self, piece: str) -> None:
-        self._raw.append(piece)
         found = self._reader.feed(piece)
+        piece = piece[: len(piece) - self._reader.overhang]  # nothing may follow the arguments
+        self._raw.append(piece)
         if self._is_plain:
             self._write_plain(piece)
             return

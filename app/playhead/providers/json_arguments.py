@@ -31,6 +31,8 @@ class ArgumentReader:
         """Keys whose string value is whole."""
         self.is_broken = False
         """Whether this is no JSON object."""
+        self.overhang = 0
+        """How many letters of the last piece came after the object's end."""
 
     @property
     def is_complete(self) -> bool:
@@ -39,10 +41,13 @@ class ArgumentReader:
 
     def feed(self, text: str) -> list[tuple[str, str]]:
         """(key, piece of its string value) in order; neighbours of one key are joined."""
-        for letter in text:
-            if self.is_broken or self._state == "end":
+        self.overhang = 0
+        for place, letter in enumerate(text):
+            if self._state == "end":
+                self.overhang = len(text) - place
                 break
-            self._take(letter)
+            if not self.is_broken:
+                self._take(letter)
         found, self._found = self._found, []
         return self._joined(found)
 

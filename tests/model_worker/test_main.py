@@ -1,0 +1,35 @@
+"""The worker's life: it ends with the app, however the app ends."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+
+from playhead.providers.worker_process import worker_command, worker_environment
+
+# Starts a worker that inherits our stdin's writing end too, so that only the death signal is left.
+_APP = """
+import subprocess, sys, time
+reader, writer = __import__("os").pipe()
+worker = subprocess.Popen(sys.argv[1:], stdin=reader, stdout=subprocess.PIPE, pass_fds=[writer])
+worker.stdout.readline()
+print(worker.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_the_worker_dies_with_the_app_though_its_stdin_stays_open():
+    command = [sys.executable, "-c", _APP, *worker_command()]
+    environment = worker_environment(os.environ)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as app:
+        assert app.stdout is not None
+        worker = os.pidfd_open(int(app.stdout.readline()))
+        app.send_signal(signal.SIGKILL)
+    try:
+        ended, _, _ = select.select([worker], [], [], 30)
+        assert ended
+    finally:
+        os.close(worker)

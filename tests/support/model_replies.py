@@ -1,0 +1,143 @@
+"""What the scripted model server can answer, and what it was asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+Delta = Mapping[str, Any]
+Ending = Literal["finish", "cut", "hang", "broken_json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer: the deltas of a stream and how it ends, or a plain HTTP answer (`body`)."""
+
+    deltas: tuple[Delta, ...] = ()
+    finish_reason: str = "stop"
+    ending: Ending = "finish"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Request:
+    """What a client asked, and whether it hung up before the answer was whole."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: dict[str, Any]
+    disconnected: threading.Event = field(default_factory=threading.Event)
+    answered: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def was_disconnected(self) -> bool:
+        return self.disconnected.is_set()
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        return self.body.get("messages", [])
+
+    @property
+    def user_text(self) -> str:
+        """The text of the last user message."""
+        for message in reversed(self.messages):
+            if message["role"] == "user":
+                return _plain_text(message["content"])
+        return ""
+
+    @property
+    def has_result(self) -> bool:
+        """Whether a tool result stands after the last user message."""
+        roles = [message["role"] for message in self.messages]
+        return "tool" in roles[_last_index(roles, "user") + 1 :]
+
+
+Script = Reply | Sequence[Reply] | Callable[[Request], Reply]
+
+
+def text(*deltas: str) -> Reply:
+    """An answer in prose, one chunk per delta."""
+    return Reply(tuple({"content": delta} for delta in deltas))
+
+
+def thought(*deltas: str) -> Reply:
+    """Reasoning in the field of its own."""
+    return Reply(tuple({"reasoning_content": delta} for delta in deltas))
+
+
+def call(name: str, *fragments: str, index: int = 0, call_id: str = "") -> Reply:
+    """A tool call: id and name first, then the arguments' text in exactly these fragments."""
+    first = {
+        "index": index,
+        "id": call_id or f"call_{index}",
+        "type": "function",
+        "function": {"name": name, "arguments": ""},
+    }
+    pieces = ({"index": index, "function": {"arguments": piece}} for piece in fragments)
+    return Reply(
+        tuple({"tool_calls": [piece]} for piece in (first, *pieces)), finish_reason="tool_calls"
+    )
+
+
+def execute(*code: str, language: str = "python", index: int = 0, call_id: str = "") -> Reply:
+    """A call of `execute`, each piece of the code a fragment."""
+    opening = ('{"', "language", '":"', language, '","', "code", '":"')
+    escaped = (json.dumps(piece)[1:-1] for piece in code)
+    return call("execute", *opening, *escaped, '"}', index=index, call_id=call_id)
+
+
+def calls(*replies: Reply) -> Reply:
+    """Parallel calls whose pieces alternate between the indices."""
+    queues = [list(reply.deltas) for reply in replies]
+    woven: list[Delta] = []
+    while any(queues):
+        woven += [queue.pop(0) for queue in queues if queue]
+    return Reply(tuple(woven), finish_reason="tool_calls")
+
+
+def joined(*replies: Reply) -> Reply:
+    """Several in one answer, e.g. text before a call; the last one's ending counts."""
+    deltas = tuple(delta for reply in replies for delta in reply.deltas)
+    return replace(replies[-1], deltas=deltas)
+
+
+def error(status: int, message: str, *, code: str = "", retry_after: int | None = None) -> Reply:
+    """A plain HTTP failure with an OpenAI error body."""
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    body = {"error": {"message": message, "type": "invalid_request_error", "code": code or None}}
+    return Reply(status=status, headers=headers, body=body)
+
+
+def hang(*before: str) -> Reply:
+    """Some text (or none, then not even a status line), then silence until the client goes."""
+    return replace(text(*before), ending="hang")
+
+
+def cut(reply: Reply) -> Reply:
+    """The connection closes after the deltas, without finish_reason and [DONE]."""
+    return replace(reply, ending="cut")
+
+
+def broken_json(*before: str) -> Reply:
+    """Some text, then a data line that is no JSON."""
+    return replace(text(*before), ending="broken_json")
+
+
+def no_sse() -> Reply:
+    """Status 200 and a body that is no event stream."""
+    return Reply(body={"hello": "I am some other kind of server"})
+
+
+def _plain_text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return " ".join(part.get("text", "") for part in content or ())
+
+
+def _last_index(items: Sequence[str], wanted: str) -> int:
+    return max((place for place, item in enumerate(items) if item == wanted), default=-1)
