@@ -44,7 +44,12 @@ class Sheet:
     @property
     def height(self) -> int:
         """Of all rows with some air at the end."""
-        return self._heights.total + _FOOT if self.rows else 0
+        return self._heights.total + _FOOT if self._count else 0
+
+    @property
+    def _count(self) -> int:
+        """How many rows can be shown: the model may be ahead, until `take` has been told."""
+        return min(len(self.rows), len(self._heights))
 
     @property
     def cards_made(self) -> int:
@@ -95,7 +100,7 @@ class Sheet:
         """Make exact what lies between; the first row whose height changed, if any."""
         first_changed: int | None = None
         index = first = self.index_at(top)
-        while index < len(self.rows) and self._heights.offset(index) < bottom:
+        while index < self._count and self._heights.offset(index) < bottom:
             if self._make_exact(index, top, bottom) and first_changed is None:
                 first_changed = index
             index += 1
@@ -126,16 +131,16 @@ class Sheet:
     def visible(self, top: int, bottom: int) -> Iterator[int]:
         """The rows that touch what lies between."""
         index = self.index_at(top)
-        while index < len(self.rows) and self._heights.offset(index) < bottom:
+        while index < self._count and self._heights.offset(index) < bottom:
             if self._heights[index]:
                 yield index
             index += 1
 
     def anchor_at(self, y: int) -> Anchor | None:
         """What to hold still when the view begins at `y`."""
-        if not self.rows:
+        if not self._count:
             return None
-        index = self.index_at(y)
+        index = min(self.index_at(y), self._count - 1)
         top = self.top_of(index)
         part, part_top = self.card(index).part_at(y - top)
         return Anchor(self.rows[index].key, part, y - top - part_top)
@@ -143,7 +148,7 @@ class Sheet:
     def y_of(self, anchor: Anchor) -> int | None:
         """Where the view begins for the anchor to be where it was; None if it is gone."""
         index = self._model.index_of(anchor.key)
-        if index is None:
+        if index is None or index >= self._count:
             return None
         return self.top_of(index) + self.card(index).part_top(anchor.part) + anchor.above
 
@@ -155,6 +160,11 @@ class Sheet:
         if row.kind in ("answer", "question", "code", "plan", "run"):
             return row.text.strip("\n")
         return self.card(index).source().strip("\n")
+
+    @property
+    def _count(self) -> int:
+        """The rows that both sides know: between two frames the model is ahead of the heights."""
+        return min(len(self.rows), len(self._heights))
 
     def _known_height(self, row: Row) -> int:
         card = self._cards.get(row.key)

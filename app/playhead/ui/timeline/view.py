@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -151,6 +151,7 @@ class TimelineView(Canvas):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
+        self.viewport().installEventFilter(self)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.verticalScrollBar().setSingleStep(40)
         self.setAccessibleName("Conversation")
@@ -261,15 +262,20 @@ class TimelineView(Canvas):
         self.focused = None
         self.viewport().update()
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        """Tooltips, and the mouse leaving."""
-        if event.type() == QEvent.Type.ToolTip:
-            self._pointer.show_tip(event)
-            return True
-        if event.type() == QEvent.Type.Leave:
-            self._pointer.forget()
-            self.viewport().update()
-        return super().viewportEvent(event)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Tooltips, and the mouse leaving.
+
+        Not `viewportEvent`: an exception of another override that is called through it (a resize,
+        a paint) ends the process in PySide 6.11 instead of being reported.
+        """
+        if watched is self.viewport():
+            if event.type() == QEvent.Type.ToolTip:
+                self._pointer.show_tip(event)
+                return True
+            if event.type() == QEvent.Type.Leave:
+                self._pointer.forget()
+                self.viewport().update()
+        return super().eventFilter(watched, event)
 
 
 class _FocusRing(QWidget):
