@@ -1,0 +1,109 @@
+"""The main job with the real program: ask, watch, approve, see it run, find it again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.display import virtual_display
+from tests.support.driver import App, running_app, write_settings
+from tests.support.model_server import ModelServer, default_script
+
+pytestmark = [
+    pytest.mark.requires_system("Xvfb", "openbox", "xdotool"),
+    pytest.mark.timeout(300),
+]
+QUESTION = "What's 34/24?"
+OUTPUT = "1.4166666666666667"
+
+
+@pytest.fixture
+def display() -> Iterator[dict[str, str]]:
+    with virtual_display("1440x900x24") as environment:
+        yield environment
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(default_script, pace_s=0.01) as running:
+        yield running
+
+
+@pytest.fixture
+def home(tmp_path: Path, server: ModelServer) -> Path:
+    write_settings(tmp_path, model="openai/test", api_base=server.base_url, theme="light")
+    return tmp_path
+
+
+def assert_quiet(app: App) -> None:
+    loud = [
+        line
+        for line in app.log.splitlines()
+        if any(word in line for word in ("Traceback", "WARNING", "ERROR", "CRITICAL", "QObject"))
+    ]
+    assert not loud, app.log
+
+
+def test_a_question_becomes_code_that_runs_after_a_click_and_is_there_again(
+    home: Path, display: dict[str, str], server: ModelServer
+) -> None:
+    with running_app(home, display) as app:
+        app.type(QUESTION)
+        app.press("Return")
+        button = app.wait_for_run_button()
+        assert app.wait_for_message("assistant", "code", "34 / 24")
+        assert not any(message.type == "console" for message in app.messages())
+        app.click(button)
+        app.wait_for_message("computer", "console", OUTPUT)
+        app.wait_for_message("assistant", "message", "approximately 1.42.")
+        before = app.messages()
+        assert app.close() == 0
+        assert_quiet(app)
+    assert len(server.requests) >= 2
+
+    with running_app(home, display) as again:
+        assert again.messages() == before
+        assert again.close() == 0
+        assert_quiet(again)
+
+
+def test_what_streamed_before_a_kill_is_there_again(
+    home: Path, display: dict[str, str], server: ModelServer
+) -> None:
+    server.pace_s = 0.05
+    with running_app(home, display) as app:
+        app.type("A long text, please: long")
+        app.press("Return")
+        app.wait_for("half an answer", lambda: app.streamed_text().count(" ") > 20 or None)
+        app.kill()
+        cut = app.streamed_text()
+
+    with running_app(home, display) as again:
+        answers = [m for m in again.messages() if (m.role, m.type) == ("assistant", "message")]
+        assert [message.state for message in answers] == ["interrupted"]
+        assert answers[0].content == cut
+        assert again.close() == 0
+        assert_quiet(again)
+
+
+def test_with_no_display_it_says_in_words_how_to_go_on(tmp_path: Path) -> None:
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2] / "app")
+    done = subprocess.run(
+        [sys.executable, "-m", "playhead"],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no display" in done.stderr
+    assert "xvfb-run" in done.stderr
+    assert "Traceback" not in done.stderr
