@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from playhead import __version__
 
@@ -56,7 +56,7 @@ def _open_window(options: argparse.Namespace) -> int:
     return run_window(files, options.log_level)
 
 
-def display_problem(environment: os._Environ[str] | dict[str, str]) -> str:
+def display_problem(environment: Mapping[str, str]) -> str:
     """Why no window can open here, with the way out; empty if one can, as far as can be told.
 
     Qt ends the process with an abort when there is no display, so this is asked before Qt is.

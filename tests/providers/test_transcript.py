@@ -31,7 +31,7 @@ def code(text: str, call_id: str | None = "c1", **more: Any) -> Message:
 
 def run(block: Message, output: str = "", ran: str | None = None, **end: Any) -> list[Message]:
     proposal = Proposal("p", block.id, "python", block.text)
-    edited = [message("computer", "confirmation", Proposal("p", block.id, "python", ran))]
+    edited = [message("computer", "confirmation", Proposal("p", block.id, "python", ran or ""))]
     return [
         message("computer", "confirmation", proposal),
         *(edited if ran is not None else []),
