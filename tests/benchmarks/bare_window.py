@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
 
@@ -25,10 +25,13 @@ class FirstPaint(QObject):
         """Look at the paint events of the field."""
         if event.type() == QEvent.Type.Paint and not self._is_painted:
             self._is_painted = True
-            report("first_paint")
-            key = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_X, Qt.KeyboardModifier.NoModifier, "x")
-            QApplication.postEvent(self._field, key)
+            QTimer.singleShot(0, self._painted)  # as the program does: when it is on the screen
         return super().eventFilter(watched, event)
+
+    def _painted(self) -> None:
+        report("first_paint")
+        key = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_X, Qt.KeyboardModifier.NoModifier, "x")
+        QApplication.postEvent(self._field, key)
 
 
 def main() -> int:

@@ -80,6 +80,7 @@ class Probe(QObject):
         self._type("\r", Qt.Key.Key_Return)
 
     def _quit(self, _: str) -> None:
+        self._watch.stop()
         self.composer.window().close()
 
 
