@@ -59,6 +59,7 @@ class BlockColumn:
         self._blocks: list[TextBlock] = []
         self._heights = Heights()
         self._width = 0
+        self._live: set[int] = set()
         self.definitions = ""
         self.laid_out = 0
 
@@ -82,6 +83,7 @@ class BlockColumn:
             at += 1
         del self._blocks[at:]
         self._heights.truncate(at)
+        self._live = {index for index in self._live if index < at}
         for block in blocks[at:]:
             text = TextBlock(block)
             text.height = text.guess(self._width or 600)
@@ -91,13 +93,14 @@ class BlockColumn:
     def forget(self) -> None:
         """Drop documents and exact heights: the colours or the definitions are others."""
         for text in self._blocks:
-            text.document = None
             text.width = -1
+        self.release()
 
     def release(self) -> None:
         """Drop the documents, keep the heights."""
-        for text in self._blocks:
-            text.document = None
+        for index in self._live:
+            self._blocks[index].document = None
+        self._live.clear()
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
         """Make what lies between exact; the height of all."""
@@ -185,19 +188,16 @@ class BlockColumn:
         """Which block covers `y`."""
         return self._heights.index_at(y)
 
-    def fence_headers(self) -> Iterator[tuple[QRect, Block]]:
+    def fence_headers(self) -> Iterator[tuple[QRect, int]]:
         """Lines above code in prose, where its buttons go, of the blocks that are laid out."""
-        if not self._has_panels:
-            return
-        for index, text in enumerate(self._blocks):
-            if text.document is not None and self._has_header(text.block):
+        for index in sorted(self._live):
+            if self._has_header(self._blocks[index].block):
                 top = self._heights.offset(index) + self._gap(index)
-                yield QRect(0, top, self._width, FENCE_HEADER), text.block
+                yield QRect(0, top, self._width, FENCE_HEADER), index
 
-    def fence_source(self, block: Block) -> str:
-        """The whole code that begins with this block."""
-        index = next(at for at, text in enumerate(self._blocks) if text.block is block)
-        pieces = [block.source]
+    def fence_source(self, index: int) -> str:
+        """The whole code that begins with a block."""
+        pieces = [self._blocks[index].block.source]
         for text in self._blocks[index + 1 :]:
             if text.block.kind != "code" or text.block.is_first:
                 break
@@ -222,6 +222,7 @@ class BlockColumn:
         if text.document is None:
             text.document = self._maker.make(text.block, self._ink, self.definitions)
             text.width = -1
+            self._live.add(index)
         if text.width != width:
             self.laid_out += 1
             inset = 2 * PAD_X if self._is_panel(text.block) else 0
@@ -232,9 +233,9 @@ class BlockColumn:
 
     def _release_far(self, top: int, bottom: int) -> None:
         first, last = self._heights.index_at(top), self._heights.index_at(bottom)
-        for index, text in enumerate(self._blocks):
-            if text.document is not None and not first <= index <= last:
-                text.document = None
+        for index in [index for index in self._live if not first <= index <= last]:
+            self._blocks[index].document = None
+            self._live.discard(index)
 
     def _touching(self, clip: QRect) -> Iterator[int]:
         if not self._blocks:

@@ -9,6 +9,7 @@ HEAD_LINES = 500
 TAIL_LINES = 2_000
 LINE_LIMIT = 2_000
 """Longer lines are cut for display."""
+_REPLAY_LIMIT = 4 * LINE_LIMIT
 
 # Everything but colours and erase-line: cursor moves, titles, character sets.
 _CONTROLS = re.compile(
@@ -85,11 +86,21 @@ def _overwritten(line: str) -> str:
     """A line after its carriage returns, backspaces and erasures; colours stay in it."""
     if line.endswith("\r"):
         line = line[:-1]
+    if len(line) > _REPLAY_LIMIT:
+        line = line[line.rfind("\r") + 1 :][:_REPLAY_LIMIT]
     if not line.isprintable():
         line = _CONTROLS.sub("", line)
         if _SPECIAL.search(line):
-            line = _replay(line)
+            line = _replay(line) if "\x1b" in line or "\b" in line else _overlaid(line)
     return line if len(line) <= LINE_LIMIT else line[:LINE_LIMIT] + " …"
+
+
+def _overlaid(line: str) -> str:
+    """Only carriage returns: each part lies over what was there."""
+    shown = ""
+    for part in line.split("\r"):
+        shown = part + shown[len(part) :]
+    return shown
 
 
 def _replay(line: str) -> str:

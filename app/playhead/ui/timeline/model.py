@@ -129,7 +129,8 @@ class TimelineModel:
             case _ if message.recipient == "assistant":
                 pass
             case _ if message.type == "tool_result" and message.format == "execute":
-                self._skip(message)
+                if message.state != "streaming":
+                    self._skip(message)
             case _ if kind := _KINDS.get((message.role, message.type)):
                 self._draw(message, kind)
             case _:  # timing, status and what a later version may bring

@@ -53,7 +53,8 @@ def _after(style: Style, parameters: str) -> Style:
 def _extended(rest: Iterator[int]) -> int | str | None:
     match next(rest, None):
         case 5:
-            return _indexed(next(rest, 0))
+            number = next(rest, None)
+            return None if number is None else _indexed(number)
         case 2:
             red, green, blue = (min(255, next(rest, 0)) for _ in range(3))
             return f"#{red:02X}{green:02X}{blue:02X}"

@@ -161,11 +161,6 @@ class Sheet:
             return row.text.strip("\n")
         return self.card(index).source().strip("\n")
 
-    @property
-    def _count(self) -> int:
-        """The rows that both sides know: between two frames the model is ahead of the heights."""
-        return min(len(self.rows), len(self._heights))
-
     def _known_height(self, row: Row) -> int:
         card = self._cards.get(row.key)
         if card is None or not card.width:

@@ -59,9 +59,9 @@ class MarkdownCard(Card):
             return []
         box = self.text_box()
         spots: list[Spot] = []
-        for header, block in self.column.fence_headers():
+        for header, index in self.column.fence_headers():
             header.translate(box.topLeft())
-            code = self.column.fence_source(block)
+            code, block = self.column.fence_source(index), self.column.block(index)
             middle = header.center().y() + 1
             copy = Intent("copy", code)
             spots.append(self.icon_spot(header.right() - 6, middle, "copy", "Copy code", copy, 24))
@@ -81,12 +81,13 @@ class MarkdownCard(Card):
         if self.column is None:
             return
         box = self.text_box()
-        for header, block in self.column.fence_headers():
+        for header, index in self.column.fence_headers():
             header.translate(box.topLeft())
             if header.intersects(state.clip):
                 left = header.adjusted(PAD_X, 0, -80, 0)
                 left.setHeight(FENCE_HEADER)
-                draw_text(painter, left, block.language or "text", self.theme, "mute", 12)
+                word = self.column.block(index).language or "text"
+                draw_text(painter, left, word, self.theme, "mute", 12)
 
 
 class AnswerCard(MarkdownCard):
