@@ -124,6 +124,10 @@ class Pointer:
         QToolTip.showText(self._view.viewport().mapToGlobal(point), text, self._view.viewport())
 
     def open_menu(self, point: QPoint, at: QPoint) -> None:
+        """Show the menu without waiting for it."""
+        self.menu_at(point).popup(at)
+
+    def menu_at(self, point: QPoint) -> QMenu:
         """Copy and what else can be done with the row under the mouse."""
         view = self._view
         menu = QMenu(view)
@@ -139,7 +143,7 @@ class Pointer:
             self._add_row_actions(menu, index)
         menu.addSeparator()
         menu.addAction("Select all", view.select_all)
-        menu.popup(at)
+        return menu
 
     def _add_row_actions(self, menu: QMenu, index: int) -> None:
         view = self._view

@@ -1,0 +1,461 @@
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QImage
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.events import MoveTo
+from playhead.conversation.payloads import Failure, InputRequest, RunReport
+from playhead.ui.timeline.input_line import InputLine
+
+LEFT = Qt.MouseButton.LeftButton
+NONE = Qt.KeyboardModifier.NoModifier
+
+
+def fill(talk, turns=60):
+    for number in range(turns):
+        talk.ask(f"Question {number}")
+        talk.answer(f"Answer {number}\n\nwith *two* paragraphs")
+
+
+def spot_point(view, tip, last=True):
+    """Where a button with this name is on the screen."""
+    rows = view.visible_rows()
+    for index in reversed(rows) if last else rows:
+        for spot in view.sheet.card(index).spots(True):
+            if spot.tip == tip:
+                return spot.rect.center() + view.card_rect(index).topLeft()
+    raise AssertionError(f"no {tip}")
+
+
+def click(qtbot, view, point):
+    qtbot.mouseMove(view.viewport(), point)
+    qtbot.mouseClick(view.viewport(), LEFT, NONE, point)
+
+
+def row_on_screen(view, key):
+    return view.sheet.outer_top_of(view.model.index_of(key)) - view.top
+
+
+def test_a_conversation_opens_at_its_end(view, talk):
+    fill(talk)
+    view.set_conversation(talk)
+    assert view.top == view.max_top() > 0
+    assert view.verticalScrollBar().value() == view.max_top()
+    assert view.is_following()
+
+
+def test_of_ten_thousand_messages_only_those_near_are_laid_out(view, talk):
+    fill(talk, 5_000)
+    view.set_conversation(talk)
+    assert len(view.sheet.rows) == 10_000
+    assert view.sheet.cards_made < 40
+    assert view.maker.made < 80
+    view.scroll_to(0)
+    view.scroll_to(view.max_top() // 2)
+    assert view.sheet.cards_made < 120
+
+
+def test_what_is_read_does_not_move_when_something_streams_in_below(view, talk, painted):
+    fill(talk)
+    view.set_conversation(talk)
+    view.scroll_by(-300)
+    key = view.sheet.rows[view.visible_rows()[1]].key
+    before = row_on_screen(view, key)
+    fill(talk, 5)
+    painted()
+    assert row_on_screen(view, key) == before
+    assert not view.is_following()
+
+
+def test_at_the_end_the_view_follows_what_streams_in(view, talk, painted):
+    fill(talk)
+    view.set_conversation(talk)
+    talk.begin("assistant", "message")
+    for _ in range(50):
+        talk.apply(Chunk("assistant", "message", content="A line.\n\n"))
+        painted()
+        assert view.top == view.max_top()
+
+
+def test_what_is_read_does_not_move_while_heights_above_are_corrected(view, talk):
+    for number in range(40):
+        talk.answer("word " * (20 + 97 * number % 400))
+    view.set_conversation(talk)
+    steps = 0
+    while view.top > 70:
+        key = view.sheet.rows[view.visible_rows()[-1]].key
+        before = row_on_screen(view, key)
+        view.scroll_by(-70)
+        assert row_on_screen(view, key) == before + 70
+        steps += 1
+    assert steps > 60
+
+
+def test_blitted_scrolling_shows_what_a_fresh_painting_shows(view, talk, qtbot):
+    fill(talk)
+    view.set_conversation(talk)
+    view.viewport().repaint()
+    for delta in (-90, -33, 20, -250, 61):
+        view.scroll_by(delta)
+        qtbot.wait(20)
+    seen = view.viewport().grab().toImage()
+    screen = view.screen().grabWindow(view.winId()).toImage()
+    if screen.isNull():
+        pytest.skip("this platform cannot read the screen")
+    corner = view.viewport().geometry().topLeft()
+    part = screen.copy(corner.x(), corner.y(), 600, 380)  # above the floating button
+    convert = QImage.Format.Format_RGB32
+    assert part.convertToFormat(convert) == seen.copy(0, 0, 600, 380).convertToFormat(convert)
+
+
+def test_the_button_to_the_latest_shows_only_away_from_the_end(view, talk, qtbot):
+    fill(talk)
+    view.set_conversation(talk)
+    assert not view._jump.isVisible()
+    view.scroll_by(-400)
+    assert view._jump.isVisible()
+    qtbot.mouseClick(view._jump, LEFT)
+    assert view.top == view.max_top()
+    assert not view._jump.isVisible()
+
+
+def test_streaming_lays_out_no_more_than_the_open_blocks(view, talk, painted):
+    view.set_conversation(talk)
+    talk.begin("assistant", "message")
+
+    def made_by(paragraphs):
+        before = view.maker.made
+        for _ in range(paragraphs):
+            talk.apply(Chunk("assistant", "message", content="Words of a paragraph. "))
+            painted()
+            talk.apply(Chunk("assistant", "message", content="More of it.\n\n"))
+            painted()
+        return view.maker.made - before
+
+    made_by(30)
+    assert made_by(30) <= made_by(30) + 2
+    assert made_by(60) <= 60 * 4
+    card = view.sheet.card(0)
+    assert card.parsed_chars < 30 * view.sheet.rows[0].size
+
+
+def test_documents_far_away_are_given_back(view, talk):
+    talk.answer("\n\n".join(f"Paragraph {number}" for number in range(2_000)))
+    view.set_conversation(talk)
+    for _ in range(20):
+        view.scroll_by(-3_000)
+    column = view.sheet.card(0).column
+    assert len(column) == 2_000
+    assert len(column._live) < 300
+
+
+def test_text_is_selected_across_rows_with_the_mouse_and_copied(view, talk, qtbot):
+    talk.ask("What is it?")
+    talk.answer("It is **this**.\n\nAnd that.")
+    talk.answer("Last one.")
+    view.set_conversation(talk)
+    port = view.viewport()
+    first, last = view.card_rect(0), view.card_rect(2)
+    qtbot.mousePress(port, LEFT, NONE, QPoint(first.left() + 1, first.top() + 1))
+    qtbot.mouseMove(port, QPoint(last.right(), last.top() + 15))
+    qtbot.mouseRelease(port, LEFT, NONE, QPoint(last.right(), last.top() + 15))
+    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    copied = QGuiApplication.clipboard().text()
+    assert copied == "What is it?\n\nIt is **this**.\n\nAnd that.\n\nLast one."
+
+
+def test_a_double_click_selects_a_word_as_it_is_shown(view, talk, qtbot):
+    talk.answer("**Revenue** grows")
+    view.set_conversation(talk)
+    point = view.card_rect(0).topLeft() + QPoint(20, 14)
+    qtbot.mouseDClick(view.viewport(), LEFT, NONE, point)
+    assert view.selected_text() == "Revenue"
+
+
+def test_everything_can_be_selected_without_laying_it_out(view, talk, qtbot):
+    fill(talk, 500)
+    view.set_conversation(talk)
+    made = view.maker.made
+    qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    text = view.selected_text()
+    assert text.startswith("Question 0\n\nAnswer 0")
+    assert text.endswith("with *two* paragraphs")
+    assert view.maker.made == made
+
+
+def test_keys_scroll(view, talk, qtbot):
+    fill(talk)
+    view.set_conversation(talk)
+    qtbot.keyClick(view, Qt.Key.Key_Home)
+    assert view.top == 0
+    qtbot.keyClick(view, Qt.Key.Key_PageDown)
+    page = view.top
+    assert 300 < page < view.viewport().height()
+    qtbot.keyClick(view, Qt.Key.Key_Up)
+    assert page - 100 < view.top < page
+    qtbot.keyClick(view, Qt.Key.Key_End)
+    assert view.top == view.max_top()
+    assert view.is_following()
+
+
+def test_tab_reaches_each_button_and_enter_presses_it(view, talk, qtbot):
+    talk.ask("Hello")
+    answer = talk.answer("Hi")
+    view.set_conversation(talk)
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    tips = []
+    while view._keys.tab(True):
+        tips.append(view.focused[1].tip)
+    assert tips == ["Copy message", "Edit and send again", "Copy answer", "Retry"]
+    view._keys.tab(False)
+    with qtbot.waitSignal(view.retry_requested) as asked:
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+    assert asked.args == [answer]
+
+
+def test_buttons_of_messages_ask_the_window(view, talk, qtbot):
+    question = talk.ask("Hello")
+    answer = talk.answer("Hi **you**\n\n```python\nprint(1)\n```")
+    view.set_conversation(talk)
+    with qtbot.waitSignal(view.edit_requested) as edited:
+        click(qtbot, view, spot_point(view, "Edit and send again"))
+    assert edited.args == [question]
+    with qtbot.waitSignal(view.retry_requested) as retried:
+        click(qtbot, view, spot_point(view, "Retry"))
+    assert retried.args == [answer]
+    with qtbot.waitSignal(view.run_requested) as ran:
+        click(qtbot, view, spot_point(view, "Run this code"))
+    assert ran.args == ["python", "print(1)"]
+    click(qtbot, view, spot_point(view, "Copy answer"))
+    assert QGuiApplication.clipboard().text() == "Hi **you**\n\n```python\nprint(1)\n```"
+
+
+def test_a_code_card_is_folded_opens_and_leads_to_the_editor(view, talk, qtbot):
+    code = "\n".join(f"line_{number} = {number}" for number in range(27))
+    message_id = talk.code(code)
+    view.set_conversation(talk)
+    folded = view.sheet.height
+    click(qtbot, view, spot_point(view, "Show all 27 lines"))
+    assert view.sheet.height > folded + 300
+    click(qtbot, view, spot_point(view, "Copy code", last=False))
+    assert QGuiApplication.clipboard().text() == code
+    with qtbot.waitSignal(view.open_code_requested) as opened:
+        view.scroll_to(0)
+        click(qtbot, view, spot_point(view, "Open in the editor"))
+    assert opened.args == [message_id]
+
+
+def test_a_code_card_says_how_its_run_stands(view, talk, painted):
+    message_id = talk.code("1")
+    view.set_conversation(talk)
+    card = view.sheet.card(0)
+    assert card.state_text() == "1 line"
+    talk.propose(message_id, "1")
+    talk.report(RunReport("started"))
+    talk.report(RunReport("finished", 1.9))
+    painted()
+    assert card.state_text() == "ran in 1.9 s"
+    view.set_code_state(message_id, "skipped")
+    assert card.state_text() == "skipped"
+
+
+def test_an_empty_output_has_no_card_and_a_long_one_is_folded(view, talk, qtbot, painted):
+    view.set_conversation(talk)
+    talk.output("")
+    painted()
+    assert not view.sheet.is_shown(0)
+    talk.output("".join(f"{number}\n" for number in range(10_000)))
+    painted()
+    assert view.sheet.bottom_of(1) < 900
+    made = view.maker.made
+    click(qtbot, view, spot_point(view, "Show 2,500 of 10,000 lines"))
+    assert view.sheet.bottom_of(1) > 40_000
+    assert view.maker.made < made + 60
+
+
+def test_thinking_is_folded_until_it_is_clicked(view, talk, qtbot):
+    talk.say("assistant", "reasoning", "First this.\n\nThen that.")
+    view.set_conversation(talk)
+    height = view.sheet.height
+    click(qtbot, view, spot_point(view, "Show"))
+    assert view.sheet.height > height + 30
+    click(qtbot, view, spot_point(view, "Fold"))
+    assert view.sheet.height == height
+
+
+def test_a_failure_can_be_tried_again(view, talk, qtbot):
+    talk.ask("x")
+    key = talk.apply(Chunk("server", "error", content=Failure("x", "No answer.", "", "Try it.")))
+    view.set_conversation(talk)
+    with qtbot.waitSignal(view.retry_requested) as asked:
+        click(qtbot, view, spot_point(view, "Retry"))
+    assert asked.args == [key]
+
+
+def test_links_are_told_and_unsafe_ones_are_dead(view, talk, qtbot):
+    talk.answer("[good](https://example.org/a)\n\n[bad](file:///etc/passwd)")
+    view.set_conversation(talk)
+    told = []
+    view.link_activated.connect(told.append)
+    corner = view.card_rect(0).topLeft()
+    second = view.sheet.card(0).part_top(1)
+    click(qtbot, view, corner + QPoint(10, second + 14))
+    click(qtbot, view, corner + QPoint(10, 14))
+    assert told == ["https://example.org/a"]
+
+
+def test_a_question_of_the_code_is_answered_in_its_card(view, talk, qtbot):
+    talk.apply(Chunk("computer", "input", content=InputRequest("i1", "Your name?")))
+    view.set_conversation(talk)
+    [line] = view.findChildren(InputLine)
+    assert line.isVisible()
+    assert view.card_rect(0).contains(line.geometry())
+    qtbot.keyClicks(line.field, "Ada")
+    with qtbot.waitSignal(view.input_answered) as answered:
+        qtbot.keyClick(line.field, Qt.Key.Key_Return)
+    assert answered.args == ["i1", "Ada"]
+    assert view.sheet.card(0).words() == "Ada"
+    qtbot.waitUntil(lambda: not view.findChildren(InputLine))
+
+
+def test_a_secret_is_masked_and_not_kept(view, talk, qtbot):
+    request = InputRequest("i1", "Password:", is_secret=True)
+    talk.apply(Chunk("computer", "input", content=request))
+    view.set_conversation(talk)
+    [line] = view.findChildren(InputLine)
+    assert line.field.echoMode() == line.field.EchoMode.Password
+    qtbot.keyClicks(line.field, "hush")
+    qtbot.keyClick(line.field, Qt.Key.Key_Return)
+    assert "hush" not in view.sheet.card(0).words()
+    view.select_all()
+    assert "hush" not in view.selected_text()
+    qtbot.waitUntil(lambda: not view.findChildren(InputLine))
+
+
+def test_fields_move_with_their_cards(view, talk):
+    fill(talk, 20)
+    talk.apply(Chunk("computer", "input", content=InputRequest("i1", "Name?")))
+    view.set_conversation(talk)
+    [line] = view.findChildren(InputLine)
+    before = line.y()
+    view.scroll_by(-60)
+    assert line.y() == before + 60
+    view.scroll_to(0)
+    assert not line.isVisible()
+
+
+def test_a_picture_is_decoded_beside_and_shown(view, talk, qtbot, tmp_path):
+    path = tmp_path / "a plot.png"
+    image = QImage(900, 300, QImage.Format.Format_RGB32)
+    image.fill(0xFF3B5BDB)
+    image.save(str(path))
+    talk.apply(Chunk("computer", "image", "path", content=str(path)))
+    view.set_conversation(talk)
+    qtbot.waitUntil(lambda: view.sheet.height != 200 + 12 + 20)
+    column = view.column().width()
+    assert abs(view.sheet.bottom_of(0) - 12 - column / 3) < 4
+    middle = view.card_rect(0).center()
+    assert view.grab().toImage().pixelColor(middle).name() == "#3b5bdb"
+
+
+def test_a_picture_that_cannot_be_read_says_so(view, talk, qtbot, tmp_path):
+    path = tmp_path / "broken.png"
+    path.write_bytes(b"no picture")
+    talk.apply(Chunk("computer", "image", "path", content=str(path)))
+    talk.apply(Chunk("computer", "image", "base64.png", content="!!!!"))
+    view.set_conversation(talk)
+    qtbot.waitUntil(lambda: view.sheet.bottom_of(1) < 200)
+
+
+def test_another_branch_replaces_the_rows(view, talk, painted):
+    question = talk.ask("Hello")
+    talk.answer("One")
+    view.set_conversation(talk)
+    talk.change(MoveTo(question))
+    talk.answer("Two")
+    painted()
+    assert [row.text for row in view.sheet.rows] == ["Hello", "Two"]
+
+
+def test_a_note_offers_its_action(view, talk, qtbot, painted):
+    talk.answer("x")
+    view.set_conversation(talk)
+    done = []
+    view.add_note("info", "The names are gone.", "…", ("Run all again", lambda: done.append(1)))
+    painted()
+    click(qtbot, view, spot_point(view, "Run all again"))
+    assert done == [1]
+    view.clear_notes()
+    assert len(view.sheet.rows) == 1
+
+
+def test_the_menu_copies_an_entry(view, talk, qtbot):
+    talk.answer("**x**")
+    view.set_conversation(talk)
+    point = view.card_rect(0).topLeft() + QPoint(5, 10)
+    menu = view._pointer.menu_at(point)
+    labels = {action.text(): action for action in menu.actions()}
+    assert not labels["Copy"].isEnabled()
+    labels["Copy this entry"].trigger()
+    assert QGuiApplication.clipboard().text() == "**x**"
+
+
+def test_the_theme_changes_what_is_painted(view, talk, theme, qtbot):
+    talk.answer("Hello")
+    view.set_conversation(talk)
+
+    def ground():
+        return view.grab().toImage().pixelColor(4, 4).name().upper()
+
+    assert ground() == "#FFFFFF"
+    theme.set_mode("dark")
+    assert ground() == "#17181B"
+
+
+def test_after_leaving_a_conversation_its_events_change_nothing(view, talk, painted):
+    view.set_conversation(talk)
+    view.set_conversation(None)
+    talk.answer("x")
+    painted()
+    assert view.sheet.rows == []
+
+
+def test_odd_texts_are_drawn(view, talk, painted):
+    view.set_conversation(talk)
+    for text in (
+        "\ud800 lone",
+        "\x00 nul",
+        "x" * 50_000,
+        "[",
+        "```",
+        "| a |\n|---|",
+        "<div>",
+        "a\n" * 500,
+    ):
+        talk.answer(text)
+        talk.output(text)
+        talk.ask(text)
+        talk.code(text)
+        painted()
+    view.scroll_to(0)
+    while view.top < view.max_top():
+        view.scroll_by(480)
+        painted()
+
+
+def test_a_very_narrow_view_is_drawn(view, talk, painted):
+    fill(talk, 3)
+    talk.output("a b c " * 100)
+    view.set_conversation(talk)
+    view.resize(280, 300)
+    painted()
+    assert view.column().width() >= 120
+
+
+def test_screen_readers_are_told_what_there_is(view, talk, painted):
+    view.set_conversation(talk)
+    talk.ask("Hello")
+    talk.answer("Good day")
+    painted()
+    assert view.accessibleName() == "Conversation"
+    assert view.accessibleDescription() == "2 entries. Good day"
