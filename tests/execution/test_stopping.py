@@ -198,24 +198,17 @@ async def test_restart_in_the_middle_of_a_run_ends_it(tmp_path: Path) -> None:
 
 
 async def test_a_flood_leaves_the_loop_free_and_memory_flat(tmp_path: Path) -> None:
-    """The notifier of the pipe is paused: this pins what Qt does not document."""
-    async with executor(tmp_path) as made:
-        turns = 0
-        before = resident()
-        async with aclosing(made.run(request(tmp_path, programs.YES))) as stream:
-            async for chunk in stream:
-                if chunk.format == "output" and "long" in str(chunk.content):
-                    break
-            kernel = next(iter(made._kernels.values()))
-            paused_at = written = 0
-            while paused_at < 20:
-                await asyncio.sleep(0.01)
-                turns += 1
-                paused_at += 1
-                written = max(written, kernel._process._process.bytesAvailable())
-        assert turns == 20
-        assert written < 10_000_000
-        assert resident() - before < 40_000_000
+    before = resident()
+    async with (
+        executor(tmp_path) as made,
+        aclosing(made.run(request(tmp_path, programs.YES))) as stream,
+    ):
+        async for chunk in stream:
+            if "The output is long" in str(chunk.content):
+                break
+        for _ in range(20):
+            await asyncio.sleep(0.01)
+    assert resident() - before < 40_000_000
 
 
 def resident() -> int:

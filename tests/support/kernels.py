@@ -11,12 +11,14 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import CodeError, RunReport
 from playhead.conversation.requests import RunRequest
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.session.ports import Executor
 
 
 @asynccontextmanager
 async def executor(folder: Path) -> AsyncGenerator[ProcessExecutor]:
     """An executor whose kernels end with the block."""
     made = ProcessExecutor(folder / "output")
+    _: Executor = made  # the type checker compares it with the port
     try:
         yield made
     finally:

@@ -192,8 +192,8 @@ class KernelProcess(QObject):
     def _on_finished(self, code: int, status: QProcess.ExitStatus) -> None:
         if self._has_ended:
             return
-        self.signal_group(signal.SIGKILL)  # what it leaves behind
         self._has_ended = True
+        self.signal_group(signal.SIGKILL)  # what it leaves behind
         while data := self._process.read(_READ_BYTES).data():
             self._on_pieces(self._decoder.feed(bytes(data)))
         self._on_pieces(self._decoder.finish())

@@ -131,8 +131,9 @@ class LiveKernel:
 
     def kill(self, reason: str) -> None:
         """Kill it with its children."""
-        self._why_killed = reason
-        self._process.kill_group()
+        if self._state != "none":
+            self._why_killed = reason
+            self._process.kill_group()
 
     async def shut_down(self, reason: str) -> None:
         """End it: at once if code runs, else so that its exit handlers run."""

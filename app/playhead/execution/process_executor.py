@@ -158,9 +158,12 @@ class ProcessExecutor:
 
     def _tell(self, conversation_id: str) -> None:
         status = self.status(conversation_id)
-        if self._told.get(conversation_id) == status:
+        if self._told.get(conversation_id, KernelStatus()) == status:
             return
-        self._told[conversation_id] = status
+        if status.state == "none":
+            self._told.pop(conversation_id)
+        else:
+            self._told[conversation_id] = status
         for listener in tuple(self._listeners):
             try:
                 listener(conversation_id, status)

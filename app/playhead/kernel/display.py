@@ -60,8 +60,8 @@ class Display:
         pyplot.Figure.show = show_one  # type: ignore[attr-defined]
 
     def _show_as_image(self, value: object) -> bool:
-        pyplot = sys.modules.get(_PYPLOT)
-        if pyplot is not None and isinstance(value, pyplot.Figure):
+        figures = sys.modules.get("matplotlib.figure")
+        if figures is not None and isinstance(value, figures.Figure):
             self._show_figure(value)
             return True
         method = getattr(type(value), "_repr_png_", None)
@@ -73,7 +73,9 @@ class Display:
 
     def _show_figure(self, figure: Any) -> None:
         self._send_image(lambda path: figure.savefig(path, format="png", bbox_inches="tight"))
-        sys.modules[_PYPLOT].close(figure)
+        pyplot = sys.modules.get(_PYPLOT)
+        if pyplot is not None:
+            pyplot.close(figure)
 
     def _send_image(self, save: Callable[[str], None]) -> None:
         name = "%d-%d.png" % (os.getpid(), next(self._numbers))

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from playhead.execution.environment import is_bundled, kernel_command, kernel_environment
+
+PYTHON = "/usr/bin/python3"
+
+
+def test_the_users_variables_stay_and_ours_go() -> None:
+    base = {
+        "HOME": "/home/ada",
+        "LD_LIBRARY_PATH": "/opt/cuda",
+        "PYTHONHOME": "x",
+        "PYTHONPATH": "x",
+        "QT_PLUGIN_PATH": "x",
+        "PLAYHEAD_DATA_DIR": "x",
+        "_PYI_ARCHIVE_FILE": "x",
+        "VIRTUAL_ENV": "/work/.venv",
+        "SECRET": "x",
+    }
+    kept = kernel_environment(PYTHON, base, drop={"SECRET"})
+    assert kept.keys() == {"HOME", "LD_LIBRARY_PATH", "MPLBACKEND", "PYTHONIOENCODING"}
+
+
+def test_the_packaged_programs_library_path_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    base = {"LD_LIBRARY_PATH": "/bundle", "LD_LIBRARY_PATH_ORIG": "/opt/cuda"}
+    assert kernel_environment(PYTHON, base)["LD_LIBRARY_PATH"] == "/opt/cuda"
+    assert "LD_LIBRARY_PATH" not in kernel_environment(PYTHON, {"LD_LIBRARY_PATH": "/bundle"})
+
+
+def test_a_venv_is_activated(tmp_path: Path) -> None:
+    (tmp_path / "pyvenv.cfg").touch()
+    kept = kernel_environment(str(tmp_path / "bin" / "python"), {"PATH": "/usr/bin:/bin"})
+    assert kept["PATH"] == f"{tmp_path}/bin:/usr/bin:/bin"
+    assert kept["VIRTUAL_ENV"] == str(tmp_path)
+
+
+def test_a_kernel_is_started_by_its_boot_file() -> None:
+    program, flag, boot = kernel_command(PYTHON)
+    assert (program, flag) == (PYTHON, "-u")
+    assert Path(boot).is_file()
+
+
+def test_the_packaged_program_starts_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_bundled(sys.executable)
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert kernel_command(sys.executable) == [sys.executable, "--kernel"]
+    assert kernel_command(PYTHON)[0] == PYTHON

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from playhead.conversation.requests import EnvironmentStatus
+from playhead.errors import ExecutionError
+from playhead.execution import probing
+from playhead.execution.interpreters import InterpreterFinder
+from playhead.session.ports import Interpreters
+from tests.support.waiting import until
+
+BASE = str(getattr(sys, "_base_executable", sys.executable))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Environments of which the default one is made; to be copied from, not changed."""
+    folder = tmp_path_factory.mktemp("environments")
+    asyncio.run(InterpreterFinder(folder, [BASE]).default())
+    return folder
+
+
+def script(path: Path, text: str) -> str:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+async def test_the_environment_is_made_once_and_told_as_it_goes(tmp_path: Path) -> None:
+    finder: Interpreters = InterpreterFinder(tmp_path / "environments", [BASE])
+    heard: list[EnvironmentStatus] = []
+    finder.subscribe(heard.append)
+    assert finder.status.state == "absent"
+    first, second = await asyncio.gather(finder.default(), finder.default())
+    assert first is second
+    assert first.kind == "managed"
+    assert first.path.startswith(str(tmp_path))
+    assert first.has_pip
+    assert [status.state for status in heard] == ["creating", "ready"]
+    assert finder.status.interpreter == first
+
+
+async def test_a_whole_environment_is_taken_as_it_is(made: Path) -> None:
+    finder = InterpreterFinder(made, ["/nowhere/python"])
+    assert (await finder.default()).path == str(made / "default" / "bin" / "python")
+    assert finder.status.state == "ready"
+
+
+async def test_half_an_environment_is_made_again(made: Path, tmp_path: Path) -> None:
+    await asyncio.to_thread(shutil.copytree, made, tmp_path / "e", symlinks=True)
+    marker = tmp_path / "e" / "default" / "playhead-environment.json"
+    marker.unlink()
+    (tmp_path / "e" / "default" / "left-over").touch()
+    finder = InterpreterFinder(tmp_path / "e", [BASE])
+    await finder.default()
+    assert marker.exists()
+    assert not (tmp_path / "e" / "default" / "left-over").exists()
+
+
+async def test_an_environment_whose_python_is_gone_is_made_again(
+    made: Path, tmp_path: Path
+) -> None:
+    await asyncio.to_thread(shutil.copytree, made, tmp_path / "e", symlinks=True)
+    python = tmp_path / "e" / "default" / "bin" / "python"
+    python.unlink()
+    python.symlink_to("/nowhere/python")
+    finder = InterpreterFinder(tmp_path / "e", [BASE])
+    assert (await finder.default()).path == str(python)
+
+
+async def test_a_python_without_venv_is_said_with_the_line_to_install(tmp_path: Path) -> None:
+    """As on Debian, where the probe finds no ensurepip."""
+    facts = '{"version": [3, 11, 2], "executable": "/usr/bin/python3", "prefix": "/usr", '
+    facts += '"base_prefix": "/usr", "pip": false, "venv": false}'
+    base = script(tmp_path / "python3", f"echo '{facts}'")
+    finder = InterpreterFinder(tmp_path / "environments", [base])
+    fallback = await finder.default()
+    assert fallback.kind != "managed"
+    assert finder.status.state == "failed"
+    assert "sudo apt install python3.11-venv" in finder.status.message
+
+
+async def test_a_base_that_fails_is_said_with_its_words(tmp_path: Path) -> None:
+    path = tmp_path / "python3"
+    facts = f'{{"version": [3, 11, 2], "executable": "{path}", "prefix": "/usr", '
+    facts += '"base_prefix": "/usr", "pip": false, "venv": true}'
+    text = f"case \"$*\" in *-m*) echo no room for it; exit 1;; esac\necho '{facts}'"
+    finder = InterpreterFinder(tmp_path / "environments", [script(path, text)])
+    await finder.default()
+    assert finder.status.state == "failed"
+    assert "no room for it" in finder.status.message
+
+
+async def test_a_folder_that_takes_nothing_is_said_in_words(tmp_path: Path) -> None:
+    folder = tmp_path / "environments"
+    folder.write_text("a file where the folder should be")
+    finder = InterpreterFinder(folder, [BASE])
+    assert (await finder.default()).kind != "managed"
+    assert "could not be written" in finder.status.message
+
+
+async def test_a_caller_that_gives_up_does_not_stop_the_others(tmp_path: Path) -> None:
+    finder = InterpreterFinder(tmp_path / "environments", [BASE])
+    impatient = asyncio.create_task(finder.default())
+    await until(lambda: finder.status.state == "creating")
+    impatient.cancel()
+    assert (await finder.default()).kind == "managed"
+
+
+async def test_closing_gives_up_what_is_being_made(tmp_path: Path) -> None:
+    finder = InterpreterFinder(tmp_path / "environments", [BASE])
+    task = asyncio.create_task(finder.default())
+    await until(lambda: finder.status.state == "creating")
+    await finder.close()
+    with pytest.raises(ExecutionError):
+        await task
+    assert not (tmp_path / "environments" / "default" / "playhead-environment.json").exists()
+
+
+async def test_what_is_found_begins_with_the_managed_one_and_leaves_out_our_own(
+    made: Path,
+) -> None:
+    finder = InterpreterFinder(made)
+    managed = await finder.default()
+    found = await finder.found()
+    assert found[0] == managed
+    assert len({interpreter.path for interpreter in found}) == len(found)
+    assert sys.prefix == sys.base_prefix or sys.executable not in {one.path for one in found}
+
+
+async def test_a_venv_in_the_working_folder_is_found(tmp_path: Path) -> None:
+    command = [BASE, "-m", "venv", "--without-pip", str(tmp_path / ".venv")]
+    await asyncio.to_thread(subprocess.run, command, check=True)
+    found = await InterpreterFinder(tmp_path / "environments").found(str(tmp_path))
+    (mine,) = [one for one in found if one.path.startswith(str(tmp_path))]
+    assert (mine.kind, mine.has_pip) == ("venv", False)
+
+
+async def test_a_python_is_looked_at(tmp_path: Path) -> None:
+    finder = InterpreterFinder(tmp_path)
+    interpreter = await finder.probe(BASE)
+    assert interpreter.version == ".".join(str(part) for part in sys.version_info[:3])
+    assert interpreter.kind == "chosen"
+
+
+@pytest.mark.parametrize("text", ["echo hello", "exit 3", "echo '[]'"])
+async def test_what_is_no_python_is_refused_in_words(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ExecutionError, match="no Python"):
+        await InterpreterFinder(tmp_path).probe(script(tmp_path / "python", text))
+
+
+async def test_an_old_python_is_refused_in_words(tmp_path: Path) -> None:
+    facts = '{"version": [3, 8, 1], "executable": "x", "prefix": "x", "base_prefix": "x"}'
+    with pytest.raises(ExecutionError, match="too old"):
+        await InterpreterFinder(tmp_path).probe(script(tmp_path / "python", f"echo '{facts}'"))
+
+
+async def test_without_any_python_the_packaged_program_serves_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(probing, "candidates", lambda folder="": [])
+    finder = InterpreterFinder(tmp_path / "environments")
+    bundled = await finder.default()
+    assert (bundled.kind, bundled.path, bundled.has_pip) == ("bundled", sys.executable, False)
+    assert await finder.probe(sys.executable) == bundled
+    assert finder.status.state == "failed"
