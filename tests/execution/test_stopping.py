@@ -24,12 +24,12 @@ ROOT = Path(__file__).parents[2]
 
 
 async def run_and_stop(made: ProcessExecutor, folder: Path, code: str, grace_s: float = 5.0):
-    """Run until the code's last statement begins, then stop."""
+    """Run until the code says that it is ready or its last statement begins, then stop."""
     chunks: list[Chunk] = []
     last_line = ast.parse(code).body[-1].lineno
     async with aclosing(made.run(request(folder, code, grace_s=grace_s))) as stream:
         async for chunk in stream:
-            if chunk.format == "active_line" and chunk.content == last_line:
+            if chunk.content == ("ready\n" if "ready" in code else last_line):
                 await made.interrupt("conversation")
             chunks.append(chunk)
     return chunks

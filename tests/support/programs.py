@@ -11,6 +11,7 @@ DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True:
 STUBBORN = """
 while True:
     try:
+        print("ready")
         while True:
             pass
     except KeyboardInterrupt:
