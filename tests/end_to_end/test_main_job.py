@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.display import virtual_display
-from tests.support.driver import App, running_app, write_settings
+from tests.support.driver import running_app, write_settings
 from tests.support.model_server import ModelServer, default_script
 
 pytestmark = [
@@ -40,15 +40,6 @@ def home(tmp_path: Path, server: ModelServer) -> Path:
     return tmp_path
 
 
-def assert_quiet(app: App) -> None:
-    loud = [
-        line
-        for line in app.log.splitlines()
-        if any(word in line for word in ("Traceback", "WARNING", "ERROR", "CRITICAL", "QObject"))
-    ]
-    assert not loud, app.log
-
-
 def test_a_question_becomes_code_that_runs_after_a_click_and_is_there_again(
     home: Path, display: dict[str, str], server: ModelServer
 ) -> None:
@@ -63,13 +54,13 @@ def test_a_question_becomes_code_that_runs_after_a_click_and_is_there_again(
         app.wait_for_message("assistant", "message", "approximately 1.42.")
         before = app.messages()
         assert app.close() == 0
-        assert_quiet(app)
+        assert not app.complaints()
     assert len(server.requests) >= 2
 
     with running_app(home, display) as again:
         assert again.messages() == before
         assert again.close() == 0
-        assert_quiet(again)
+        assert not again.complaints()
 
 
 def test_what_streamed_before_a_kill_is_there_again(
@@ -88,7 +79,7 @@ def test_what_streamed_before_a_kill_is_there_again(
         assert [message.state for message in answers] == ["interrupted"]
         assert answers[0].content == cut
         assert again.close() == 0
-        assert_quiet(again)
+        assert not again.complaints()
 
 
 def test_with_no_display_it_says_in_words_how_to_go_on(tmp_path: Path) -> None:

@@ -12,11 +12,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 from tests.support.isolation import REQUIRE_ALL
 
 SCREEN = "1600x1000x24"
 START_TIMEOUT_S = 30
+WINDOW_MANAGER = Path(__file__).parents[1] / "data" / "openbox.xml"
 
 
 class DisplayError(RuntimeError):
@@ -42,7 +44,8 @@ def virtual_display(screen: str = SCREEN) -> Iterator[dict[str, str]]:
     environment |= {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
     try:
         quiet = subprocess.DEVNULL
-        manager = subprocess.Popen(["openbox"], env=environment, stdout=quiet, stderr=quiet)
+        command = ["openbox", "--config-file", str(WINDOW_MANAGER)]
+        manager = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)
         try:
             _wait_for_manager(manager, environment)
             yield environment

@@ -13,7 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ WAIT_S = 60.0
 LOOK_EVERY_S = 0.05
 Colour = tuple[int, int, int]
 Found = TypeVar("Found")
+FROM_SOURCE = (sys.executable, "-m", "playhead")
 
 
 class Box(NamedTuple):
@@ -95,14 +96,20 @@ def program_environment(home: Path, display: Mapping[str, str]) -> dict[str, str
 class App:
     """One run of the program on a virtual screen. Owned by `running_app`."""
 
-    def __init__(self, home: Path, display: Mapping[str, str], mode: str = "light") -> None:
+    def __init__(
+        self,
+        home: Path,
+        display: Mapping[str, str],
+        mode: str = "light",
+        command: Sequence[str] = FROM_SOURCE,
+    ) -> None:
         self.home = home
         self.mode = mode
         self.log_path = home / "stderr.log"
         self._environment = program_environment(home, display)
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "playhead", "--log-level", "info"],
+                [*command, "--log-level", "info"],
                 cwd=home,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
@@ -132,8 +139,9 @@ class App:
 
     def resize(self, width: int, height: int) -> None:
         """Give the window a size and put it into the corner of the screen."""
-        self._xdotool("windowsize", "--sync", self._window, str(width), str(height))
         self._xdotool("windowmove", self._window, "0", "0")
+        self._xdotool("windowsize", self._window, str(width), str(height))
+        self.wait_for("its size", lambda: self.picture().size == (width, height) or None)
 
     def type(self, text: str) -> None:
         """Press the keys of a text, into whatever has the focus."""
@@ -154,7 +162,7 @@ class App:
         return ImageGrab.grab(xdisplay=self._environment["DISPLAY"]).convert("RGB")
 
     def picture(self) -> Image.Image:
-        """The window alone, without the window manager's frame."""
+        """The window alone."""
         geometry = dict(
             line.split("=")
             for line in self._xdotool("getwindowgeometry", "--shell", self._window).splitlines()
@@ -198,6 +206,11 @@ class App:
             return None
 
         return self.wait_for(f"{role}/{kind} with {containing!r}", look)
+
+    def complaints(self) -> list[str]:
+        """Lines of the log that a quiet run does not have: warnings, tracebacks, Qt's own."""
+        loud = ("Traceback", "WARNING", "ERROR", "CRITICAL", "QObject", "qt.")
+        return [line for line in self.log.splitlines() if any(word in line for word in loud)]
 
     def close(self) -> int:
         """Close the window as a person does; the exit status."""
@@ -247,9 +260,14 @@ def find_colour(picture: Image.Image, colour: Colour) -> Box | None:
 
 
 @contextmanager
-def running_app(home: Path, display: Mapping[str, str], mode: str = "light") -> Iterator[App]:
+def running_app(
+    home: Path,
+    display: Mapping[str, str],
+    mode: str = "light",
+    command: Sequence[str] = FROM_SOURCE,
+) -> Iterator[App]:
     """The program for the time of the block; when that fails, a picture of the screen is kept."""
-    app = App(home, display, mode)
+    app = App(home, display, mode, command)
     try:
         yield app
     except BaseException:
