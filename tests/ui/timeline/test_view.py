@@ -139,9 +139,10 @@ def test_streaming_lays_out_no_more_than_the_open_blocks(view, talk, painted):
     assert card.parsed_chars < 30 * view.sheet.rows[0].size
 
 
-def test_documents_far_away_are_given_back(view, talk):
+def test_documents_far_away_are_given_back(view, talk, qtbot):
     talk.answer("\n\n".join(f"Paragraph {number}" for number in range(2_000)))
     view.set_conversation(talk)
+    qtbot.waitUntil(lambda: not view.sheet.card(0).is_behind)
     for _ in range(20):
         view.scroll_by(-3_000)
     column = view.sheet.card(0).column
@@ -459,3 +460,34 @@ def test_screen_readers_are_told_what_there_is(view, talk, painted):
     painted()
     assert view.accessibleName() == "Conversation"
     assert view.accessibleDescription() == "2 entries. Good day"
+
+
+def test_a_huge_stored_answer_is_taken_in_over_several_frames_to_its_end(view, talk, qtbot):
+    paragraphs = [f"Paragraph {number} with **words**." for number in range(4_000)]
+    talk.answer("\n\n".join(paragraphs))
+    view.set_conversation(talk)
+    card = view.sheet.card(0)
+    assert card.is_behind
+    qtbot.waitUntil(lambda: not card.is_behind)
+    assert len(card.column) == len(paragraphs)
+    assert view.top == view.max_top()
+    assert view.maker.made < 2_000
+
+
+def test_a_long_message_of_the_user_is_folded(view, talk, qtbot):
+    talk.ask("\n".join(f"pasted {number}" for number in range(500)))
+    talk.ask("y" * 60_000)
+    view.set_conversation(talk)
+    assert view.sheet.height < 2_000
+    view.scroll_to(0)
+    click(qtbot, view, spot_point(view, "Show all 500 lines", last=False))
+    assert view.sheet.height > 10_000
+
+
+def test_packed_code_is_cut_for_display_and_copied_whole(view, talk, qtbot):
+    code = "x=1;" * 20_000
+    talk.code(code)
+    view.set_conversation(talk)
+    assert view.sheet.height < 500
+    click(qtbot, view, spot_point(view, "Copy code"))
+    assert QGuiApplication.clipboard().text() == code

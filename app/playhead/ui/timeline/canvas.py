@@ -160,6 +160,8 @@ class Canvas(QAbstractScrollArea):
             self.link_activated.emit(url)
 
     def _flush(self) -> None:
+        for key in self.sheet.take_behind():
+            self.model.mark(key)
         changes = self.model.take_changes()
         self.sheet.take(changes)
         if changes.is_reset:
@@ -217,6 +219,8 @@ class Canvas(QAbstractScrollArea):
         self._pin()
         self._anchor = self.sheet.anchor_at(self.top)
         self._update_bar()
+        if self.sheet.is_behind:
+            self.coalescer.soon()
         if watched is None or (now := self.sheet.y_of(watched)) is None:
             return None
         return now - watched.above - self.top - was_at

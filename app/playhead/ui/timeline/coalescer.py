@@ -20,6 +20,7 @@ class Coalescer(QObject):
         super().__init__(parent)
         self._flush = flush
         self._is_due = False
+        self._is_running = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -29,8 +30,14 @@ class Coalescer(QObject):
     def due(self) -> None:
         """Something is new: flushed now if the last frame is over, else at its end."""
         self._is_due = True
-        if not self._timer.isActive():
+        if not self._timer.isActive() and not self._is_running:
             self._run()
+
+    def soon(self) -> None:
+        """Something is left to do: flushed in the next frame, not at once."""
+        self._is_due = True
+        if not self._timer.isActive():
+            self._timer.start(FRAME_MS)
 
     def flush_now(self) -> None:
         """Do what is due without waiting for the frame."""
@@ -45,6 +52,10 @@ class Coalescer(QObject):
         self._is_due = False
         self.flushes += 1
         began = time.perf_counter()
-        self._flush()
+        self._is_running = True
+        try:
+            self._flush()
+        finally:
+            self._is_running = False
         spent_ms = (time.perf_counter() - began) * 1000
         self._timer.start(max(FRAME_MS, min(LONGEST_MS, round(spent_ms / SHARE))))

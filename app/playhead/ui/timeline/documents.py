@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 )
 
 from playhead.ui.theme import CODE_PX, PROSE_PX, Theme
-from playhead.ui.timeline.markdown import Block
+from playhead.ui.timeline.markdown import CODE_LINE_LIMIT, Block
 from playhead.ui.timeline.sgr import PLAIN, Style, spans
 
 SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
@@ -31,6 +31,8 @@ _HEADING_PX = {1: 20, 2: 17, 3: 15}
 _PROSE_HEIGHT = 150
 _CODE_HEIGHT = 130
 _LIST_INDENT = 20
+_MOST_SPANS = 1_500
+"""Denser code, such as a packed script, stays plain: each span costs a step of layout."""
 _FEATURES = QTextDocument.MarkdownFeature
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 
@@ -91,8 +93,8 @@ class DocumentMaker:
         cursor = QTextCursor(document)
         cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
         at = 0
-        code = block.source
-        for start, length, style in self._spans(block):
+        code = _shortened(block.source)
+        for start, length, style in self._spans(block.language, code):
             if start > at:
                 cursor.insertText(code[at:start], self._ink("text"))
             ink = QTextCharFormat()
@@ -102,10 +104,11 @@ class DocumentMaker:
         if at < len(code):
             cursor.insertText(code[at:], self._ink("text"))
 
-    def _spans(self, block: Block) -> Sequence[tuple[int, int, str]]:
-        if self.colourer is None or not block.language:
+    def _spans(self, language: str, code: str) -> Sequence[tuple[int, int, str]]:
+        if self.colourer is None or not language:
             return ()
-        return self.colourer.spans(block.language, block.source)
+        spans = self.colourer.spans(language, code)
+        return spans if len(spans) <= _MOST_SPANS else ()
 
     def _fill_console(self, document: Document, block: Block) -> None:
         document.setDefaultFont(self.theme.code_font())
@@ -237,6 +240,15 @@ class DocumentMaker:
         shown = QTextCharFormat()
         shown.setForeground(QColor(self.theme.tokens.of(name)))
         return shown
+
+
+def _shortened(code: str) -> str:
+    if len(code) <= CODE_LINE_LIMIT:
+        return code
+    lines = code.split("\n")
+    return "\n".join(
+        line if len(line) <= CODE_LINE_LIMIT else line[:CODE_LINE_LIMIT] + " …" for line in lines
+    )
 
 
 def _line_height(percent: int) -> QTextBlockFormat:

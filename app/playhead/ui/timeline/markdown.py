@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 FENCE_LINES = 40
+CODE_LINE_LIMIT = 500
+"""Longer lines of code are cut for display."""
+_PIECE_CHARS = 4_000
 TABLE_ROWS = 20
 LIST_ITEMS = 8
 
@@ -36,6 +40,8 @@ class Block:
 
 
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # not needed for the first paint, and slow to import
+
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])  # inline text is Qt's business
     return parser
@@ -130,17 +136,15 @@ class MarkdownStream:
     def _cut_open_fence(self, lines: list[str], first: int, block: Block) -> list[Block]:
         opener = lines[first]
         body = lines[first + 1 :]
-        full = (len(body) - 1) // FENCE_LINES * FENCE_LINES
-        if full <= 0 or _closes(opener, body):
+        pieces = _pieces(body)
+        if len(pieces) == 1 or _closes(opener, body):
             return [block]
-        pieces = [
-            "".join(body[at : at + FENCE_LINES]).rstrip("\n") for at in range(0, full, FENCE_LINES)
-        ]
-        for at, piece in enumerate(pieces):
+        for at, piece in enumerate(pieces[:-1]):
+            source = "".join(piece).removesuffix("\n")
             is_first = block.is_first and at == 0
-            self.closed.append(Block("code", piece, block.language, is_first, is_last=False))
+            self.closed.append(Block("code", source, block.language, is_first, is_last=False))
         self._prefix = opener
-        self._text = "".join(body[full:])
+        self._text = "".join(pieces[-1])
         rest = self._text.rstrip("\n")
         return [Block("code", rest, block.language, is_first=False)]
 
@@ -267,20 +271,32 @@ def _cut(block: Block) -> list[Block]:
 
 
 def _cut_code(block: Block) -> list[Block]:
-    lines = block.source.split("\n")
-    if len(lines) <= FENCE_LINES:
-        return [block]
-    starts = range(0, len(lines), FENCE_LINES)
+    pieces = _pieces(block.source.split("\n"))
+    last = len(pieces) - 1
     return [
         Block(
             "code",
-            "\n".join(lines[at : at + FENCE_LINES]),
+            "\n".join(piece),
             block.language,
             block.is_first and at == 0,
-            block.is_last and at == starts[-1],
+            block.is_last and at == last,
         )
-        for at in starts
+        for at, piece in enumerate(pieces)
     ]
+
+
+def _pieces(lines: list[str]) -> list[list[str]]:
+    """Lines in groups that are laid out in one step; more lines at the end change only the last."""
+    pieces: list[list[str]] = [[]]
+    size = 0
+    for line in lines:
+        length = min(len(line), CODE_LINE_LIMIT)
+        if pieces[-1] and (len(pieces[-1]) == FENCE_LINES or size + length > _PIECE_CHARS):
+            pieces.append([])
+            size = 0
+        pieces[-1].append(line)
+        size += length
+    return pieces
 
 
 def _cut_table(block: Block) -> list[Block]:

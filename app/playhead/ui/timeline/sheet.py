@@ -34,6 +34,7 @@ class Sheet:
         self._cards: dict[str, Card] = {}
         self._stale: set[str] = set()
         self._live: set[str] = set()
+        self._behind: set[str] = set()
         self.width = 0
 
     @property
@@ -94,7 +95,19 @@ class Sheet:
         elif row.key in self._stale:
             self._stale.discard(row.key)
             card.refresh()
+        if card.is_behind:
+            self._behind.add(row.key)
         return card
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether a card has text left to take in."""
+        return bool(self._behind)
+
+    def take_behind(self) -> set[str]:
+        """The rows whose cards have text left to take in; asked once a frame."""
+        behind, self._behind = self._behind, set()
+        return behind
 
     def lay_out(self, top: int, bottom: int) -> int | None:
         """Make exact what lies between; the first row whose height changed, if any."""

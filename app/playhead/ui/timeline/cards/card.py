@@ -74,6 +74,8 @@ class Card:
     """Base of all cards; coordinates are the card's own, `gap` is the space above it."""
 
     gap = 16
+    is_behind = False
+    """Whether more of the row's text is left to take in, in a later frame."""
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         self.row = row

@@ -53,7 +53,8 @@ def guess_height(row: Row, width: int) -> int:
             return 16 + _LINE * (text.count("\n") + len(text) // columns + 1)
         case "question":
             text = row.text
-            return 40 + _LINE * (text.count("\n") + len(text) // columns + 1)
+            lines = text.count("\n") + len(text) // columns + 1
+            return 40 + _LINE * (lines if row.is_open else min(lines, 20))
         case "code" | "markup":
             return 90 + 22 * min(6, row.text.count("\n") + 1)
         case "console":

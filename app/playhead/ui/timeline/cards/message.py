@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QFont, QPainter
 
 from playhead.ui.timeline.blocks import FENCE_HEADER, PAD_X, BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot, draw_header
-from playhead.ui.timeline.markdown import MarkdownStream, plain_blocks
+from playhead.ui.timeline.markdown import Block, MarkdownStream, plain_blocks
 from playhead.ui.timeline.painting import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
 from playhead.ui.timeline.rows import Row
 
 _ACTIONS = 36
+_STEP = 800
+_BUDGET_S = 0.004
+_LONG_LINES, _LONG_CHARS = 20, 2_000
 _BUBBLE_SHARE = 0.85
 _BUBBLE_X, _BUBBLE_Y = 14, 8
+_FOOT = 26
 
 
 class MarkdownCard(Card):
@@ -38,13 +44,10 @@ class MarkdownCard(Card):
             self.column = BlockColumn(self.tools.maker, self.ink, has_panels=True)
         if self.row.size < self._fed or (self._is_finished and self.row.size != self._fed):
             self._stream, self._fed, self._is_finished = MarkdownStream(), 0, False
-        text = self.row.text
+            self.column.set_blocks([])
         known, stable = self._stream.definitions, len(self._stream.closed)
-        if self._fed < len(text):
-            self._stream.feed(text[self._fed :])
-            self._fed = len(text)
-        tail = self._stream.tail()
-        if not self.row.is_streaming and not self._is_finished:
+        tail = self._read()
+        if not self.row.is_streaming and not self._is_finished and not self.is_behind:
             self._stream.finish()
             self._is_finished = True
             tail = []
@@ -52,6 +55,20 @@ class MarkdownCard(Card):
         if known != self._stream.definitions and self._is_finished:
             self.column.forget()
         self.column.set_blocks([*self._stream.closed, *tail], stable)
+
+    def _read(self) -> list[Block]:
+        """Feed what is new, for no longer than a part of a frame."""
+        text = self.row.text
+        deadline = time.perf_counter() + _BUDGET_S
+        tail = self._stream.tail()
+        while self._fed < len(text):
+            self._stream.feed(text[self._fed : self._fed + _STEP])
+            self._fed = min(len(text), self._fed + _STEP)
+            tail = self._stream.tail()
+            if time.perf_counter() > deadline:
+                break
+        self.is_behind = self._fed < len(text)
+        return tail
 
     def fence_spots(self) -> list[Spot]:
         """Copy, and Run where it can be run, at each code in the text."""
@@ -125,7 +142,12 @@ class QuestionCard(Card):
         """Set the text as it was typed."""
         if self.column is None:
             self.column = BlockColumn(self.tools.maker, has_panels=True)
-        self.column.set_blocks(plain_blocks(self.row.text.strip("\n")))
+        text = self.row.text.strip("\n")
+        self._lines = text.count("\n") + 1
+        self._is_long = self._lines > _LONG_LINES or len(text) > _LONG_CHARS
+        if self._is_long and not self.row.is_open:
+            text = "\n".join(text[:_LONG_CHARS].split("\n")[:_LONG_LINES]) + " …"
+        self.column.set_blocks(plain_blocks(text))
         self._natural = -1
         self._natural_for = -1
 
@@ -138,14 +160,16 @@ class QuestionCard(Card):
         """Inside the bubble."""
         limit = int(self.width * _BUBBLE_SHARE) - 2 * _BUBBLE_X
         if self._natural_for != limit and self.column is not None:
-            self._natural = max(20, self.column.natural_width(limit))
+            is_wide = self._is_long and self.row.is_open
+            self._natural = limit if is_wide else max(20, self.column.natural_width(limit))
             self._natural_for = limit
         left = self.width - _BUBBLE_X - self._natural
         return QRect(left, _BUBBLE_Y + 2, self._natural, 0)
 
     def frame_height(self) -> int:
         """With the bubble's lower edge."""
-        return super().frame_height() + _BUBBLE_Y - 2
+        foot = _FOOT if self._is_long else 0
+        return super().frame_height() + _BUBBLE_Y - 2 + foot
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
         """The bubble."""
@@ -155,16 +179,27 @@ class QuestionCard(Card):
         draw_panel(painter, rect, self.theme.tokens.bubble, None, radius=12)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Copy, and Edit of the last message, while the mouse is near."""
+        """Copy and Edit while the mouse is near; the line to unfold a long message."""
+        fold = [self._fold_spot()] if self._is_long else []
         if not is_hovered:
-            return []
+            return fold
         right = self.text_box().left() - _BUBBLE_X - 6
         middle = min(self.frame_height() // 2, 20)
         edit, copy = Intent("edit", self.row.key), Intent("copy", self.row.text)
         return [
             self.icon_spot(right - BUTTON_PX, middle, "copy", "Copy message", copy),
             self.icon_spot(right, middle, "pencil", "Edit and send again", edit),
+            *fold,
         ]
+
+    def _fold_spot(self) -> Spot:
+        label = "Show less" if self.row.is_open else f"Show all {self._lines:,} lines"
+        if self._lines <= _LONG_LINES and not self.row.is_open:
+            label = "Show all"
+        width = text_width(self.theme, label, 12) + 4
+        top = self.frame_height() - _BUBBLE_Y - _FOOT + 2
+        rect = QRect(self.text_box().left(), top, width, _FOOT)
+        return Spot(rect, Intent("fold"), label, label=label, look="word")
 
 
 class FoldCard(MarkdownCard):
