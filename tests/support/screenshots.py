@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.support.display import virtual_display
@@ -18,7 +19,7 @@ rate, years = 0.04, 10
 balance = 1000.0
 for year in range(1, years + 1):
     balance *= 1 + rate
-    print(f"year {year:2d}  {balance:9.2f}", flush=True)
+    print(f"year {year:2d}  {balance:9.2f}")
     time.sleep(0.7)
 print("grown by", round(balance - 1000, 2))
 """
@@ -56,8 +57,21 @@ def _take(app: App, folder: Path, mode: str) -> None:
     app.wait_for("some output", lambda: "year  4" in app.streamed_text() or None)
     _save(app, folder, f"running-{mode}")
     app.wait_for_message("assistant", "message", "The doubling")
+    app.wait_for("a timeline at rest", _has_come_to_rest(app))
     _save(app, folder, f"done-{mode}")
     app.close()
+
+
+def _has_come_to_rest(app: App) -> Callable[[], bool]:
+    """Whether the timeline (not the caret below it) has looked the same for ten looks."""
+    looks: list[bytes] = []
+
+    def look() -> bool:
+        timeline = app.picture().crop((240, 0, 780, 680))
+        looks.append(timeline.tobytes())
+        return len(looks) > 10 and len(set(looks[-10:])) == 1
+
+    return look
 
 
 def _save(app: App, folder: Path, name: str) -> None:
