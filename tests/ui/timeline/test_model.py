@@ -173,3 +173,17 @@ def test_notes_come_at_the_end_and_go_without_a_trace(talk, model):
     assert model.rows[0].state == "ran"
     talk.report(RunReport("started"))
     assert model.rows[0].state == "running"
+
+
+def test_code_that_was_never_decided_is_skipped_when_the_turn_is_over(talk, model):
+    message_id = talk.code("1")
+    talk.propose(message_id, "1")
+    talk.apply(Chunk("server", "status", content="cancelled"))
+    assert model.rows[0].state == "skipped"
+
+
+def test_a_run_without_an_end_is_stopped_when_the_next_question_comes(talk, model):
+    talk.code("1")
+    talk.report(RunReport("started"))
+    talk.ask("And now?")
+    assert model.rows[0].state == "stopped"

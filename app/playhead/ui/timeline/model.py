@@ -85,6 +85,8 @@ class TimelineModel:
                 self._grow(event.message_id, event.chunk.content)
             case "ended" if event.message is not None:
                 self._end(event.message)
+            case "transient" if event.chunk is not None and event.chunk.content == "cancelled":
+                self._leave_code()
             case _:
                 pass
 
@@ -147,6 +149,8 @@ class TimelineModel:
             row.items.append(message.text)
         if message.role == "computer":
             self._answer_inputs()
+        if kind == "question":
+            self._leave_code()
         self._add(row)
         if kind == "code":
             self._code = len(self.rows) - 1
@@ -218,7 +222,7 @@ class TimelineModel:
 
     def _report(self, report: RunReport, message: Message) -> None:
         self._answer_inputs()
-        is_running = self._code is not None and self.rows[self._code].state != "ran"
+        is_running = self._code is not None and self.rows[self._code].state == "running"
         if report.state == "started":
             self._set_run("running", "")
             self._run_console = None
@@ -231,6 +235,13 @@ class TimelineModel:
         row = Row(message.id, "run", message)
         row.set_text(stop_text(report))
         self._add(row)
+
+    def _leave_code(self) -> None:
+        """The turn is over: what was not decided was not run, what has no end was cut off."""
+        for index, row in enumerate(self.rows[self._code or 0 :], self._code or 0):
+            if row.kind == "code" and row.state in ("waiting", "running"):
+                row.state = "skipped" if row.state == "waiting" else "stopped"
+                self._changes.changed.add(index)
 
     def _set_run(self, state: str, detail: str, exit_status: int | None = None) -> None:
         if self._code is not None:
