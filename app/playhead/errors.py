@@ -32,7 +32,7 @@ class AppError(Exception):
         self.code = code or self.default_code
 
     def __str__(self) -> str:
-        return " ".join(part for part in (self.title, self.detail, self.remedy) if part)
+        return " ".join(_ended(part) for part in (self.title, self.detail, self.remedy) if part)
 
 
 class ProviderError(AppError):
@@ -84,3 +84,8 @@ class SessionError(AppError):
     """A command came at a moment that does not allow it."""
 
     default_code = "invalid_state"
+
+
+def _ended(part: str) -> str:
+    """A detail is often foreign: without its full stop it would run into the remedy."""
+    return part if part.endswith((".", "!", "?", "…", ":", "”")) else f"{part}."

@@ -190,3 +190,30 @@ def test_where_a_key_is_kept_is_said_for_every_case() -> None:
     assert "nowhere else" in key_words("m", KeyInfo(), usable, "")
     assert "No keyring is running." in key_words("m", KeyInfo(), missing, "X_API_KEY")
     assert "X_API_KEY" in key_words("m", KeyInfo(), missing, "X_API_KEY")
+
+
+async def test_check_never_sends_the_key_of_another_provider(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        bench.form.model.setEditText("anthropic/claude")
+        bench.dialog.check()  # sooner than the note about its key
+        await until(lambda: "answered" in bench.form.check_result.text())
+        assert bench.provider.checked is not None
+        assert bench.provider.checked.api_key is None
+
+
+async def test_an_answer_of_check_is_gone_as_soon_as_it_may_be_wrong(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        bench.dialog.check()
+        await until(lambda: "answered" in bench.form.check_result.text())
+        QTest.keyClicks(bench.form.api_key, "x")
+        assert not bench.form.check_result.isVisible()
+
+
+async def test_long_words_are_shown_whole_and_push_the_rest_down(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        form = bench.form
+        form.check_result.say("A server that says very much. " * 20, "danger")
+        form.key_note.say("A keyring that does not work. " * 20)
+        for note in (form.check_result, form.key_note):
+            await until(lambda note=note: note.height() >= note.heightForWidth(note.width()))
+        await until(lambda: form.temperature.y() >= form.check_result.geometry().bottom())

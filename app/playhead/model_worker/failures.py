@@ -14,6 +14,7 @@ import openai
 from playhead.model_worker.protocol import Ask, Failed
 
 MAX_DETAIL = 600
+_NO_PROVIDER = "LLM Provider NOT provided"
 _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\b)(?:\s*[-:])\s*")
 _KEY_LIKE = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key|hf|AIza)[-_]?[A-Za-z0-9_\-]{12,}"
@@ -182,7 +183,7 @@ def _unreachable(ask: Ask) -> _Words:
 
 
 def _words_of_status(status: int, error: BaseException, ask: Ask) -> _Words:
-    if "LLM Provider NOT provided" in str(error):
+    if _NO_PROVIDER in str(error):
         return _Words(
             "upstream_error",
             f"“{ask.model}” does not say which provider it belongs to.",
@@ -232,6 +233,8 @@ def _words_of_status(status: int, error: BaseException, ask: Ask) -> _Words:
 
 def _detail(error: BaseException) -> str:
     text = str(getattr(error, "message", "") or error)
+    if _NO_PROVIDER in text:  # a page of litellm's own advice on its Python functions
+        return ""
     while (shorter := _PREFIXES.sub("", text, count=1)) != text:
         text = shorter
     text = " ".join(text.split())

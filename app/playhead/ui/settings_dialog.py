@@ -25,6 +25,8 @@ from playhead.ui.settings_form import FieldError, SettingsForm
 from playhead.ui.tasks import TaskOwner
 
 _KEY_DELAY_MS = 250
+_HEIGHT_PX = 720
+_FRAME_PX = 60  # what the system puts around a window
 
 
 class SettingsDialog(QDialog):
@@ -70,7 +72,7 @@ class SettingsDialog(QDialog):
         self.form.show_settings(settings.current)
         self.form.show_models(catalog.suggestions(), [])
         self.form.show_environment(interpreters.status)
-        self.resize(600, 640)
+        self.resize(600, self._height_px())
         self.tasks.start(self._load_key())
         self.tasks.start(self._load_servers())
         self.tasks.start(self._load_interpreters())
@@ -95,9 +97,12 @@ class SettingsDialog(QDialog):
         self.tasks.cancel()
         super().done(result)
 
+    def _height_px(self) -> int:
+        """All of the form, as far as the screen has room."""
+        room = self.screen().availableSize().height() - _FRAME_PX
+        return max(self.minimumSizeHint().height(), min(_HEIGHT_PX, room))
+
     def _lay_out(self) -> None:
-        title = QLabel("Settings", self)
-        title.setProperty("kind", "title")
         area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -122,12 +127,12 @@ class SettingsDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 16, 24, 16)
         layout.setSpacing(12)
-        layout.addWidget(title)
         layout.addWidget(area, 1)
         layout.addLayout(buttons)
 
     def _connect(self) -> None:
         self.form.model_changed.connect(self._on_model_changed)
+        self.form.key_typed.connect(lambda: self.form.check_result.say(""))
         self.form.check_requested.connect(self.check)
         self.form.key_removal_requested.connect(lambda: self.tasks.start(self._remove_key()))
         self.form.interpreter_browse_requested.connect(self._on_browse)
@@ -147,7 +152,7 @@ class SettingsDialog(QDialog):
         form.remove_key.setVisible(self._key_info.source in ("keyring", "session"))
         variable = self._catalog.key_variable(model) if model else ""
         words = key_words(model, self._key_info, status, variable)
-        form.set_note(form.key_note, words)
+        form.key_note.say(words)
 
     async def _load_servers(self) -> None:
         servers = await self._catalog.local_servers()
@@ -159,18 +164,17 @@ class SettingsDialog(QDialog):
 
     async def _check(self) -> None:
         form = self.form
-        self._is_checking = True
-        form.check_button.setEnabled(False)
-        form.set_note(form.check_result, "Asking the model…")
+        self._is_checking = True  # a disabled button would hand its focus on
+        form.check_result.say("Asking the model…")
         try:
+            await self._load_key()  # the address may just have changed: never send another's key
             words = await self._provider.check(self._model_in_fields())
         except (AppError, FieldError) as error:
-            form.set_note(form.check_result, str(error), "danger")
+            form.check_result.say(str(error), "danger")
         else:
-            form.set_note(form.check_result, words, "ok")
+            form.check_result.say(words, "ok")
         finally:
             self._is_checking = False
-            form.check_button.setEnabled(True)
 
     async def _save(self) -> None:
         self._show_problem("")
@@ -218,7 +222,7 @@ class SettingsDialog(QDialog):
         self._show_problem(str(error))
 
     def _on_model_changed(self) -> None:
-        self.form.set_note(self.form.check_result, "")
+        self.form.check_result.say("")
         self._key_timer.start()
 
     def _on_browse(self) -> None:
@@ -244,7 +248,9 @@ def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -
             return f"Kept in memory until Playhead ends. {status.message}".strip()
         case "none":
             pass
-    hint = f" Or set {variable} before starting Playhead." if variable else ""
     if status.is_usable:
+        hint = f" Or set {variable} before starting Playhead." if variable else ""
         return f"It will be kept in {status.backend or 'the system keyring'}, nowhere else.{hint}"
-    return f"{status.message} The key will be kept in memory until Playhead ends.{hint}".strip()
+    is_named = not variable or variable in status.message
+    hint = "" if is_named else f" This provider's variable is {variable}."
+    return f"{status.message}{hint}".strip()

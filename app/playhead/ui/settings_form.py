@@ -9,14 +9,10 @@ from typing import TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
+    QGridLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,6 +23,7 @@ from playhead.conversation.requests import (
     Interpreter,
     LocalServer,
 )
+from playhead.ui.form_rows import Note, add_row
 
 DIRECT_LABEL = "Direct mode (no model: what you type as code runs)"
 MANAGED_LABEL = "Playhead's own environment (default)"
@@ -39,11 +36,12 @@ class FieldError(ValueError):
 
 
 class SettingsForm(QWidget):
-    """Signals: `model_changed()` when model or address changed, `check_requested()`,
-    `key_removal_requested()`, `interpreter_browse_requested()`.
+    """Signals: `model_changed()` when model or address changed, `key_typed()`,
+    `check_requested()`, `key_removal_requested()`, `interpreter_browse_requested()`.
     """
 
     model_changed = Signal()
+    key_typed = Signal()
     check_requested = Signal()
     key_removal_requested = Signal()
     interpreter_browse_requested = Signal()
@@ -55,11 +53,11 @@ class SettingsForm(QWidget):
         self.api_base = _line("The provider's own address")
         self.api_key = _line("")
         self.api_key.setEchoMode(QLineEdit.EchoMode.Password)
-        self.key_note = _note()
+        self.key_note = Note()
         self.remove_key = QPushButton("Remove")
         self.check_button = QPushButton("Check")
-        self.check_result = _note()
-        self.servers_note = _note()
+        self.check_result = Note()
+        self.servers_note = Note()
         self.temperature = _line("The provider's default")
         self.max_tokens = _line("The provider's default")
         self.max_steps = _line("20")
@@ -69,7 +67,7 @@ class SettingsForm(QWidget):
         self.instructions.setTabChangesFocus(True)
         self.interpreter = QComboBox()
         self.browse = QPushButton("Choose…")
-        self.environment_note = _note()
+        self.environment_note = Note()
         self.theme = QComboBox()
         for mode, label in _THEMES:
             self.theme.addItem(label, mode)
@@ -118,9 +116,8 @@ class SettingsForm(QWidget):
         self.model.addItems(list(self._servers))
         self.model.addItems([name for name in suggestions if name not in self._servers])
         self.model.setEditText(text)
-        found = ", ".join(f"{one.name} ({len(one.models)} models)" for one in servers)
-        self.servers_note.setText(f"Found on this machine: {found}" if found else "")
-        self.servers_note.setVisible(bool(found))
+        found = ", ".join(f"{one.name} ({_counted(len(one.models))})" for one in servers)
+        self.servers_note.say(f"Found on this machine: {found}" if found else "")
 
     def show_interpreters(self, found: Sequence[Interpreter], chosen: str) -> None:
         """Offer interpreters; the chosen one is kept even if it was not found."""
@@ -135,16 +132,7 @@ class SettingsForm(QWidget):
 
     def show_environment(self, status: EnvironmentStatus) -> None:
         """Say how the managed environment stands, if there is something to say."""
-        self.environment_note.setText(status.message)
-        self.environment_note.setVisible(bool(status.message))
-
-    def set_note(self, label: QLabel, text: str, kind: str = "mute") -> None:
-        """Put words under a field, in the colour of their kind."""
-        label.setProperty("kind", kind)
-        label.style().unpolish(label)
-        label.style().polish(label)
-        label.setText(text)
-        label.setVisible(bool(text))
+        self.environment_note.say(status.message)
 
     def _make_model(self) -> QComboBox:
         box = QComboBox()
@@ -173,17 +161,16 @@ class SettingsForm(QWidget):
             widget.setAccessibleName(name)
 
     def _lay_out(self) -> None:
-        form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setHorizontalSpacing(16)
-        form.setVerticalSpacing(10)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(10)
+        grid.setColumnStretch(1, 1)
         for label, rows in (
             ("Model", ([self.model], [self.servers_note])),
             ("API base", ([self.api_base],)),
             ("API key", ([self.api_key, self.remove_key], [self.key_note])),
-            ("", ([self.check_button, self.check_result],)),
+            ("", ([self.check_button], [self.check_result])),
             ("Temperature", ([self.temperature],)),
             ("Max tokens", ([self.max_tokens],)),
             ("Steps per turn", ([self.max_steps],)),
@@ -191,12 +178,13 @@ class SettingsForm(QWidget):
             ("Interpreter", ([self.interpreter, self.browse], [self.environment_note])),
             ("Theme", ([self.theme],)),
         ):
-            form.addRow(_label(label), _rows(rows))
+            add_row(grid, label, rows)
 
     def _connect(self) -> None:
         self.model.editTextChanged.connect(self.model_changed)
         self.model.activated.connect(self._on_model_chosen)
         self.api_base.textChanged.connect(self.model_changed)
+        self.api_key.textEdited.connect(self.key_typed)
         self.check_button.clicked.connect(self.check_requested)
         self.remove_key.clicked.connect(self.key_removal_requested)
         self.browse.clicked.connect(self.interpreter_browse_requested)
@@ -229,33 +217,5 @@ def _line(placeholder: str) -> QLineEdit:
     return field
 
 
-def _note() -> QLabel:
-    note = QLabel()
-    note.setProperty("kind", "mute")
-    note.setTextFormat(Qt.TextFormat.PlainText)
-    note.setWordWrap(True)
-    note.hide()
-    return note
-
-
-def _label(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setContentsMargins(0, 6, 0, 0)
-    return label
-
-
-def _rows(rows: Sequence[Sequence[QWidget]]) -> QWidget:
-    box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(4)
-    for widgets in rows:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for number, widget in enumerate(widgets):
-            is_wide = not isinstance(widget, QPushButton)
-            row.addWidget(widget, 1 if is_wide else 0)
-            if not is_wide and number == 0:
-                widget.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        column.addLayout(row)
-    return box
+def _counted(models: int) -> str:
+    return "1 model" if models == 1 else f"{models} models"

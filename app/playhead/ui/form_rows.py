@@ -1,0 +1,82 @@
+"""Rows of a form: a label beside its fields, and notes below them that wrap and are never cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+Rows = Sequence[Sequence[QWidget]]
+_FIELD_PX = 32  # a line edit of the window's style
+
+
+class Note(QLabel):
+    """Words under a field; hidden while there are none.
+
+    Layouts keep the height that a wrapping label had when it was hidden: it demands its own.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "mute")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWordWrap(True)
+        self.hide()
+
+    def say(self, text: str, kind: str = "mute") -> None:
+        """Show these words in the colour of their kind."""
+        if self.property("kind") != kind:
+            self.setProperty("kind", kind)
+            self.style().unpolish(self)
+            self.style().polish(self)
+        self.setText(text)
+        self.setVisible(bool(text))
+        self._demand_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width needs another height."""
+        super().resizeEvent(event)
+        self._demand_height()
+
+    def _demand_height(self) -> None:
+        self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
+
+
+def add_row(grid: QGridLayout, label: str, rows: Rows) -> None:
+    """Append a label, level with the first of its fields, and the rows of fields."""
+    number = grid.rowCount()
+    words = QLabel(label)
+    words.setMinimumHeight(_FIELD_PX)
+    words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    grid.addWidget(words, number, 0, Qt.AlignmentFlag.AlignTop)
+    column = QVBoxLayout()
+    column.setSpacing(4)
+    for widgets in rows:
+        column.addLayout(_row(widgets))
+    grid.addLayout(column, number, 1)
+
+
+def _row(widgets: Sequence[QWidget]) -> QBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for widget in widgets:
+        is_button = isinstance(widget, QPushButton)
+        if is_button:
+            widget.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        row.addWidget(widget, 0 if is_button else 1)
+    if all(isinstance(widget, QPushButton) for widget in widgets):
+        row.addStretch(1)
+    return row
