@@ -153,6 +153,16 @@ def test_a_start_while_the_first_is_ending_becomes_the_first(data_dir, qapp):
     release.join()
 
 
+async def test_an_ending_first_takes_nothing_more_and_is_waited_for(first, data_dir):
+    came: list[list[str]] = []
+    first.activated.connect(came.append)
+    first.refuse()
+    second = asyncio.create_task(start_second(data_dir, "/a"))
+    asyncio.get_running_loop().call_later(0.3, first.close)
+    assert await second == "first"
+    assert came == []
+
+
 @pytest.mark.parametrize(
     "message",
     [

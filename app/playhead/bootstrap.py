@@ -17,7 +17,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from playhead import __version__
-from playhead.conversation.requests import DIRECT_MODEL
+from playhead.conversation.requests import DIRECT_MODEL, AppSettings
 from playhead.errors import AppError, StorageError
 from playhead.event_loop import run
 from playhead.execution.interpreters import InterpreterFinder
@@ -25,7 +25,7 @@ from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.catalog import ModelCatalog, key_variables
 from playhead.providers.direct import DirectProvider
 from playhead.providers.router import RoutedProvider
-from playhead.providers.worker_provider import WorkerProvider
+from playhead.providers.worker_provider import WorkerProvider, WorkerStatus
 from playhead.session.session import SessionPorts
 from playhead.session.sessions import Sessions
 from playhead.single_instance import SingleInstance
@@ -152,12 +152,13 @@ class _Window:
         self._instance.activated.connect(self._on_activated)
         notices = [core.ports.settings.notice, await self._opened_history()]
         for notice in filter(None, notices):
+        core.worker.subscribe(self._on_worker_status)
+        self._window.settings_saved.connect(self._on_settings_saved)
             self._window.show_notice("Something on the disk was not as it should be.", notice)
         if self._files:
             self._window.open_paths(self._files)
         _startup_log.info("ready_ms=%.0f", _process_age_ms())
-        if core.ports.settings.current.model != DIRECT_MODEL:
-            await core.worker.start()
+        self._on_settings_saved(core.ports.settings.current)
         with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
             await core.interpreters.default()
 
@@ -170,6 +171,7 @@ class _Window:
     async def _close(self, start: asyncio.Task[None]) -> None:
         self._window.hide()
         start.cancel()
+        self._instance.refuse()  # who starts it again now wants a window that stays
         await asyncio.gather(start, return_exceptions=True)
         await self._window.shut_down()
         await self._core.close()
@@ -182,6 +184,14 @@ class _Window:
 
     def _on_history_failure(self, error: Exception) -> None:
         if isinstance(error, AppError):
+    def _on_settings_saved(self, settings: AppSettings) -> None:
+        """Start the worker ahead of the first message, which would wait seconds for it."""
+        if settings.model != DIRECT_MODEL and self._core.worker.status == "absent":
+            self._window.tasks.start(self._core.worker.start())
+
+    def _on_worker_status(self, status: WorkerStatus) -> None:
+        self._window.set_model_starting(status == "starting")
+
             self._window.show_error(error)
         else:
             self._report(type(error), error, error.__traceback__)

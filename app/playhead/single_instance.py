@@ -66,12 +66,16 @@ class SingleInstance(QObject):
         self._listen()
         return "first"
 
-    def close(self) -> None:
-        """Stop listening, so that the next start is the first."""
+    def refuse(self) -> None:
+        """Take nothing more: this instance is ending, and a start meanwhile waits for its end."""
         if self._server is not None:
             self._server.close()
             self._server.deleteLater()
             self._server = None
+
+    def close(self) -> None:
+        """Let the next start be the first."""
+        self.refuse()
         self._lock.release()
 
     def _listen(self) -> None:

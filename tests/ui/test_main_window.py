@@ -18,6 +18,7 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history import SqliteHistory
 from playhead.ui.main_window import MainWindow
+from playhead.ui.settings_dialog import SettingsDialog
 from playhead.ui.theme import Theme
 from tests.support.ports import (
     RecordingExecutor,
@@ -416,3 +417,23 @@ async def test_the_keys_lead_from_pane_to_pane(theme: Theme, tmp_path: Path) -> 
             assert focused is not None
             visited.append(focused.accessibleName().partition(",")[0])
         assert visited == ["Code editor", "Conversations", "Message"]
+
+
+async def test_direct_modes_link_opens_the_settings(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.parts.timeline.link_activated.emit("playhead:settings")
+        dialog = bench.window.findChild(SettingsDialog)
+        assert dialog is not None
+        assert dialog.isVisible()
+
+
+async def test_a_starting_model_is_named_until_it_answers(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        pill = bench.parts.header.state_pill
+        bench.window.set_model_starting(True)
+        assert (pill.isVisible(), pill.text()) == (True, "starting the model…")
+        bench.parts.header.set_state("running")
+        assert pill.text() == "running"
+        bench.parts.header.set_state("idle")
+        bench.window.set_model_starting(False)
+        assert not pill.isVisible()

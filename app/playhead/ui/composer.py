@@ -245,6 +245,7 @@ class Composer(QFrame):
         self.text_edit.setPlaceholderText(
             "Ask for a change, or type code to run…" if self._model else "Type code to run…"
         )
+        self.text_edit.viewport().update()  # Qt 6.11 draws a changed placeholder only later
 
     def _leave_edit(self) -> None:
         self._edited_id = self._before_edit = ""

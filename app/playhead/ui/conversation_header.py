@@ -38,6 +38,8 @@ class ConversationHeader(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._is_place_shown = False
+        self._is_model_starting = False
+        self._state: SessionState = "idle"
         self.setProperty("kind", "bar")
         self.setFixedHeight(BAR_HEIGHT)
         self.sidebar_button = self._icon_button("Show the sidebar (Ctrl+B)")
@@ -68,9 +70,13 @@ class ConversationHeader(QFrame):
 
     def set_state(self, state: SessionState) -> None:
         """What the conversation is doing, in words; at rest nothing is said."""
-        words = STATE_WORDS.get(state, "")
-        self.state_pill.setText(words)
-        self.state_pill.setVisible(bool(words))
+        self._state = state
+        self._show_state()
+
+    def set_model_starting(self, is_starting: bool) -> None:
+        """Say that the model is being started, unless something else is going on."""
+        self._is_model_starting = is_starting
+        self._show_state()
 
     def set_place(self, folder: str, interpreter: str) -> None:
         """Where and with what code runs."""
@@ -97,6 +103,12 @@ class ConversationHeader(QFrame):
         """The title gives way first."""
         super().resizeEvent(event)
         self._show_chips()
+
+    def _show_state(self) -> None:
+        is_waiting = self._is_model_starting and self._state in ("idle", "asking")
+        words = "starting the model…" if is_waiting else STATE_WORDS.get(self._state, "")
+        self.state_pill.setText(words)
+        self.state_pill.setVisible(bool(words))
 
     def _show_chips(self) -> None:
         self.folder_chip.setVisible(self._is_place_shown)

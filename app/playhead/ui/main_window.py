@@ -34,10 +34,13 @@ _OPENED_SCHEMES = ("http", "https", "mailto")
 class MainWindow(QMainWindow):
     """Owner: bootstrap, which calls `start` once and `shut_down` after `close_requested`.
 
-    Signal: `close_requested()`: the user closed the window; it stays until `shut_down`.
+    Signals: `close_requested()`: the user closed the window; it stays until `shut_down`.
+    `settings_saved(AppSettings)`: another model, perhaps.
+    `painted()`: once, in the first idle moment after the first paint; what is slow begins here.
     """
 
     close_requested = Signal()
+_SETTINGS = "playhead:settings"
 
     def __init__(
         self,
@@ -48,6 +51,8 @@ class MainWindow(QMainWindow):
         interpreters: Interpreters,
         provider: Provider,
         theme: Theme,
+    painted = Signal()
+    settings_saved = Signal(object)
         attachments_dir: Path,
     ) -> None:
         super().__init__()
@@ -140,6 +145,10 @@ class MainWindow(QMainWindow):
             self._keys,
             self._catalog,
             self._interpreters,
+    def set_model_starting(self, is_starting: bool) -> None:
+        """Say that the model is being started: a message sent now waits for it."""
+        self.parts.header.set_model_starting(is_starting)
+
             self._provider,
             self,
         )
@@ -285,6 +294,7 @@ class MainWindow(QMainWindow):
     def _rename_current(self) -> None:
         if self.view.session is not None:
             self.parts.show_sidebar(True)
+        self.parts.composer.setFocus()
             self.parts.sidebar.begin_rename(self.view.session.conversation.id)
 
     def _restore(self, settings: AppSettings) -> None:
@@ -344,6 +354,7 @@ class MainWindow(QMainWindow):
             return
         if url.scheme() not in _OPENED_SCHEMES:
             self.show_notice("This link is not opened.", address)
+        self.settings_saved.emit(settings)
             return
         action = BannerAction("Open", lambda: QDesktopServices.openUrl(url))
         self.parts.notifications.show_notice("Open this address?", address, action)
@@ -359,3 +370,6 @@ class MainWindow(QMainWindow):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
         else:
             self.show_notice("The picture is not there any more.", str(path))
+        if address == _SETTINGS:
+            self.open_settings()
+            return
