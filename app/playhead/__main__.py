@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -50,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
 def _open_window(options: argparse.Namespace) -> int:
     if problem := display_problem(os.environ):
         return _refuse(problem)
+    gc.disable()  # until the first paint: all of it stays, looking for garbage only takes time
     from playhead.bootstrap import run_window
 
     files = [os.path.abspath(path) for path in options.files]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import sys
 import time
@@ -12,7 +13,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -137,9 +137,11 @@ class _Window:
         self._app.commitDataRequest.connect(is_closing.set)
         with self._defects_reported(), _ended_by_signals(is_closing.set):
             painted = asyncio.Event()
-            _FirstPaint(self._window, painted.set)
+            self._window.painted.connect(_log_first_paint)
+            self._window.painted.connect(painted.set)
             self._window.show()
             await painted.wait()
+            _collect_garbage_again()
             start = asyncio.create_task(self._start(), name="start-up")
             await is_closing.wait()
             await self._close(start)
@@ -150,10 +152,10 @@ class _Window:
         core = self._core
         core.history.on_failure(self._on_history_failure)
         self._instance.activated.connect(self._on_activated)
-        notices = [core.ports.settings.notice, await self._opened_history()]
-        for notice in filter(None, notices):
         core.worker.subscribe(self._on_worker_status)
         self._window.settings_saved.connect(self._on_settings_saved)
+        notices = [core.ports.settings.notice, await self._opened_history()]
+        for notice in filter(None, notices):
             self._window.show_notice("Something on the disk was not as it should be.", notice)
         if self._files:
             self._window.open_paths(self._files)
@@ -169,9 +171,9 @@ class _Window:
             return str(error)
 
     async def _close(self, start: asyncio.Task[None]) -> None:
+        self._instance.refuse()  # who starts it again now wants a window that stays
         self._window.hide()
         start.cancel()
-        self._instance.refuse()  # who starts it again now wants a window that stays
         await asyncio.gather(start, return_exceptions=True)
         await self._window.shut_down()
         await self._core.close()
@@ -182,8 +184,6 @@ class _Window:
         if files:
             self._window.open_paths(files)
 
-    def _on_history_failure(self, error: Exception) -> None:
-        if isinstance(error, AppError):
     def _on_settings_saved(self, settings: AppSettings) -> None:
         """Start the worker ahead of the first message, which would wait seconds for it."""
         if settings.model != DIRECT_MODEL and self._core.worker.status == "absent":
@@ -192,6 +192,8 @@ class _Window:
     def _on_worker_status(self, status: WorkerStatus) -> None:
         self._window.set_model_starting(status == "starting")
 
+    def _on_history_failure(self, error: Exception) -> None:
+        if isinstance(error, AppError):
             self._window.show_error(error)
         else:
             self._report(type(error), error, error.__traceback__)
@@ -229,27 +231,6 @@ class _Window:
         )
 
 
-class _FirstPaint(QObject):
-    """Calls `on_painted` once, in the first idle moment after a widget has been painted."""
-
-    def __init__(self, widget: QObject, on_painted: Callable[[], None]) -> None:
-        super().__init__(widget)
-        self._widget = widget
-        self._on_painted = on_painted
-        widget.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Wait for the paint event, let it pass."""
-        if event.type() == QEvent.Type.Paint:
-            self._widget.removeEventFilter(self)
-            QTimer.singleShot(0, self._painted)
-        return False
-
-    def _painted(self) -> None:
-        _startup_log.info("first_paint_ms=%.0f", _process_age_ms())
-        self._on_painted()
-
-
 @contextlib.contextmanager
 def _ended_by_signals(end: Callable[[], None]) -> Any:
     """Close in order at SIGTERM and SIGINT, where the system has them."""
@@ -264,6 +245,16 @@ def _ended_by_signals(end: Callable[[], None]) -> Any:
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
+
+
+def _log_first_paint() -> None:
+    _startup_log.info("first_paint_ms=%.0f", _process_age_ms())
+
+
+def _collect_garbage_again() -> None:
+    """What start-up made lives as long as the window: later collections need not look at it."""
+    gc.freeze()
+    gc.enable()
 
 
 def _process_age_ms() -> float:

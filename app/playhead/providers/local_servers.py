@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import time
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from playhead.conversation.requests import LocalServer
+
+if TYPE_CHECKING:
+    import http.client
 
 TIMEOUT_S = 0.3
 MAX_BODY_BYTES = 1_000_000
@@ -20,6 +22,8 @@ KNOWN_PORTS = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("Ja
 
 def probe(name: str, port: int) -> LocalServer | None:
     """The server at this port, if it is one; one that wants a key has no models to show."""
+    import http.client  # not needed for the first paint, and slow to import
+
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
     try:
         connection.request("GET", "/v1/models", headers={"Accept": "application/json"})

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QTimer, QUrl, Signal
-from PySide6.QtGui import QCloseEvent, QDesktopServices, QImage, QResizeEvent, QShowEvent
+from PySide6.QtCore import QByteArray, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDesktopServices,
+    QImage,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
 from playhead.conversation.requests import AppSettings, EnvironmentStatus, LocalServer
@@ -20,14 +28,17 @@ from playhead.ui.attachments import IMAGE_SUFFIXES
 from playhead.ui.notifications import BannerAction
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.session_view import SessionView
-from playhead.ui.settings_dialog import SettingsDialog
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.window_layout import WindowLayout
 from playhead.ui.window_style import window_style
 
+if TYPE_CHECKING:
+    from playhead.ui.settings_dialog import SettingsDialog
+
 _PROBE_DELAY_MS = 400
 _PICTURE = "playhead:image?message="
+_SETTINGS = "playhead:settings"
 _OPENED_SCHEMES = ("http", "https", "mailto")
 
 
@@ -40,7 +51,8 @@ class MainWindow(QMainWindow):
     """
 
     close_requested = Signal()
-_SETTINGS = "playhead:settings"
+    painted = Signal()
+    settings_saved = Signal(object)
 
     def __init__(
         self,
@@ -51,8 +63,6 @@ _SETTINGS = "playhead:settings"
         interpreters: Interpreters,
         provider: Provider,
         theme: Theme,
-    painted = Signal()
-    settings_saved = Signal(object)
         attachments_dir: Path,
     ) -> None:
         super().__init__()
@@ -64,7 +74,7 @@ _SETTINGS = "playhead:settings"
         self._provider = provider
         self._theme = theme
         self._may_close = False
-        self._is_probed = False
+        self._is_probed = self._is_painted = False
         self._opening = ""
         self._dialog: SettingsDialog | None = None
         self.tasks = TaskOwner(self)
@@ -135,20 +145,22 @@ _SETTINGS = "playhead:settings"
         """The door for what is no failure."""
         self.parts.notifications.show_notice(title, detail)
 
+    def set_model_starting(self, is_starting: bool) -> None:
+        """Say that the model is being started: a message sent now waits for it."""
+        self.parts.header.set_model_starting(is_starting)
+
     def open_settings(self) -> None:
         """Open the settings beside the running program."""
         if self._dialog is not None:
             self._dialog.raise_()
             return
+        from playhead.ui.settings_dialog import SettingsDialog  # not needed for the first paint
+
         self._dialog = SettingsDialog(
             self._settings,
             self._keys,
             self._catalog,
             self._interpreters,
-    def set_model_starting(self, is_starting: bool) -> None:
-        """Say that the model is being started: a message sent now waits for it."""
-        self.parts.header.set_model_starting(is_starting)
-
             self._provider,
             self,
         )
@@ -178,6 +190,13 @@ _SETTINGS = "playhead:settings"
         if not self._is_probed and not self._settings.current.model:
             self._is_probed = True
             self._probe.start()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tell of the first one."""
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self, self.painted.emit)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Closing is a request: kernels and files are ended first."""
@@ -222,6 +241,7 @@ _SETTINGS = "playhead:settings"
     def _connect(self) -> None:
         parts, view = self.parts, self.view
         sidebar = parts.sidebar
+        self.painted.connect(parts.load_editor, Qt.ConnectionType.QueuedConnection)
         self.tasks.failed.connect(self.show_error)
         view.failed.connect(self.show_error)
         view.editor_wanted.connect(lambda: parts.show_editor(True))
@@ -274,6 +294,7 @@ _SETTINGS = "playhead:settings"
     async def _use_server(self, server: LocalServer) -> None:
         await self._remember(model=server.models[0], api_base=server.api_base)
         self._on_settings_saved(self._settings.current)
+        self.parts.composer.setFocus()
 
     async def _remember(self, **changes: object) -> None:
         await self._settings.save(replace(self._settings.current, **changes))
@@ -294,7 +315,6 @@ _SETTINGS = "playhead:settings"
     def _rename_current(self) -> None:
         if self.view.session is not None:
             self.parts.show_sidebar(True)
-        self.parts.composer.setFocus()
             self.parts.sidebar.begin_rename(self.view.session.conversation.id)
 
     def _restore(self, settings: AppSettings) -> None:
@@ -334,6 +354,7 @@ _SETTINGS = "playhead:settings"
     def _on_settings_saved(self, settings: AppSettings) -> None:
         self._theme.set_mode(settings.theme)
         self._on_place_changed()
+        self.settings_saved.emit(settings)
 
     def _on_dialog_finished(self) -> None:
         self._dialog = None
@@ -349,12 +370,14 @@ _SETTINGS = "playhead:settings"
     def _on_link_activated(self, address: str) -> None:
         """Show where a link of the model leads before anything is opened."""
         url = QUrl(address)
+        if address == _SETTINGS:
+            self.open_settings()
+            return
         if address.startswith(_PICTURE):
             self._open_picture(address.removeprefix(_PICTURE))
             return
         if url.scheme() not in _OPENED_SCHEMES:
             self.show_notice("This link is not opened.", address)
-        self.settings_saved.emit(settings)
             return
         action = BannerAction("Open", lambda: QDesktopServices.openUrl(url))
         self.parts.notifications.show_notice("Open this address?", address, action)
@@ -370,6 +393,3 @@ _SETTINGS = "playhead:settings"
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
         else:
             self.show_notice("The picture is not there any more.", str(path))
-        if address == _SETTINGS:
-            self.open_settings()
-            return

