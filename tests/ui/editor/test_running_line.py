@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
+from playhead.ui.durations import format_seconds
 from playhead.ui.editor.colours import editor_colours
-from playhead.ui.editor.running_line import RunningLine, format_seconds
+from playhead.ui.editor.running_line import RunningLine
 from playhead.ui.editor.scintilla import ScintillaEditor
 from playhead.ui.theme import Theme
 

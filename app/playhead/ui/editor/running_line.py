@@ -6,6 +6,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer
 
+from playhead.ui.durations import format_seconds
 from playhead.ui.editor.code_editor import CodeEditor
 
 FRAME_MS = 33
@@ -87,12 +88,3 @@ class RunningLine(QObject):
         elapsed = time.monotonic() - self._since
         note = f"running · {format_seconds(elapsed)}" if elapsed >= CLOCK_MS / 1000 else "running"
         self._editor.set_running_line(self._shown, note)
-
-
-def format_seconds(seconds: float) -> str:
-    """A time as people read it: 38 ms, 1.1 s, 2 min 5 s."""
-    if seconds < 0.9995:
-        return f"{max(round(seconds * 1000), 0)} ms" if seconds < 0.1 else f"{seconds:.1f} s"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    return f"{int(seconds // 60)} min {int(seconds % 60)} s"

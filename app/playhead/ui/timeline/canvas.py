@@ -239,6 +239,7 @@ class Canvas(QAbstractScrollArea):
         bar.setPageStep(self.viewport().height())
         bar.setRange(0, self.max_top())
         bar.setValue(self.top)
+        bar.setEnabled(self.max_top() > 0)  # one that has nothing to scroll is not seen
         bar.blockSignals(False)
         self.on_settled()
 

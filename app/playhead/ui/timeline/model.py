@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import InputRequest, Proposal, RunReport
+from playhead.ui.durations import format_seconds
 from playhead.ui.timeline.rows import Note, Row, RowKind
 
 _KINDS: dict[tuple[str, str], RowKind] = {
@@ -228,10 +229,10 @@ class TimelineModel:
             self._run_console = None
             return
         if report.state == "finished":
-            self._set_run("ran", f"{report.seconds:.1f} s", report.exit_status)
+            self._set_run("ran", format_seconds(report.seconds), report.exit_status)
             return
         if is_running:
-            self._set_run("stopped", f"{report.seconds:.1f} s")
+            self._set_run("stopped", format_seconds(report.seconds))
         row = Row(message.id, "run", message)
         row.set_text(stop_text(report))
         self._add(row)
@@ -264,7 +265,7 @@ class TimelineModel:
 def stop_text(report: RunReport) -> str:
     """How a run ended before its end, in words."""
     where = f" at line {report.line}" if report.line else ""
-    after = f" after {report.seconds:.1f} s" if report.seconds else ""
+    after = f" after {format_seconds(report.seconds)}" if report.seconds else ""
     if report.state == "interrupted":
         return f"Stopped{where}{after}. {report.reason}".rstrip()
     if not where and not after:
