@@ -18,6 +18,8 @@ from tests.support.isolation import REQUIRE_ALL
 
 SCREEN = "1600x1000x24"
 START_TIMEOUT_S = 30
+NO_BUS = "unix:path=/nonexistent"
+"""Without any address libdbus would start a session bus, which nobody ends."""
 WINDOW_MANAGER = Path(__file__).parents[1] / "data" / "openbox.xml"
 
 
@@ -32,8 +34,9 @@ def is_available() -> bool:
 
 def detached_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment without the user's own desktop: no screen, no session bus, no keyring."""
-    owned = {"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_CURRENT_DESKTOP"}
-    return {name: value for name, value in environment.items() if name not in owned}
+    owned = {"DISPLAY", "WAYLAND_DISPLAY", "XDG_CURRENT_DESKTOP"}
+    kept = {name: value for name, value in environment.items() if name not in owned}
+    return kept | {"DBUS_SESSION_BUS_ADDRESS": NO_BUS}
 
 
 @contextmanager
@@ -58,7 +61,8 @@ def virtual_display(screen: str = SCREEN) -> Iterator[dict[str, str]]:
 def _start_server(screen: str) -> tuple[subprocess.Popen[bytes], str]:
     """Xvfb picks a free number itself, so that parallel runs cannot meet."""
     reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", screen, "-nolisten", "tcp"]
+    # Without -noreset the server starts anew, and loses its clients, whenever the last one leaves.
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", screen, "-noreset"]
     server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
     os.close(writing)
     with os.fdopen(reading) as pipe:

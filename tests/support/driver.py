@@ -21,6 +21,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from PIL import Image, ImageChops, ImageGrab
 
+from tests.support.display import NO_BUS
+
 ROOT = Path(__file__).parents[2]
 WAIT_S = 60.0
 LOOK_EVERY_S = 0.05
@@ -89,7 +91,7 @@ def program_environment(home: Path, display: Mapping[str, str]) -> dict[str, str
         for name, value in os.environ.items()
         if not name.startswith("XDG_") and name not in ("WAYLAND_DISPLAY", "PYTEST_CURRENT_TEST")
     }
-    inherited.pop("DBUS_SESSION_BUS_ADDRESS", None)
+    own["DBUS_SESSION_BUS_ADDRESS"] = NO_BUS
     return inherited | own | {"DISPLAY": display["DISPLAY"], "QT_QPA_PLATFORM": "xcb"}
 
 
