@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playhead.conversation.payloads import Proposal
@@ -20,7 +20,7 @@ class Bench(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.field = QLineEdit(self)
+        self.field = QPlainTextEdit(self)
         self.bar = ApprovalBar(theme, self)
         layout = QVBoxLayout(self)
         layout.addWidget(self.field)
