@@ -67,7 +67,7 @@ class EditorPane(QWidget):
         self._is_light = is_light
         self.editor: CodeEditor = PlainEditor(self) if is_light else make_editor(self)
         self.running_line = RunningLine(self.editor, self)
-        layout = QVBoxLayout(self)
+        self._layout = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._make_header())
@@ -91,7 +91,7 @@ class EditorPane(QWidget):
         self.editor.show_text(light.text())
         self.editor.widget.setAcceptDrops(light.widget.acceptDrops())
         had_focus = light.widget.focusProxy() is QApplication.focusWidget()
-        self.layout().replaceWidget(light.widget, self.editor.widget)
+        self._layout.replaceWidget(light.widget, self.editor.widget)
         light.widget.hide()
         light.widget.deleteLater()
         self._listen()
