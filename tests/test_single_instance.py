@@ -129,6 +129,7 @@ async def test_what_a_killed_first_left_is_no_obstacle(data_dir):
 
 def test_a_first_that_does_not_answer_is_said(data_dir, qapp, monkeypatch):
     monkeypatch.setattr(single_instance, "_PATIENCE_MS", 50)
+    monkeypatch.setattr(single_instance, "_ENDING_MS", 50)
     with subprocess.Popen(
         command(FIRST, str(data_dir), "stuck"),
         env=environment(),

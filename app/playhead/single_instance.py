@@ -26,6 +26,7 @@ Claim = Literal["first", "handed_over"]
 LIMIT_BYTES = 1_000_000
 _ANSWER = b"ok\n"
 _PATIENCE_MS = 3000
+_ENDING_MS = 10_000  # kernels and the model worker may take some seconds to end
 _PAUSE_S = 0.02
 _LONGEST_SOCKET_PATH = 90  # of 104 (macOS) to 108 (Linux) bytes; Qt binds under a longer name first
 
@@ -52,7 +53,7 @@ class SingleInstance(QObject):
         Raises AppError when the first instance does not answer.
         """
         given = [os.path.abspath(file) for file in files]
-        until = time.monotonic() + _PATIENCE_MS / 1000
+        until = time.monotonic() + _ENDING_MS / 1000
         while not self._acquire():
             if self._hand_over(given):
                 return "handed_over"

@@ -211,6 +211,7 @@ def test_the_menu_changes_whether_code_is_asked_about(bench: Bench) -> None:
     assert bench.told == ["auto-run True"]
     bench.composer.set_model("openai/test", True)
     assert "auto-run" in bench.composer._policy.text()
+    assert bench.composer._policy.property("kind") == "auto"  # the colours of a warning
     bench.composer._ask_first.trigger()
     assert bench.told[-1] == "auto-run False"
 

@@ -82,13 +82,14 @@ def describe(error: BaseException, ask: Ask) -> Failed:
     else:
         cause = _cause(error)
         words, detail = _words(cause, ask), _detail(cause)
+    wait_s = _retry_after(error)
     return Failed(
         turn=ask.turn,
         code=words.code,
         title=redacted(words.title, ask.api_key),
         detail=redacted(detail, ask.api_key),
-        remedy=words.remedy,
-        retry_after_s=_retry_after(error),
+        remedy=words.remedy if wait_s is None else f"Wait {wait_s:g} seconds and press Retry.",
+        retry_after_s=wait_s,
     )
 
 

@@ -220,11 +220,8 @@ class Composer(QFrame):
 
     def _show_state(self) -> None:
         button = self.send_button
-        kind = "" if self._is_busy else "primary"
-        if button.property("kind") != kind:
-            button.setProperty("kind", kind)
-            button.style().unpolish(button)
-            button.style().polish(button)
+        _set_kind(button, "" if self._is_busy else "primary")
+        _set_kind(self._policy, "auto" if self._is_auto_run else "quiet")
         button.setText("Stop" if self._is_busy else "Send")
         button.setToolTip("Stop (Esc)" if self._is_busy else "Send (Enter)")
         has_content = bool(self.text.strip() or self.chips.attachments)
@@ -232,6 +229,8 @@ class Composer(QFrame):
         icon, token = ("square", "text") if self._is_busy else ("arrow-up", "on_accent")
         button.setIcon(self._theme.icon(icon, token))
         policy = "auto-run" if self._is_auto_run else "ask first"
+        chevron = self._theme.icon("chevron-down", "warn" if self._is_auto_run else "mute")
+        self._policy.setIcon(chevron)
         model = self._policy.fontMetrics().elidedText(
             self._model or "Direct mode",
             Qt.TextElideMode.ElideMiddle,
@@ -275,5 +274,12 @@ class Composer(QFrame):
 
     def _on_theme_changed(self) -> None:
         self._attach.setIcon(self._theme.icon("paperclip", "mute"))
-        self._policy.setIcon(self._theme.icon("chevron-down", "mute"))
         self._show_state()
+
+
+def _set_kind(button: QPushButton, kind: str) -> None:
+    """Restyle only on a change: it is asked for at every key."""
+    if button.property("kind") != kind:
+        button.setProperty("kind", kind)
+        button.style().unpolish(button)
+        button.style().polish(button)

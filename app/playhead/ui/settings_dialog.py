@@ -25,7 +25,7 @@ from playhead.ui.settings_form import FieldError, SettingsForm
 from playhead.ui.tasks import TaskOwner
 
 _KEY_DELAY_MS = 250
-_HEIGHT_PX = 720
+_HEIGHT_PX = 680
 _FRAME_PX = 60  # what the system puts around a window
 
 

@@ -19,6 +19,8 @@ QFrame[kind="ask"] QPushButton[kind="quiet"]:hover { background: $warn_line; col
 QFrame[kind="ask"] QToolButton:hover { background: $warn_line; }
 QFrame[kind="chip"] QToolButton { padding: 2px; border-radius: 5px; }
 QFrame[kind="chip"] { padding: 0; }
+QPushButton[kind="auto"] { background: $warn_bg; border: 1px solid $warn_line; color: $warn; }
+QPushButton[kind="auto"]:hover { border-color: $warn; }
 QFrame[kind="notice"] { background: $header; border: 1px solid $line_strong; border-radius: 10px; }
 QListView[kind="conversations"] { background: transparent; border: 0; padding: 0; }
 QLabel[kind="hero"] { font-size: 20px; font-weight: 600; }
@@ -37,6 +39,16 @@ QPlainTextEdit[kind="code"] { background: $bg; border: 0; border-radius: 0; padd
 def window_style(theme: Theme) -> str:
     """The rules in the colours of the theme in force."""
     tokens = theme.tokens
-    names = ("mute", "hover", "text", "accent", "warn", "warn_line", "header", "line_strong")
+    names = (
+        "mute",
+        "hover",
+        "text",
+        "accent",
+        "warn",
+        "warn_bg",
+        "warn_line",
+        "header",
+        "line_strong",
+    )
     colours = {name: tokens.of(name) for name in (*names, "accent_bg", "line", "bg", "ok")}
     return _RULES.substitute(colours)
