@@ -270,6 +270,7 @@ async def test_the_users_own_click_runs_code_without_asking_a_model():
     bench.session.run_code("py", "1 + 1")
     await bench.rests()
     assert (bench.ran, bench.provider.requests) == (["1 + 1"], [])
+    assert bench.session.conversation.title == "1 + 1"
     with pytest.raises(SessionError, match="cannot be run"):
         bench.session.run_code("cobol", "DISPLAY 1")
 

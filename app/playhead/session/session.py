@@ -174,6 +174,7 @@ class Session:
                 f"{language or 'This'} cannot be run here.",
                 remedy=f"Languages that can: {', '.join(self._ports.executor.languages)}.",
             )
+        self._name_after(code, ())
         self._begin(lambda turn: turn.run_blocks([(known, code)]))
 
     def run_all_again(self) -> None:
