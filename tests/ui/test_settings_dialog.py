@@ -155,6 +155,14 @@ async def test_a_model_of_this_machine_brings_its_address(theme: Theme) -> None:
         assert bench.form.api_base.text() == ""
 
 
+async def test_leaving_the_models_field_keeps_the_address(theme: Theme) -> None:
+    before = AppSettings(model="ollama_chat/llama3", api_base="http://192.168.0.7:11434")
+    async with opened(theme, SettingsInMemory(before)) as bench:
+        bench.form.model.setFocus()
+        bench.form.temperature.setFocus()
+        assert bench.form.api_base.text() == before.api_base
+
+
 async def test_direct_mode_is_a_choice(theme: Theme) -> None:
     async with opened(theme) as bench:
         bench.form.model.setEditText(DIRECT_LABEL)

@@ -49,6 +49,7 @@ class SettingsForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._servers: dict[str, str] = {}
+        self._model_before = ""
         self.model = self._make_model()
         self.api_base = _line("The provider's own address")
         self.api_key = _line("")
@@ -77,7 +78,8 @@ class SettingsForm(QWidget):
 
     def show_settings(self, settings: AppSettings) -> None:
         """Fill the fields."""
-        self.model.setEditText(settings.model or DIRECT_LABEL)
+        self._model_before = settings.model or DIRECT_LABEL
+        self.model.setEditText(self._model_before)
         self.api_base.setText(settings.api_base)
         self.temperature.setText("" if settings.temperature is None else f"{settings.temperature}")
         self.max_tokens.setText("" if settings.max_tokens is None else f"{settings.max_tokens}")
@@ -190,8 +192,15 @@ class SettingsForm(QWidget):
         self.browse.clicked.connect(self.interpreter_browse_requested)
 
     def _on_model_chosen(self) -> None:
-        """A model of a server on this machine brings its address; any other takes it away."""
+        """A model of a server on this machine brings its address; any other takes it away.
+
+        A combo box says `activated` too when it only loses the focus: the model that was there
+        before keeps the address that was typed for it.
+        """
         model = self.model.currentText()
+        if model == self._model_before:
+            return
+        self._model_before = model
         if model in self._servers:
             self.api_base.setText(self._servers[model])
         elif self.api_base.text() in self._servers.values():
