@@ -163,6 +163,12 @@ async def test_leaving_the_models_field_keeps_the_address(theme: Theme) -> None:
         assert bench.form.api_base.text() == before.api_base
 
 
+async def test_typing_replaces_the_model_that_is_shown(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        QTest.keyClicks(bench.form.model.lineEdit(), "x/y")
+        assert bench.form.chosen_model == "x/y"
+
+
 async def test_direct_mode_is_a_choice(theme: Theme) -> None:
     async with opened(theme) as bench:
         bench.form.model.setEditText(DIRECT_LABEL)

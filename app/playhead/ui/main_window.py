@@ -185,11 +185,9 @@ class MainWindow(QMainWindow):
         self.close()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """After the first paint, look once for model servers while no model is set."""
+        """After the first paint, look for model servers while no model is set."""
         super().showEvent(event)
-        if not self._is_probed and not self._settings.current.model:
-            self._is_probed = True
-            self._probe.start()
+        self._look_for_servers()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tell of the first one."""
@@ -287,6 +285,12 @@ class MainWindow(QMainWindow):
             self._show(self._sessions.new())
         await self._sessions.delete(conversation_id)
 
+    def _look_for_servers(self) -> None:
+        """Once, and not before there is something to offer them for."""
+        if not self._is_probed and not self._settings.current.model:
+            self._is_probed = True
+            self._probe.start()
+
     async def _find_servers(self) -> None:
         servers = await self._catalog.local_servers()
         self.parts.start.set_servers(servers)
@@ -354,6 +358,7 @@ class MainWindow(QMainWindow):
     def _on_settings_saved(self, settings: AppSettings) -> None:
         self._theme.set_mode(settings.theme)
         self._on_place_changed()
+        self._look_for_servers()
         self.settings_saved.emit(settings)
 
     def _on_dialog_finished(self) -> None:

@@ -111,13 +111,17 @@ class SettingsForm(QWidget):
 
     def show_models(self, suggestions: Sequence[str], servers: Sequence[LocalServer]) -> None:
         """Offer models; those of servers on this machine first, with their address."""
-        text = self.model.currentText()
+        field = self.model.lineEdit()
+        text, position, is_selected = field.text(), field.cursorPosition(), field.hasSelectedText()
         self._servers = {model: one.api_base for one in servers for model in one.models}
         self.model.clear()
         self.model.addItem(DIRECT_LABEL)
         self.model.addItems(list(self._servers))
         self.model.addItems([name for name in suggestions if name not in self._servers])
         self.model.setEditText(text)
+        field.setCursorPosition(position)  # the servers come while somebody types
+        if is_selected:
+            field.selectAll()
         found = ", ".join(f"{one.name} ({_counted(len(one.models))})" for one in servers)
         self.servers_note.say(f"Found on this machine: {found}" if found else "")
 
