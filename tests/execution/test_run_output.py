@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from playhead.execution.run_output import TAIL_LIMIT, RunOutput, file_name
 
 
@@ -52,3 +54,23 @@ def test_a_disk_that_takes_nothing_does_not_stop_the_run(tmp_path: Path) -> None
 
 def test_a_run_id_cannot_lead_out_of_the_folder() -> None:
     assert file_name("../../etc/passwd") == "______etc_passwd"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_disk_that_is_full_ends_no_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.symlink_to("/dev/full")
+    output = RunOutput(path, shown=10)
+    output.add("x" * (TAIL_LIMIT + 100))
+    rest = output.close()
+    assert "could not be kept: No space left on device" in rest
+    assert output.path is None
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_does_not_matter_to_output_that_is_shown_whole(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.symlink_to("/dev/full")
+    output = RunOutput(path)
+    assert output.add("hello\n") == "hello\n"
+    assert output.close() == ""

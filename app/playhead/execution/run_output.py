@@ -51,16 +51,23 @@ class RunOutput:
 
     def close(self) -> str:
         """End the run's output; returns what is still to be shown: a note and the tail."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-            if not self.is_cut:
-                self._path.unlink(missing_ok=True)
+        self._close_file()
         if not self.is_cut:
             return ""
         missing = self._hidden - len(self._tail.encode("utf-8", "backslashreplace"))
         note = f"\n[… {missing:,} bytes not shown, {self._whereabouts()}]\n" if missing > 0 else ""
         return note + self._tail
+
+    def _close_file(self) -> None:
+        file, self._file = self._file, None
+        if file is None:
+            return
+        try:
+            file.close()  # writes what is buffered: a full disk may first show itself here
+        except OSError as error:
+            self._problem = self._problem or error.strerror or str(error)
+        if not self.is_cut:
+            self._path.unlink(missing_ok=True)
 
     def _first_note(self) -> str:
         return "\n[The output is long: more of it follows when the code has ended.]\n"
