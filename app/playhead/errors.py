@@ -32,7 +32,12 @@ class AppError(Exception):
         self.code = code or self.default_code
 
     def __str__(self) -> str:
-        return " ".join(_ended(part) for part in (self.title, self.detail, self.remedy) if part)
+        return " ".join(part for part in (_ended(self.title), self.explanation) if part)
+
+    @property
+    def explanation(self) -> str:
+        """All but the title, as sentences."""
+        return " ".join(_ended(part) for part in (self.detail, self.remedy) if part)
 
 
 class ProviderError(AppError):

@@ -30,6 +30,11 @@ def test_an_error_says_what_happened_and_what_to_do(notes: Notifications) -> Non
     assert "HTTP 401. Check the key." in words
 
 
+def test_a_foreign_detail_does_not_run_into_what_to_do(notes: Notifications) -> None:
+    notes.show_error(ProviderError("No.", detail="No such file or directory", remedy="Look."))
+    assert notes.banners[0].detail == "No such file or directory. Look."
+
+
 def test_the_same_error_twice_is_one_banner_and_there_are_never_many(notes: Notifications) -> None:
     notes.show_error(ERROR)
     notes.show_error(ERROR)

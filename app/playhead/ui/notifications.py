@@ -53,8 +53,7 @@ class Notifications(QWidget):
 
     def show_error(self, error: AppError, action: BannerAction | None = None) -> None:
         """Say what happened and what to do."""
-        detail = " ".join(part for part in (error.detail, error.remedy) if part)
-        self._add(error.title, detail, True, action)
+        self._add(error.title, error.explanation, True, action)
 
     def show_notice(self, title: str, detail: str = "", action: BannerAction | None = None) -> None:
         """Say something that is no failure."""
