@@ -7,7 +7,11 @@ from collections.abc import Sequence
 
 _LIMIT = 48
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
-_MARKUP = re.compile(r"[#>*`_]+")
+# Marks of emphasis hug their words; the signs of a sum or of a name in code stay.
+_MARKUP = re.compile(
+    r"^\s*(?:#{1,6}|>+|[*+-])\s+|`+"
+    r"|(?<!\w)(\*{1,3}|_{1,3})(?=[^\s*_])|(?<=[^\s*_])(\*{1,3}|_{1,3})(?!\w)"
+)
 
 
 def title_from(text: str, attachment_names: Sequence[str] = ()) -> str:
@@ -15,7 +19,7 @@ def title_from(text: str, attachment_names: Sequence[str] = ()) -> str:
     for line in text.splitlines():
         if _FENCE.match(line):
             continue
-        words = " ".join(_MARKUP.sub(" ", line).split())
+        words = " ".join(_MARKUP.sub("", line).split())
         if words:
             return _shortened(words)
     return _shortened(", ".join(attachment_names)) or "New conversation"
