@@ -98,3 +98,20 @@ async def test_deleting_a_busy_conversation_ends_its_run(tmp_path: Path):
     assert sessions.summaries == []
     assert session.state == "idle"
     await sessions.close()
+
+
+async def test_a_conversation_begun_before_the_list_was_read_stays_in_it(tmp_path: Path):
+    before = sessions_in(tmp_path, said("a"))
+    await before.start()
+    session = before.new()
+    session.send("earlier")
+    await rests(session)
+    await before.close()
+
+    sessions = sessions_in(tmp_path, said("b"))
+    session = sessions.new()
+    session.send("at once")
+    await sessions.start()
+    await rests(session)
+    assert [row.title for row in sessions.summaries] == ["at once", "earlier"]
+    await sessions.close()

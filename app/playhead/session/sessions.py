@@ -13,6 +13,7 @@ from playhead.conversation.events import ConversationEvent, Rename
 from playhead.conversation.requests import ConversationSummary
 from playhead.session.ports import History, Unsubscribe
 from playhead.session.session import Session, SessionEvent, SessionPorts, SessionState
+from playhead.session.unfinished import close_unfinished
 
 _log = logging.getLogger(__name__)
 
@@ -34,8 +35,10 @@ class Sessions:
     async def start(self) -> str:
         """Open the history and read the list; a sentence if something had to be put aside."""
         notice = await self._history.open()
-        self.summaries = await self._history.conversations()
-        self._stored.update(summary.id for summary in self.summaries)
+        earlier = await self._history.conversations()
+        # The window is in use meanwhile: what was begun there stands in the list already.
+        self.summaries += [row for row in earlier if row.id not in self._stored]
+        self._stored.update(row.id for row in earlier)
         self._tell()
         return notice
 
@@ -62,7 +65,9 @@ class Sessions:
         if (session := self._open.get(conversation_id)) is not None:  # opened meanwhile
             return session
         folder = _folder_or_home(stored.folder)
-        return self._adopt(Conversation.restore(stored), folder, stored.interpreter)
+        session = self._adopt(Conversation.restore(stored), folder, stored.interpreter)
+        close_unfinished(session.conversation)
+        return session
 
     async def delete(self, conversation_id: str) -> None:
         """End a conversation's work and delete it for good."""
