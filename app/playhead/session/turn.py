@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
@@ -229,6 +230,7 @@ class Turn:
             interpreter=interpreter,
         )
         end: RunEnd = "finished"
+        began = time.monotonic()
         try:
             async with aclosing(self._executor.run(request)) as chunks:
                 async for chunk in chunks:
@@ -239,7 +241,11 @@ class Turn:
             raise
         except BaseException:
             self._conversation.close_open()
-            report = RunReport("killed", reason="The run was ended with its conversation.")
+            report = RunReport(
+                "killed",
+                seconds=time.monotonic() - began,
+                reason="The run was ended with its conversation.",
+            )
             self._apply_single("run", report)
             raise
         finally:
