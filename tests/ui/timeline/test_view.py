@@ -491,3 +491,17 @@ def test_packed_code_is_cut_for_display_and_copied_whole(view, talk, qtbot):
     assert view.sheet.height < 500
     click(qtbot, view, spot_point(view, "Copy code"))
     assert QGuiApplication.clipboard().text() == code
+
+
+def test_an_answer_that_was_cut_off_says_so(view, talk, painted):
+    whole = talk.answer("A whole answer")
+    cut = talk.begin("assistant", "message")
+    talk.apply(Chunk("assistant", "message", content="Half an"))
+    view.set_conversation(talk)
+    card = view.sheet.card(view.model.index_of(cut))
+    painted()
+    assert not card.is_cut
+    talk.close_open()
+    painted()
+    assert card.is_cut
+    assert card.frame_height() > view.sheet.card(view.model.index_of(whole)).frame_height()

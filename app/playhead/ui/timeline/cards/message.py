@@ -20,6 +20,7 @@ _LONG_LINES, _LONG_CHARS = 20, 2_000
 _BUBBLE_SHARE = 0.85
 _BUBBLE_X, _BUBBLE_Y = 14, 8
 _FOOT = 26
+CUT_WORD = "interrupted"
 
 
 class MarkdownCard(Card):
@@ -108,11 +109,23 @@ class MarkdownCard(Card):
 
 
 class AnswerCard(MarkdownCard):
-    """Prose of the assistant; at the end of a turn with Copy and Retry under it."""
+    """Prose of the assistant; at the end of a turn with Copy and Retry under it.
+
+    One that was stopped, or cut off by a failure or a crash, says so there.
+    """
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer has no end of its own."""
+        message = self.row.message
+        if message is None or self.row.is_streaming:
+            return False
+        return message.state == "interrupted"
 
     def frame_height(self) -> int:
         """With room for the actions."""
-        return super().frame_height() + (_ACTIONS if self.row.is_last else 0)
+        has_foot = self.row.is_last or self.is_cut
+        return super().frame_height() + (_ACTIONS if has_foot else 0)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Code's own, then Copy and Retry."""
@@ -121,6 +134,13 @@ class AnswerCard(MarkdownCard):
             middle = self.frame_height() - BUTTON_PX // 2
             spots += answer_actions(self, middle, self.row.key)
         return spots
+
+    def paint_spots(self, painter: QPainter, state: PaintState) -> None:
+        """Also the word for what is not whole."""
+        super().paint_spots(painter, state)
+        if self.is_cut:
+            foot = QRect(0, self.frame_height() - BUTTON_PX, self.width // 2, BUTTON_PX)
+            draw_text(painter, foot, CUT_WORD, self.theme, "mute", 12)
 
 
 def answer_actions(card: Card, middle: int, key: str) -> list[Spot]:
