@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from PIL import Image
+
 from tests.support.display import virtual_display
 from tests.support.driver import App, running_app, write_settings
 from tests.support.model_server import ModelServer, Reply, Request, execute, text
@@ -75,7 +77,7 @@ def _has_come_to_rest(app: App) -> Callable[[], bool]:
 
 
 def _save(app: App, folder: Path, name: str) -> None:
-    picture = app.picture().quantize(colors=128)
+    picture = app.picture().quantize(colors=256, method=Image.Quantize.MAXCOVERAGE)
     picture.save(folder / f"{name}.png", optimize=True)
 
 

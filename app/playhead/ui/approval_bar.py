@@ -245,6 +245,6 @@ class ApprovalBar(QFrame):
     def _on_theme_changed(self) -> None:
         theme = self._theme
         self._icon.setPixmap(theme.icon("shield-alert", "warn").pixmap(16, 16))
-        self.edit_button.setIcon(theme.icon("pencil", "text"))
-        self.run_button.setIcon(theme.icon("play", "on_accent"))
+        theme.label_icon(self.edit_button, "pencil")
+        theme.label_icon(self.run_button, "play", "on_accent")
         self.more_button.setIcon(theme.icon("chevron-down", "warn"))

@@ -227,7 +227,7 @@ class Composer(QFrame):
         has_content = bool(self.text.strip() or self.chips.attachments)
         button.setEnabled(self._is_busy or has_content)
         icon, token = ("square", "text") if self._is_busy else ("arrow-up", "on_accent")
-        button.setIcon(self._theme.icon(icon, token))
+        self._theme.label_icon(button, icon, token)
         policy = "auto-run" if self._is_auto_run else "ask first"
         chevron = self._theme.icon("chevron-down", "warn" if self._is_auto_run else "mute")
         self._policy.setIcon(chevron)

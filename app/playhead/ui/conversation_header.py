@@ -150,8 +150,8 @@ class ConversationHeader(QFrame):
         self.sidebar_button.setIcon(theme.icon("panel-left", "mute"))
         self.editor_button.setIcon(theme.icon("panel-right", "mute"))
         self.more_button.setIcon(theme.icon("ellipsis", "mute"))
-        self.folder_chip.setIcon(theme.icon("folder", "mute"))
-        self.interpreter_chip.setIcon(theme.icon("square-terminal", "mute"))
+        theme.label_icon(self.folder_chip, "folder", "mute")
+        theme.label_icon(self.interpreter_chip, "square-terminal", "mute")
 
 
 class _ElidedLabel(QLabel):

@@ -9,6 +9,7 @@ from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 SIZE_PX = 16
+TEXT_GAP_PX = 3
 STROKE = "1.75"
 _DENSITIES = (1.0, 2.0)
 
@@ -29,6 +30,23 @@ class IconSet:
             icon = QIcon()
             for density in _DENSITIES:
                 icon.addPixmap(self.pixmap(name, colour, SIZE_PX, density))
+            self._icons[key] = icon
+        return self._icons[key]
+
+    def beside_text(self, name: str, colour: str) -> QIcon:
+        """An icon with air on its right: Qt leaves four pixels to the text, which is too little."""
+        key = (name, f"{colour} beside text")
+        if key not in self._icons:
+            icon = QIcon()
+            for density in _DENSITIES:
+                drawn = self.pixmap(name, colour, SIZE_PX, density)
+                wide = QPixmap(round((SIZE_PX + TEXT_GAP_PX) * density), drawn.height())
+                wide.fill(Qt.GlobalColor.transparent)
+                wide.setDevicePixelRatio(density)
+                painter = QPainter(wide)
+                painter.drawPixmap(0, 0, drawn)
+                painter.end()
+                icon.addPixmap(wide)
             self._icons[key] = icon
         return self._icons[key]
 

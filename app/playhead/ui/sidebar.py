@@ -213,9 +213,9 @@ class Sidebar(QWidget):
         theme = self._theme
         self._mark.setPixmap(theme.icon("terminal", "accent").pixmap(16, 16))
         self._fold.setIcon(theme.icon("panel-left", "mute"))
-        self.new_button.setIcon(theme.icon("square-pen", "text"))
+        theme.label_icon(self.new_button, "square-pen")
         self._search_icon.setIcon(theme.icon("search", "mute"))
-        self.settings_button.setIcon(theme.icon("settings", "mute"))
+        theme.label_icon(self.settings_button, "settings", "mute")
         self.list.viewport().update()
 
 

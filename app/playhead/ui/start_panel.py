@@ -101,7 +101,7 @@ class StartPanel(QWidget):
 
     def _button(self, text: str, icon: str) -> QPushButton:
         button = QPushButton(text, self._buttons)
-        button.setIcon(self._theme.icon(icon, "text"))
+        self._theme.label_icon(button, icon)
         button.show()
         return button
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from string import Template
 from typing import Any, Literal
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette, QPixmap
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from playhead.ui import fonts
-from playhead.ui.icons import IconSet
+from playhead.ui.icons import SIZE_PX, TEXT_GAP_PX, IconSet
 
 Mode = Literal["system", "light", "dark"]
 
@@ -141,6 +141,11 @@ class Theme(QObject):
     def icon(self, name: str, colour: str = "mute") -> QIcon:
         """A line icon, by its Lucide name, in the colour of a token."""
         return self._icons.icon(name, self._tokens.of(colour))
+
+    def label_icon(self, button: QAbstractButton, name: str, colour: str = "text") -> None:
+        """Put an icon before the text of a button, with some air between."""
+        button.setIcon(self._icons.beside_text(name, self._tokens.of(colour)))
+        button.setIconSize(QSize(SIZE_PX + TEXT_GAP_PX, SIZE_PX))
 
     def pixmap(self, name: str, colour: str, size_px: int, ratio: float = 1.0) -> QPixmap:
         """The same as a picture for painting."""

@@ -293,7 +293,7 @@ class EditorPane(QWidget):
         self._run.style().unpolish(self._run)
         self._run.style().polish(self._run)
         self._run.setText("Stop" if self._is_running else "Run")
-        self._run.setIcon(self._theme.icon(name, "on_accent" if is_asked else "text"))
+        self._theme.label_icon(self._run, name, "on_accent" if is_asked else "text")
         self._run.setEnabled(self._is_running or bool(self.text().strip()))
         self._run.setToolTip("Stop the running code" if self._is_running else "Run this code (F5)")
 
