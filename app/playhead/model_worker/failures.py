@@ -14,6 +14,7 @@ import openai
 from playhead.model_worker.protocol import Ask, Failed
 
 MAX_DETAIL = 600
+_SAYS_NOTHING = "Connection error."
 _NO_PROVIDER = "LLM Provider NOT provided"
 _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\b)(?:\s*[-:])\s*")
 _KEY_LIKE = re.compile(
@@ -175,11 +176,12 @@ def _special(ask: Ask) -> tuple[tuple[type[BaseException], _Words], ...]:
 
 
 def _unreachable(ask: Ask) -> _Words:
-    where = ask.api_base or "the provider"
+    if not ask.api_base:
+        return _Words("upstream_error", "No connection to the provider.", "Check the network.")
     return _Words(
         "upstream_error",
-        f"No connection to {where}.",
-        "Check the network and the API base in the settings; is a local server running?",
+        f"No connection to {ask.api_base}.",
+        "Is the server running? Check the network and the API base in the settings.",
     )
 
 
@@ -235,6 +237,8 @@ def _words_of_status(status: int, error: BaseException, ask: Ask) -> _Words:
 def _detail(error: BaseException) -> str:
     text = str(getattr(error, "message", "") or error)
     if _NO_PROVIDER in text:  # a page of litellm's own advice on its Python functions
+        return ""
+    if text.endswith(_SAYS_NOTHING):
         return ""
     while (shorter := _PREFIXES.sub("", text, count=1)) != text:
         text = shorter

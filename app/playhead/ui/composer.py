@@ -29,7 +29,7 @@ from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 
 _MODEL_PX = 200
-_OTHER_BUTTONS_PX = 225  # beside the model's name on its row
+_OTHER_BUTTONS_PX = 252  # beside the model's name on its row
 
 
 class Composer(QFrame):
@@ -242,7 +242,7 @@ class Composer(QFrame):
         self._ask_first.setChecked(not self._is_auto_run)
         self._auto_run.setChecked(self._is_auto_run)
         self.text_edit.setPlaceholderText(
-            "Ask for a change, or type code to run…" if self._model else "Type code to run…"
+            "Describe a task…" if self._model else "Type code to run…"
         )
         self.text_edit.viewport().update()  # Qt 6.11 draws a changed placeholder only later
 
