@@ -314,6 +314,21 @@ async def test_a_restart_is_told_to_the_timeline_and_to_the_model():
     assert not bench.session.names_are_gone
 
 
+async def test_another_python_begins_a_new_kernel_and_the_model_is_told():
+    bench = Bench(said("ok"))
+    bench.session.run_code("python", "x = 1")
+    await bench.rests()
+    bench.session.set_interpreter("/usr/bin/other-python")
+    bench.session.send("go on")
+    await bench.rests()
+    assert bench.executor.restarts == 1
+    assert "computer/run" in bench.kinds[-2:]
+    assert "no longer exist" in bench.provider.requests[0].instructions
+    bench.session.run_code("python", "x = 2")
+    await bench.rests()
+    assert bench.executor.restarts == 1
+
+
 async def test_a_reopened_conversation_knows_that_its_names_are_gone():
     bench = Bench()
     bench.session.run_code("python", "x = 1")

@@ -82,6 +82,7 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._chores: set[asyncio.Task[None]] = set()
         self._fresh_after = count_runs(conversation.messages)
+        self._begun_with: str | None = None
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
         self._unsubscribe_messages = conversation.subscribe(self._on_message)
 
@@ -245,6 +246,7 @@ class Session:
         self._task.add_done_callback(self._on_turn_ended)
 
     async def _drive(self, work: Callable[[Turn], Awaitable[None]]) -> None:
+        await self._leave_other_python()
         settings = await self._turn_settings()
         self._turn = Turn(
             self.conversation,
@@ -258,6 +260,16 @@ class Session:
         )
         await work(self._turn)
 
+    async def _leave_other_python(self) -> None:
+        """End a kernel of another Python than the one chosen now, and say that its names go."""
+        before, self._begun_with = self._begun_with, self._chosen_interpreter()
+        if before not in (None, self._begun_with) and self.kernel.state != "none":
+            await self._ports.executor.restart(self.conversation.id)
+            self._tell_of_new_kernel("Another Python was chosen: a new kernel begins.")
+
+    def _chosen_interpreter(self) -> str:
+        return self.interpreter or self._ports.settings.current.interpreter
+
     async def _turn_settings(self) -> TurnSettings:
         settings = self._ports.settings.current
         return TurnSettings(
@@ -265,7 +277,7 @@ class Session:
             instructions=settings.instructions,
             max_steps=settings.max_steps,
             folder=self.folder,
-            interpreter=self.interpreter or settings.interpreter,
+            interpreter=self._chosen_interpreter(),
             fresh_after=self._fresh_after,
         )
 
@@ -289,8 +301,11 @@ class Session:
             await asyncio.wait([self._task])
         self._fresh_after = count_runs(self.conversation.messages)
         if had_kernel:
-            report = RunReport("killed", reason="The kernel was restarted.")
-            self.conversation.apply(Chunk("computer", "run", content=report))
+            self._tell_of_new_kernel("The kernel was restarted.")
+
+    def _tell_of_new_kernel(self, reason: str) -> None:
+        report = RunReport("killed", reason=reason)
+        self.conversation.apply(Chunk("computer", "run", content=report))
 
     def _begin_chore(self, work: Awaitable[None]) -> None:
         async def chore() -> None:
