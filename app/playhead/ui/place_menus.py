@@ -84,6 +84,7 @@ class PlaceMenus(QObject):
         menu.removeAction(self._searching)
         if message := self._interpreters.status.message:
             menu.addAction(message).setEnabled(False)
+        _keep_on_screen(menu)
 
     def _add_choice(
         self, menu: QMenu, text: str, path: str, current: str, before: object = None
@@ -114,8 +115,22 @@ class PlaceMenus(QObject):
 
 
 def interpreter_words(interpreter: Interpreter) -> str:
-    """A row of the menu."""
-    return f"{interpreter.label}   {short_interpreter(interpreter.path)}"
+    """A row of the menu: the label, and the place where the label does not name it."""
+    if interpreter.path in interpreter.label:
+        return interpreter.label
+    return f"{interpreter.label} · {short_interpreter(interpreter.path)}"
+
+
+def _keep_on_screen(menu: QMenu) -> None:
+    """Move a menu that has grown since it was opened: Qt places it only then."""
+    menu.resize(menu.sizeHint())
+    room = menu.screen().availableGeometry()
+    place = menu.geometry()
+    place.moveRight(min(place.right(), room.right()))
+    place.moveBottom(min(place.bottom(), room.bottom()))
+    place.moveLeft(max(place.left(), room.left()))
+    place.moveTop(max(place.top(), room.top()))
+    menu.setGeometry(place)
 
 
 def short_interpreter(path: str) -> str:
