@@ -20,10 +20,12 @@ from playhead.conversation.message import Message
 from playhead.conversation.requests import ModelSettings, TurnRequest
 from playhead.conversation.secret import Secret
 from playhead.errors import ProviderError
+from playhead.model_worker.protocol import Cancel
 from playhead.providers.worker_process import worker_environment
 from playhead.providers.worker_provider import Timeouts, WorkerProvider, WorkerStatus
 from tests.support import model_server as ms
 from tests.support.model_server import ModelServer
+from tests.support.waiting import until
 from tests.support.workers import SharedWorker
 
 KEY = "sk-this-is-a-very-secret-key"
@@ -287,6 +289,31 @@ async def test_status_goes_from_starting_to_ready(model_worker: SharedWorker):
         await provider.start()
         unsubscribe()
     assert seen == ["starting", "ready"]
+
+
+SLOW_START = """
+import sys
+sys.stdin.readline()
+print('{"kind": "ready", "turn": ""}', flush=True)
+for line in sys.stdin: pass
+"""
+
+
+async def test_a_start_is_told_to_its_end_though_nobody_waits_for_it():
+    provider = WorkerProvider(canonical, command=(sys.executable, "-c", SLOW_START))
+    is_ready = asyncio.Event()
+    provider.subscribe(lambda status: is_ready.set() if status == "ready" else None)
+    waiting = asyncio.create_task(provider.start())
+    await until(lambda: provider.worker_pid is not None)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    worker = provider._worker
+    assert worker is not None
+    assert provider.status == "starting"
+    await worker.send(Cancel("x"))  # any line lets it go on
+    async with asyncio.timeout(10):
+        await is_ready.wait()
+    await provider.close()
 
 
 def test_the_worker_inherits_no_keys():

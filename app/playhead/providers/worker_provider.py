@@ -65,6 +65,7 @@ class WorkerProvider:
         self._timeouts = timeouts or Timeouts()
         self._log_path = log_path
         self._worker: WorkerProcess | None = None
+        self._watch: asyncio.Task[bool] | None = None
         self._start_lock = asyncio.Lock()
         self._listeners: list[Callable[[WorkerStatus], None]] = []
         self._status: WorkerStatus = "absent"
@@ -120,6 +121,8 @@ class WorkerProvider:
             worker, self._worker = self._worker, None
             if worker is not None:
                 await worker.close()
+            if self._watch is not None:
+                await self._watch
         self._set_status("absent")
 
     def _ask(
@@ -214,11 +217,8 @@ class WorkerProvider:
             if self._worker is None or self._worker.has_ended:
                 self._worker = await self._started()
             worker = self._worker
-        if await worker.ready():
-            if worker is self._worker:
-                self._set_status("ready")
+        if await self._follow(worker):
             return worker
-        self._set_status("failed")
         raise _not_started(f"It ended with status {await worker.wait()} before it was ready.")
 
     async def _started(self) -> WorkerProcess:
@@ -226,10 +226,20 @@ class WorkerProvider:
             await self._worker.wait()  # reap the dead one
         self._set_status("starting")
         try:
-            return await WorkerProcess.start(self._command, self._environment, self._log_path)
+            worker = await WorkerProcess.start(self._command, self._environment, self._log_path)
         except OSError as error:
             self._set_status("failed")
             raise _not_started(f"{self._command[0]}: {error.strerror}.") from error
+        # The request that caused the start may be stopped before it ends: told all the same.
+        self._watch = asyncio.create_task(self._follow(worker), name="model-worker-status")
+        return worker
+
+    async def _follow(self, worker: WorkerProcess) -> bool:
+        """Wait for a start and tell how it ended; False when it failed."""
+        is_ready = await worker.ready()
+        if worker is self._worker:
+            self._set_status("ready" if is_ready else "failed")
+        return is_ready
 
     def _set_status(self, status: WorkerStatus) -> None:
         if status == self._status:
