@@ -63,3 +63,7 @@ def test_another_python_is_refused_in_words(monkeypatch: pytest.MonkeyPatch, cap
     monkeypatch.setattr(sys, "version_info", (3, 14, 0, "final", 0))
     assert main(["--version"]) == 1
     assert "3.11, 3.12 or 3.13" in capsys.readouterr().err
+
+
+def test_a_display_whose_name_is_none_is_refused_in_words() -> None:
+    assert "does not answer" in display_problem({"DISPLAY": "garbage"})

@@ -86,7 +86,9 @@ def _answers(display: str) -> bool:
     """Whether something listens at an X display's socket."""
     import socket
 
-    host, _, rest = display.rpartition(":")
+    host, colon, rest = display.rpartition(":")
+    if not colon:
+        return False  # no form of a display's name is without one
     number = rest.partition(".")[0]
     if not number.isdigit() or host.startswith("/"):
         return True  # a form that only the X library knows: let it judge
