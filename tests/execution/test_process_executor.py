@@ -264,6 +264,20 @@ async def test_an_interpreter_that_does_not_start_is_an_error_in_words(
         assert text_of(await run(made, request(tmp_path, "1"))) == "1\n"
 
 
+async def test_without_a_place_for_output_it_is_said_and_the_next_run_may_start(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "outputs"
+    place.write_text("in the way")
+    made = ProcessExecutor(place)
+    with pytest.raises(ExecutionError, match="place for the output"):
+        await run(made, request(tmp_path, "1"))
+    assert made.status("conversation") == KernelStatus()
+    place.unlink()
+    assert text_of(await run(made, request(tmp_path, "1"))) == "1\n"
+    await made.close()
+
+
 async def test_a_folder_that_is_gone_is_an_error_in_words(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         with pytest.raises(ExecutionError, match="folder"):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
+from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.payloads import Failure, Proposal, RunReport
-from playhead.conversation.requests import Attachment
-from playhead.errors import ProviderError, SessionError
+from playhead.conversation.requests import Attachment, RunRequest
+from playhead.errors import ExecutionError, ProviderError, SessionError
 from playhead.session.session import Session
 from tests.support.ports import (
     RecordingExecutor,
@@ -312,6 +314,20 @@ async def test_a_restart_is_told_to_the_timeline_and_to_the_model():
     bench.session.run_code("python", "x = 2")
     await bench.rests()
     assert not bench.session.names_are_gone
+
+
+async def test_code_that_could_not_begin_has_a_result_that_says_so():
+    bench = Bench()
+    bench.executor.run = _refused  # type: ignore[method-assign]
+    bench.session.run_code("python", "x = 1")
+    await bench.rests()
+    assert bench.kinds[-2:] == ["computer/tool_result", "server/error"]
+    assert "was not run: No place." in bench.session.conversation.messages[-2].text
+
+
+async def _refused(_request: RunRequest) -> AsyncGenerator[Chunk, None]:
+    raise ExecutionError("No place.")
+    yield Chunk("computer", "console")  # makes it a generator
 
 
 async def test_another_python_begins_a_new_kernel_and_the_model_is_told():

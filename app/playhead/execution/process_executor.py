@@ -141,16 +141,24 @@ class ProcessExecutor:
         self._kernels[key] = kernel
         self._clock.start()
         variables = environment.kernel_environment(request.interpreter, self._variables, self._drop)
-        kernel.launch(variables, request.folder)
-        self._tell(key[0])
+        try:
+            kernel.launch(variables, request.folder)
+        except ExecutionError:
+            self._forget(key)  # else the next run would wait for one that never starts
+            raise
+        finally:
+            self._tell(key[0])
         return kernel
 
     def _on_change(self, key: tuple[str, str], kernel: LiveKernel) -> None:
         if kernel.state == "none" and self._kernels.get(key) is kernel:
-            del self._kernels[key]
+            self._forget(key)
+        self._tell(key[0])
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        self._kernels.pop(key, None)
         if not self._kernels:
             self._clock.stop()
-        self._tell(key[0])
 
     def _tell_all(self) -> None:
         for conversation_id in {owner for owner, _ in self._kernels}:

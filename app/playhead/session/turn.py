@@ -197,7 +197,11 @@ class Turn:
                 case Approve(code, rest_of_turn):
                     self._is_approved_to_end = rest_of_turn
                     proposal = self._edited(proposal, code)
-        return await self._run(proposal)
+        try:
+            return await self._run(proposal)
+        except ExecutionError as error:  # it never began: the call has no other result
+            self._apply_result(message, f"This code was not run: {error}")
+            raise
 
     def _proposal(self, message: Message) -> Proposal:
         managed = self._interpreters.status.interpreter
