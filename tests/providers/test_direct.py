@@ -6,6 +6,7 @@ import asyncio
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
+from playhead.conversation.payloads import RunReport
 from playhead.conversation.requests import ModelSettings, TurnRequest
 from playhead.providers.direct import DirectProvider
 
@@ -44,6 +45,12 @@ def test_it_rests_after_a_run():
     console = Message("c", "m", "computer", "console", content="1.4\n")
     assert answer(typed("34/24"), console) == []
     assert answer() == []
+
+
+def test_a_report_on_the_kernel_is_no_answer():
+    report = RunReport("killed", reason="Another Python was chosen: a new kernel begins.")
+    told = Message("r", "m", "computer", "run", content=report)
+    assert answer(typed("34/24"), told)[1].content == "34 / 24"
 
 
 def test_a_language_that_cannot_run_is_named():

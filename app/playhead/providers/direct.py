@@ -66,7 +66,10 @@ def _message(kind: Literal["code", "message"], format_: str | None, text: str) -
 
 
 def _asked(messages: Sequence[Message]) -> list[Message]:
-    """What the user has said since the last answer; nothing if somebody else spoke last."""
-    spoken = [message for message in messages if message.role != "server"]
+    """What the user has said since the last answer; nothing if somebody else spoke last.
+
+    A report on the kernel (another Python was chosen) may come after the question: it is no answer.
+    """
+    spoken = [item for item in messages if item.role != "server" and item.type != "run"]
     asked = list(takewhile(lambda message: message.role == "user", reversed(spoken)))
     return asked[::-1]
