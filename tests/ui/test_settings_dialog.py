@@ -165,7 +165,7 @@ async def test_leaving_the_models_field_keeps_the_address(theme: Theme) -> None:
 
 async def test_typing_replaces_the_model_that_is_shown(theme: Theme) -> None:
     async with opened(theme) as bench:
-        QTest.keyClicks(bench.form.model.lineEdit(), "x/y")
+        QTest.keyClicks(bench.form.model_field, "x/y")
         assert bench.form.chosen_model == "x/y"
 
 

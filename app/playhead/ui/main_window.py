@@ -27,7 +27,7 @@ from playhead.ui.actions import make_actions
 from playhead.ui.attachments import IMAGE_SUFFIXES
 from playhead.ui.notifications import BannerAction
 from playhead.ui.place_menus import PlaceMenus
-from playhead.ui.session_view import SessionView
+from playhead.ui.session_view import SETTINGS_LINK, SessionView
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.window_layout import WindowLayout
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 _PROBE_DELAY_MS = 400
 _PICTURE = "playhead:image?message="
-_SETTINGS = "playhead:settings"
 _OPENED_SCHEMES = ("http", "https", "mailto")
 
 
@@ -375,7 +374,7 @@ class MainWindow(QMainWindow):
     def _on_link_activated(self, address: str) -> None:
         """Show where a link of the model leads before anything is opened."""
         url = QUrl(address)
-        if address == _SETTINGS:
+        if address == SETTINGS_LINK:
             self.open_settings()
             return
         if address.startswith(_PICTURE):

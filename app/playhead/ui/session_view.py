@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import CodeError, RunReport
+from playhead.conversation.payloads import CodeError, Failure, RunReport
 from playhead.conversation.requests import Attachment
 from playhead.errors import AppError
 from playhead.session.session import Session, SessionEvent
@@ -19,6 +19,8 @@ from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.editor.follower import EditorFollower
 from playhead.ui.timeline.view import TimelineView
 
+SETTINGS_LINK = "playhead:settings"
+"""What a text says where it leads to the settings."""
 _MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
@@ -195,6 +197,8 @@ class SessionView(QObject):
                 self._missing = found.group(1) if found else ""
             case RunReport(state="started"):
                 self._missing = ""
+            case Failure(code="upstream_auth_error"):
+                self._offer_settings()
             case _:
                 pass
 
@@ -254,6 +258,14 @@ class SessionView(QObject):
             f"The module “{module}” is not installed.",
             "You see the code that installs it before it runs.",
             (f"Install {module.partition('.')[0]}", lambda: self._install(module)),
+        )
+
+    def _offer_settings(self) -> None:
+        self._timeline.add_note(
+            "info",
+            "The key and the model are in the settings.",
+            "Check tells at once whether they fit.",
+            ("Open settings", lambda: self._timeline.link_activated.emit(SETTINGS_LINK)),
         )
 
     def _install(self, module: str) -> None:

@@ -72,7 +72,7 @@ class SettingsDialog(QDialog):
         self.form.show_settings(settings.current)
         self.form.show_models(catalog.suggestions(), [])
         self.form.show_environment(interpreters.status)
-        self.form.model.lineEdit().selectAll()  # so that typing replaces it
+        self.form.model_field.selectAll()  # so that typing replaces it
         self.resize(600, self._height_px())
         self.tasks.start(self._load_key())
         self.tasks.start(self._load_servers())

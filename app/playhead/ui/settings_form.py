@@ -50,6 +50,7 @@ class SettingsForm(QWidget):
         super().__init__(parent)
         self._servers: dict[str, str] = {}
         self._model_before = ""
+        self.model_field = QLineEdit()
         self.model = self._make_model()
         self.api_base = _line("The provider's own address")
         self.api_key = _line("")
@@ -111,7 +112,7 @@ class SettingsForm(QWidget):
 
     def show_models(self, suggestions: Sequence[str], servers: Sequence[LocalServer]) -> None:
         """Offer models; those of servers on this machine first, with their address."""
-        field = self.model.lineEdit()
+        field = self.model_field
         text, position, is_selected = field.text(), field.cursorPosition(), field.hasSelectedText()
         self._servers = {model: one.api_base for one in servers for model in one.models}
         self.model.clear()
@@ -143,6 +144,7 @@ class SettingsForm(QWidget):
     def _make_model(self) -> QComboBox:
         box = QComboBox()
         box.setEditable(True)
+        box.setLineEdit(self.model_field)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         box.setMaxVisibleItems(16)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

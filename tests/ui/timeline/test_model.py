@@ -60,6 +60,18 @@ def test_the_state_of_code_follows_its_proposal_and_its_run(talk, model):
     assert kinds(model) == ["code", "console"]
 
 
+def test_code_that_raised_has_failed_and_the_next_run_starts_anew(talk, model):
+    for error, state in ((CodeError("ValueError", "no"), "failed"), (None, "ran")):
+        message_id = talk.code("int(x)")
+        talk.propose(message_id, "int(x)")
+        talk.report(RunReport("started"))
+        if error:
+            talk.apply(Chunk("computer", "error", content=error))
+        talk.report(RunReport("finished", 0.009))
+        code = [row for row in model.rows if row.kind == "code"][-1]
+        assert (code.state, code.detail) == (state, "9 ms")
+
+
 def test_code_that_was_edited_shows_what_ran(talk, model):
     message_id = talk.code("1 + 1")
     talk.propose(message_id, "1 + 1")

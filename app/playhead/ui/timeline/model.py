@@ -54,6 +54,7 @@ class TimelineModel:
         self._changes = Changes()
         self._code: int | None = None
         self._run_console: int | None = None
+        self._has_failed = False
         self._notes = 0
 
     def take_changes(self) -> Changes:
@@ -152,6 +153,8 @@ class TimelineModel:
             self._answer_inputs()
         if kind == "question":
             self._leave_code()
+        if kind == "problem":
+            self._has_failed = True
         self._add(row)
         if kind == "code":
             self._code = len(self.rows) - 1
@@ -225,11 +228,13 @@ class TimelineModel:
         self._answer_inputs()
         is_running = self._code is not None and self.rows[self._code].state == "running"
         if report.state == "started":
+            self._has_failed = False
             self._set_run("running", "")
             self._run_console = None
             return
         if report.state == "finished":
-            self._set_run("ran", format_seconds(report.seconds), report.exit_status)
+            state = "failed" if self._has_failed else "ran"
+            self._set_run(state, format_seconds(report.seconds), report.exit_status)
             return
         if is_running:
             self._set_run("stopped", format_seconds(report.seconds))

@@ -122,7 +122,9 @@ class CodeCard(PanelCard):
                 words = [f"ran in {row.detail}" if row.detail else "ran"]
             case "stopped":
                 words = [f"stopped after {row.detail}" if row.detail else "stopped"]
-            case "skipped" | "failed":
+            case "failed":
+                words = [f"failed after {row.detail}" if row.detail else "failed"]
+            case "skipped":
                 words = [row.state, row.detail]
             case "writing":
                 words = [f"writing · {lines}"]
