@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -23,6 +24,8 @@ def run_coroutine_test(
     with asyncio.Runner(loop_factory=functools.partial(EventLoop, app)) as runner:
         runner.run(_limited(test(**arguments)))
         left = runner.run(_tasks_left())
+    # A task that failed unheard is told of when it is collected: now, not in another test.
+    gc.collect(1)
     if left:
         pytest.fail("the test left asyncio tasks behind:\n" + "\n".join(left), pytrace=False)
 
