@@ -94,7 +94,9 @@ class InterpreterFinder:
                 if self._is_closed:
                     raise
                 self._set(EnvironmentStatus("failed", message=str(error)))
-                return await self._best()
+                best = await self._best()
+                self._set(EnvironmentStatus("failed", best, str(error)))
+                return best
             self._set(EnvironmentStatus("ready", interpreter))
             return interpreter
         finally:

@@ -102,7 +102,7 @@ def test_a_declined_proposal_is_skipped_without_a_row_of_its_own(talk, model):
         (RunReport("interrupted", 12.34, 37), "Stopped at line 37 after 12.3 s."),
         (
             RunReport("killed", 3.0, 2, reason="The kernel did not answer."),
-            "Ended at line 2 after 3.0 s. The kernel did not answer.",
+            "Ended at line 2 after 3.0 s. The kernel did not answer. Its names are gone.",
         ),
         (RunReport("killed", reason="The kernel was restarted."), "The kernel was restarted."),
     ],

@@ -237,7 +237,7 @@ class TimelineModel:
             self._set_run(state, format_seconds(report.seconds), report.exit_status)
             return
         if is_running:
-            self._set_run("stopped", format_seconds(report.seconds))
+            self._set_run("stopped", format_seconds(report.seconds) if report.seconds else "")
         row = Row(message.id, "run", message)
         row.set_text(stop_text(report))
         self._add(row)
@@ -271,11 +271,19 @@ def stop_text(report: RunReport) -> str:
     """How a run ended before its end, in words."""
     where = f" at line {report.line}" if report.line else ""
     after = f" after {format_seconds(report.seconds)}" if report.seconds else ""
+    reason = _sentence(report.reason)
     if report.state == "interrupted":
-        return f"Stopped{where}{after}. {report.reason}".rstrip()
+        return f"Stopped{where}{after}. {reason}".rstrip()
     if not where and not after:
-        return report.reason or "The run was ended."
-    return f"Ended{where}{after}. {report.reason}".rstrip()
+        return reason or "The run was ended."
+    return " ".join(filter(None, (f"Ended{where}{after}.", reason, "Its names are gone.")))
+
+
+def _sentence(words: str) -> str:
+    """Words of the executor as a sentence."""
+    if not words:
+        return ""
+    return words[0].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
 
 
 def input_of(row: Row) -> InputRequest | None:
