@@ -22,7 +22,7 @@ from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import COLUMN_WIDTH, GAP_XXL, SIDEBAR_WIDTH, Theme
 from playhead.ui.timeline.view import TimelineView
 
-EDITOR_FOLDS_PX = 900
+EDITOR_FOLDS_PX = 1024
 SIDEBAR_FOLDS_PX = 640
 
 
