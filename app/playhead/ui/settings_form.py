@@ -50,8 +50,8 @@ class SettingsForm(QWidget):
         super().__init__(parent)
         self._servers: dict[str, str] = {}
         self._model_before = ""
-        self.model_field = QLineEdit()
         self.model = self._make_model()
+        self.model_field = self.model.lineEdit() or QLineEdit()  # none only if it is not editable
         self.api_base = _line("The provider's own address")
         self.api_key = _line("")
         self.api_key.setEchoMode(QLineEdit.EchoMode.Password)
@@ -144,7 +144,6 @@ class SettingsForm(QWidget):
     def _make_model(self) -> QComboBox:
         box = QComboBox()
         box.setEditable(True)
-        box.setLineEdit(self.model_field)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         box.setMaxVisibleItems(16)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
