@@ -43,7 +43,7 @@ class Turns:
             case Ask():
                 task = asyncio.create_task(self._answer(message))
                 self._tasks[message.turn] = task
-                task.add_done_callback(lambda _: self._tasks.pop(message.turn, None))
+                task.add_done_callback(lambda ended: self._on_ended(message.turn, ended))
             case Cancel():
                 self._cancel(message.turn)
             case _:
@@ -56,12 +56,15 @@ class Turns:
         else:
             task.cancel()
 
+    def _on_ended(self, turn: str, task: asyncio.Task[None]) -> None:
+        """Here and not in the task: one that is cancelled before its first step never runs."""
+        self._tasks.pop(turn, None)
+        if task.cancelled():
+            self._send(Cancelled(turn))
+
     async def _answer(self, ask: Ask) -> None:
         try:
             await self._stream(ask)
-        except asyncio.CancelledError:
-            self._send(Cancelled(ask.turn))
-            raise
         # Whatever a provider's code raises ends this turn and not the worker.
         except Exception as error:  # noqa: BLE001
             self._send(describe(error, ask))

@@ -88,6 +88,8 @@ class WorkerProcess:
     def open(self, turn: str) -> asyncio.Queue[Answer | None]:
         """The queue on which the answers of a turn will come."""
         queue = self._turns[turn] = asyncio.Queue[Answer | None]()
+        if self.has_ended:
+            queue.put_nowait(None)
         return queue
 
     def forget(self, turn: str) -> None:
@@ -122,7 +124,8 @@ class WorkerProcess:
 
     async def wait(self) -> int:
         """The exit status, once process and pipes have ended."""
-        await asyncio.gather(self._reader, self._logger)
+        # Not gather: it would cancel the two with whoever waits, and fail all who ask after that.
+        await asyncio.wait([self._reader, self._logger])
         return await self._process.wait()
 
     async def _read(self) -> None:
