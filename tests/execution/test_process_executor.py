@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 import sys
@@ -197,6 +198,37 @@ async def test_restart_forgets_the_names(tmp_path: Path) -> None:
         error = error_of(await run(made, request(tmp_path, "x")))
     assert error is not None
     assert error.name == "NameError"
+
+
+async def test_code_that_comes_during_a_restart_runs_in_the_new_kernel(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, "x = 1"))
+        restart = asyncio.create_task(made.restart("conversation"))
+        await asyncio.sleep(0)
+        chunks = await run(made, request(tmp_path, "print('x' in globals())"))
+        await restart
+    assert text_of(chunks) == "False\n"
+
+
+@pytest.mark.parametrize("spoil", ["os.close(0)", "os.dup2(os.open(os.devnull, os.O_RDONLY), 0)"])
+async def test_standard_input_that_a_block_took_away_is_back(tmp_path: Path, spoil: str) -> None:
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, f"import os, stat\n{spoil}"))
+        code = "stat.S_ISFIFO(os.fstat(0).st_mode)"
+        assert text_of(await run(made, request(tmp_path, code))) == "True\n"
+
+
+async def test_a_folder_that_refuses_is_an_error_and_the_names_stay(tmp_path: Path) -> None:
+    code = "import os\nx = 1\ndef refuse(path): raise PermissionError(13, 'no', path)\n"
+    (tmp_path / "other").mkdir()
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, code + "os.chdir, chdir = refuse, os.chdir"))
+        refused = await run(made, request(tmp_path / "other", "os.chdir = chdir"))
+        again = await run(made, request(tmp_path, "x"))
+    error = error_of(refused)
+    assert error is not None
+    assert error.name == "PermissionError"
+    assert text_of(again) == "1\n"
 
 
 async def test_exit_handlers_run_when_a_kernel_is_closed(tmp_path: Path) -> None:

@@ -112,6 +112,12 @@ def test_the_error_and_the_times_come_after_the_console(stream: RunStream) -> No
     assert chunks[3].content == LineTiming(1, 0.5)
 
 
+def test_a_forged_time_without_end_is_dropped(stream: RunStream) -> None:
+    chunks = [*stream.start(), *stream.feed([mark("timings", times=[[1, 10**400]]), IDLE])]
+    assert words(chunks)[-1] == "run finished"
+    assert not any(isinstance(chunk.content, LineTiming) for chunk in chunks)
+
+
 def test_marks_of_another_run_change_nothing(stream: RunStream) -> None:
     stream.start()
     assert stream.feed([mark("idle", run="other"), mark("line", run="other", line=9)]) == []

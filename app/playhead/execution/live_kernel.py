@@ -53,6 +53,7 @@ class LiveKernel:
         self._between = ""
         self._end_reason = ""
         self._why_killed = ""
+        self._is_ending = False
         self._process = make_process(self._nonce, self._on_pieces, self._on_tick, self._on_end)
 
     @property
@@ -64,6 +65,11 @@ class LiveKernel:
     def was_stopped(self) -> bool:
         """Whether it was ended on purpose."""
         return bool(self._why_killed)
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it takes no more code: it is being shut down, or has ended."""
+        return self._is_ending or self._state == "none"
 
     def status(self) -> KernelStatus:
         """As the window shows it."""
@@ -135,13 +141,17 @@ class LiveKernel:
             self._why_killed = reason
             self._process.kill_group()
 
-    async def shut_down(self, reason: str) -> None:
-        """End it: at once if code runs, else so that its exit handlers run."""
-        if self._state == "idle":
+    def end(self, reason: str) -> None:
+        """Take no more code, and end: at once if code runs, else so that its exit handlers run."""
+        if self._state != "idle":
+            self.kill(reason)
+        elif not self._is_ending:
             self._why_killed = reason
             self._process.end_soon(protocol.encode_command("exit"))
-        elif self._state != "none":
-            self.kill(reason)
+        self._is_ending = True
+
+    async def ended(self) -> None:
+        """Wait for the end."""
         await self._ended.wait()
 
     def _begin(self, request: RunRequest) -> tuple[RunStream, asyncio.Queue[list[Chunk]]]:

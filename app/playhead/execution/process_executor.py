@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
@@ -109,10 +108,11 @@ class ProcessExecutor:
         self._grace_s[request.conversation_id] = request.stop_grace_s
         key = (request.conversation_id, request.language)
         kernel = self._kernels.get(key)
-        if kernel is not None and kernel.interpreter != request.interpreter:
-            await kernel.shut_down("another interpreter was chosen")
+        is_other = kernel is not None and kernel.interpreter != request.interpreter
+        if kernel is not None and (is_other or kernel.is_ending):
+            await _shut_down([kernel], "another interpreter was chosen")
             kernel = None
-        if kernel is None or kernel.state == "none":
+        if kernel is None:
             kernel = self._start(key, request)
         return kernel
 
@@ -180,4 +180,7 @@ class ProcessExecutor:
 
 
 async def _shut_down(kernels: list[LiveKernel], reason: str) -> None:
-    await asyncio.gather(*(kernel.shut_down(reason) for kernel in kernels))
+    for kernel in kernels:  # all of them before the first wait: none begins another run
+        kernel.end(reason)
+    for kernel in kernels:
+        await kernel.ended()

@@ -198,8 +198,8 @@ def _timings(mark: Mark) -> list[LineTiming]:
     timings: list[LineTiming] = []
     for row in mark.rows("times"):
         match row:
-            case [int(line), int(seconds) | float(seconds)]:
-                timings.append(LineTiming(line, float(seconds)))
+            case [int(line), float(seconds)]:  # float() of a forged, endless int would raise
+                timings.append(LineTiming(line, seconds))
             case _:
                 pass
     return timings

@@ -68,8 +68,8 @@ class Host:
         self._channel.run = command["run"]
         self._descriptors.repair()
         streams.repair_streams()
-        self._enter(command.get("folder") or "")
-        outcome = self._runner.execute(command["code"])
+        folder = command.get("folder") or ""
+        outcome = self._runner.execute(command["code"], lambda: self._enter(folder))
         if os.getpid() != self._pid:  # user code forked and the child came back here
             self._channel.flush()
             os._exit(0)

@@ -8,7 +8,7 @@ import sys
 import time
 import types
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from . import failures
 
@@ -49,13 +49,14 @@ class Runner:
         self._loop: Any = None
         self._timings: list[tuple[int, float]] = []
 
-    def execute(self, code: str) -> Outcome:
-        """Run a block; what it raises is reported, never raised."""
+    def execute(self, code: str, prepare: Callable[[], None] = lambda: None) -> Outcome:
+        """Run a block after `prepare`; what either raises is reported, never raised."""
         self._count += 1
         self._timings = []
         block = failures.remember_source(self._count, code)
         try:
             try:
+                prepare()
                 self._interrupts.call(lambda: self._run(block, code))
             finally:
                 self._sampler.rest()

@@ -26,9 +26,8 @@ class Descriptors:
     def __init__(self) -> None:
         self.commands = os.dup(0)
         self.output = os.dup(1)
-        reader, self._feed = os.pipe()
-        os.dup2(reader, 0)
-        os.close(reader)
+        self._input, self._feed = os.pipe()
+        os.dup2(self._input, 0)
 
     def feed(self, text: str) -> None:
         """Put text where user code and its children read their standard input."""
@@ -41,6 +40,7 @@ class Descriptors:
         os.set_blocking(self.output, True)
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
+        os.dup2(self._input, 0)  # what a block opened in its place would be read without end
         while has_input():
             os.read(0, 65536)
 
