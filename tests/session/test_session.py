@@ -316,6 +316,39 @@ async def test_a_restart_is_told_to_the_timeline_and_to_the_model():
     assert not bench.session.names_are_gone
 
 
+async def test_code_approved_after_a_restart_belongs_to_the_new_kernel():
+    bench = Bench(coded("y = 2"), said("ok"))
+    bench.session.run_code("python", "x = 1")
+    await bench.rests()
+    bench.session.send("go on")
+    proposal = await bench.proposes()
+    bench.session.restart_kernel()
+    await until(lambda: bench.session.names_are_gone)
+    bench.session.approve(proposal.id)
+    await bench.rests()
+    assert not bench.session.names_are_gone
+    assert bench.kinds[-1] == "assistant/message"
+    assert "after the first 1 code run(s)" in bench.provider.requests[1].instructions
+
+
+async def test_a_stop_while_the_kernel_starts_kills_no_names():
+    bench = Bench()
+    bench.executor.run = _never_starting  # type: ignore[method-assign]
+    bench.session.run_code("python", "x = 1")
+    await until(lambda: bench.session.state == "running")
+    bench.session.stop()
+    await bench.rests()
+    report = bench.session.conversation.messages[-1].content
+    assert isinstance(report, RunReport)
+    assert report.state == "interrupted"
+    assert "before the code began" in report.reason
+
+
+async def _never_starting(_request: RunRequest) -> AsyncGenerator[Chunk, None]:
+    await asyncio.Event().wait()
+    yield Chunk("computer", "console")  # makes it a generator
+
+
 async def test_code_that_could_not_begin_has_a_result_that_says_so():
     bench = Bench()
     bench.executor.run = _refused  # type: ignore[method-assign]

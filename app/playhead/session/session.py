@@ -194,9 +194,10 @@ class Session:
 
     def restart_kernel(self) -> None:
         """End the kernel with its names; the next run starts a fresh one."""
-        if self.state in ("running", "stopping") and self._turn is not None:
+        cuts_run = self.state in ("running", "stopping")
+        if cuts_run and self._turn is not None:
             self._turn.stop_after_run()
-        self._begin_chore(self._restart())
+        self._begin_chore(self._restart(cuts_run))
 
     def answer_input(self, input_id: str, text: str) -> None:
         """Hand the running code the line that it asked for."""
@@ -278,7 +279,7 @@ class Session:
             max_steps=settings.max_steps,
             folder=self.folder,
             interpreter=self._chosen_interpreter(),
-            fresh_after=self._fresh_after,
+            fresh_after=lambda: self._fresh_after,
         )
 
     async def _model(self) -> ModelSettings:
@@ -294,14 +295,19 @@ class Session:
             max_tokens=settings.max_tokens,
         )
 
-    async def _restart(self) -> None:
+    async def _restart(self, cuts_run: bool) -> None:
         had_kernel = self.kernel.state != "none"
         await self._ports.executor.restart(self.conversation.id)
+        if cuts_run:  # its report comes first
+            await self._turn_end()
+        self._fresh_after = runs = count_runs(self.conversation.messages)
+        await self._turn_end()  # the timeline is told at rest, unless the new kernel is in use
+        if had_kernel and runs == count_runs(self.conversation.messages):
+            self._tell_of_new_kernel("The kernel was restarted.")
+
+    async def _turn_end(self) -> None:
         if self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
-        self._fresh_after = count_runs(self.conversation.messages)
-        if had_kernel:
-            self._tell_of_new_kernel("The kernel was restarted.")
 
     def _tell_of_new_kernel(self, reason: str) -> None:
         report = RunReport("killed", reason=reason)

@@ -29,7 +29,7 @@ RunEnd = Literal["finished", "failed", "declined", "stopped"]
 class TurnSettings:
     """What a turn holds on to from its first question to its end.
 
-    `fresh_after` is the number of code runs whose names are gone because the kernel is a new one.
+    `fresh_after` gives the number of code runs whose names are gone with their kernel by now.
     """
 
     model: ModelSettings
@@ -37,7 +37,7 @@ class TurnSettings:
     max_steps: int
     folder: str
     interpreter: str
-    fresh_after: int = 0
+    fresh_after: Callable[[], int]
 
 
 class Turn:
@@ -162,7 +162,7 @@ class Turn:
 
     def _instructions(self, messages: tuple[Message, ...]) -> str:
         """The user's instructions, and what the model must know of a kernel that is a new one."""
-        gone = min(self._settings.fresh_after, count_runs(messages))
+        gone = min(self._settings.fresh_after(), count_runs(messages))
         if not gone:
             return self._settings.instructions
         note = (
@@ -245,16 +245,19 @@ class Turn:
             raise
         except BaseException:
             self._conversation.close_open()
-            report = RunReport(
-                "killed",
-                seconds=time.monotonic() - began,
-                reason="The run was ended with its conversation.",
-            )
-            self._apply_single("run", report)
+            self._apply_single("run", self._cut_off(time.monotonic() - began))
             raise
         finally:
             self.is_executing = False
         return end
+
+    def _cut_off(self, seconds: float) -> RunReport:
+        """The report on a run whose own one never comes."""
+        if not self.is_executing:
+            reason = "It was stopped before the code began."
+            return RunReport("interrupted", seconds=seconds, reason=reason)
+        reason = "The run was ended with its conversation."
+        return RunReport("killed", seconds=seconds, reason=reason)
 
     def _apply_code(self, language: str, code: str) -> Message:
         apply = self._conversation.apply
