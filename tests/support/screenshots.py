@@ -7,8 +7,6 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from PIL import Image
-
 from tests.support.display import virtual_display
 from tests.support.driver import App, running_app, write_settings
 from tests.support.model_server import ModelServer, Reply, Request, execute, text
@@ -77,8 +75,7 @@ def _has_come_to_rest(app: App) -> Callable[[], bool]:
 
 
 def _save(app: App, folder: Path, name: str) -> None:
-    picture = app.picture().quantize(colors=256, method=Image.Quantize.MAXCOVERAGE)
-    picture.save(folder / f"{name}.png", optimize=True)
+    app.picture().convert("RGB").save(folder / f"{name}.png", optimize=True)
 
 
 def _answer(request: Request) -> Reply:
