@@ -139,6 +139,19 @@ async def test_a_question_is_answered(tmp_path: Path) -> None:
     assert text_of(chunks) == "Hello Ada Ö\n"
 
 
+async def test_half_a_character_in_an_answer_leaves_the_kernel_listening(tmp_path: Path) -> None:
+    code = "first = input()\nprint(input())"
+    async with executor(tmp_path) as made, asyncio.timeout(20):
+        chunks: list[Chunk] = []
+        async with aclosing(made.run(request(tmp_path, code))) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                if isinstance(chunk.content, InputRequest):
+                    answer = "\ud83d" if chunk.content.id.endswith("-1") else "whole"
+                    await made.answer_input("conversation", chunk.content.id, answer)
+    assert text_of(chunks) == "whole\n"
+
+
 async def test_a_password_is_asked_as_a_secret(tmp_path: Path) -> None:
     code = "from getpass import getpass\nlen(getpass())"
     async with executor(tmp_path) as made:

@@ -31,7 +31,7 @@ class Descriptors:
 
     def feed(self, text: str) -> None:
         """Put text where user code and its children read their standard input."""
-        data = text.encode("utf-8", "surrogateescape")
+        data = text.encode("utf-8", "surrogatepass")
         while data:
             data = data[os.write(self._feed, data) :]
 
