@@ -7,6 +7,7 @@ import contextlib
 import gc
 import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -54,11 +55,12 @@ class Core:
 
     async def close(self) -> None:
         """End sessions, kernels and the model worker; write what is left."""
-        await self.sessions.close()
-        await self.ports.executor.close()
-        await self.ports.provider.close()
-        await self.interpreters.close()
-        self.keys.close()
+        async with contextlib.AsyncExitStack() as parts:  # one that fails must not keep the others
+            parts.callback(self.keys.close)
+            parts.push_async_callback(self.interpreters.close)
+            parts.push_async_callback(self.ports.provider.close)
+            parts.push_async_callback(self.ports.executor.close)
+            parts.push_async_callback(self.sessions.close)
 
 
 def build_core() -> Core:
@@ -142,9 +144,9 @@ class _Window:
             self._window.show()
             await painted.wait()
             _collect_garbage_again()
-            start = asyncio.create_task(self._start(), name="start-up")
+            self._window.tasks.start(self._start())
             await is_closing.wait()
-            await self._close(start)
+            await self._close()
         return 0
 
     async def _start(self) -> None:
@@ -170,11 +172,9 @@ class _Window:
         except StorageError as error:
             return str(error)
 
-    async def _close(self, start: asyncio.Task[None]) -> None:
+    async def _close(self) -> None:
         self._instance.refuse()  # who starts it again now wants a window that stays
         self._window.hide()
-        start.cancel()
-        await asyncio.gather(start, return_exceptions=True)
         await self._window.shut_down()
         await self._core.close()
         self._window.deleteLater()
@@ -202,14 +202,19 @@ class _Window:
     def _defects_reported(self) -> Any:
         """Send what no part has caught to the log and, in words, to the window."""
         loop = asyncio.get_running_loop()
-        previous = sys.excepthook
+        previous = sys.excepthook, threading.excepthook
         sys.excepthook = self._report
+        threading.excepthook = lambda args: loop.call_soon_threadsafe(self._on_thread_failure, args)
         loop.set_exception_handler(self._on_loop_failure)
         try:
             yield
         finally:
-            sys.excepthook = previous
+            sys.excepthook, threading.excepthook = previous
             loop.set_exception_handler(None)
+
+    def _on_thread_failure(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            self._report(args.exc_type, args.exc_value, args.exc_traceback)
 
     def _on_loop_failure(self, _loop: object, context: dict[str, Any]) -> None:
         error = context.get("exception")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -79,7 +81,7 @@ class InterpreterFinder:
         """Give up what is being made; the next start makes it anew."""
         self._is_closed = True
         if self._process is not None:
-            self._process.kill()
+            _end_group(self._process)
         if self._making is not None:
             await asyncio.gather(self._making, return_exceptions=True)
 
@@ -165,9 +167,10 @@ class InterpreterFinder:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
+            start_new_session=True,  # pip is a child of it: both must end when it is given up
         )
         if self._is_closed:
-            self._process.kill()
+            _end_group(self._process)
         output, _ = self._process.communicate()
         code, self._process = self._process.returncode, None
         if code != 0:
@@ -192,6 +195,14 @@ class InterpreterFinder:
 
 
 _CREATING = "A Python environment for your code is being made."
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    if not hasattr(os, "killpg"):
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _bundled() -> Interpreter:
