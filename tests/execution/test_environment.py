@@ -19,7 +19,7 @@ def test_the_users_variables_stay_and_ours_go() -> None:
         "QT_PLUGIN_PATH": "x",
         "PLAYHEAD_DATA_DIR": "x",
         "_PYI_ARCHIVE_FILE": "x",
-        "VIRTUAL_ENV": "/work/.venv",
+        "VIRTUAL_ENV": "/home/ada/.venv",
         "SECRET": "x",
     }
     kept = kernel_environment(PYTHON, base, drop={"SECRET"})

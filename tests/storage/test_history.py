@@ -194,13 +194,13 @@ async def test_deleting_never_leaves_the_folder_of_outputs(path, name):
 async def test_a_text_no_file_can_hold_is_stored_with_its_flaw_marked(path):
     async with opened(path) as history:
         conversation = recorded(history)
-        history.set_place("c1", "/work/\udcff", "/bin/py")
+        history.set_place("c1", "/data/\udcff", "/bin/py")
         conversation.change(Rename("title \ud800"))
         say(conversation, "half \ud83c", "\udf88 pair")
         conversation.apply(Chunk("user", "message", content="lone \ud800"))
         stored = await history.load("c1")
     assert [message.text for message in stored.messages] == ["half 🎈 pair", "lone \ufffd"]
-    assert (stored.summary.title, stored.folder) == ("title \ufffd", "/work/\ufffd")
+    assert (stored.summary.title, stored.folder) == ("title \ufffd", "/data/\ufffd")
 
 
 async def test_a_message_loaded_while_it_streams_has_its_text_so_far(path):

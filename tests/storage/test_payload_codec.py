@@ -27,7 +27,7 @@ CONTENTS = [
     "text with “quotes” and 🎈",
     7,
     Proposal("p1", "m1", "python", "34/24", "/home/me", "/usr/bin/python3"),
-    RunReport("killed", 1.5, 3, -9, "/tmp/out", "the kernel ended: signal 9"),
+    RunReport("killed", 1.5, 3, -9, "/data/out", "the kernel ended: signal 9"),
     CodeError("ValueError", "no", (Frame("", 1, "<module>"), Frame("/a.py", 2, "f"))),
     InputRequest("i1", "Password: ", is_secret=True),
     LineTiming(4, 0.25),

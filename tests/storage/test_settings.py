@@ -26,7 +26,7 @@ FULL = AppSettings(
     max_steps=7,
     theme="dark",
     interpreter="/usr/bin/python3",
-    folder="/tmp/with space",
+    folder="/data/with space",
     window={"geometry": "abc"},
 )
 
