@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.errors import PasswordSetError
 
 from playhead.conversation.requests import KeyInfo
 from playhead.conversation.secret import Secret
@@ -276,3 +278,31 @@ async def test_a_keyring_that_will_not_forget_is_an_error():
 def test_the_keyring_module_is_not_loaded_before_it_is_needed():
     code = "KeyStore({}); print(json.dumps(['keyring' in sys.modules]))"
     assert run_script(code, without_desktop()) == [[False]]
+
+
+class FullBackend(KeyringBackend):
+    """A keyring that keeps what it has and takes nothing new."""
+
+    priority = 1  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return "old" if username == "openai" else None
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        raise PasswordSetError("no room")
+
+    def delete_password(self, service: str, username: str) -> None:
+        raise AssertionError("the old key is all there is")
+
+
+def test_a_key_that_cannot_be_written_leaves_the_old_one():
+    class FullEntries(KeyringEntries):
+        def backend(self) -> KeyringBackend:
+            return FullBackend()
+
+    entries = FullEntries()
+    with pytest.raises(KeyStoreError):
+        entries.set("openai", Secret("new"))
+    kept = entries.get("openai")
+    assert kept is not None
+    assert kept.reveal() == "old"

@@ -23,6 +23,9 @@ from playhead.model_worker.protocol import (
     encode,
 )
 
+LOG_LIMIT_BYTES = 2_000_000
+"""The log and the one before it, at most, are kept."""
+
 CLOSE_S = 2.0
 """How long a worker may take to end when its stdin has ended."""
 
@@ -165,6 +168,8 @@ class WorkerProcess:
 
 def _append(path: Path, text: str) -> None:
     try:
+        if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
+            path.replace(path.with_name(f"{path.name}.1"))
         with path.open("a", encoding="utf-8") as log:
             log.write(f"{text}\n")
     except OSError as error:

@@ -39,16 +39,21 @@ class KeyringEntries:
         return Secret("".join(part for part in parts if part)) if None not in parts else None
 
     def set(self, name: str, secret: Secret) -> None:
-        """Keep the secret, replacing what was there."""
+        """Keep the secret, replacing what was there; a short one that is refused loses nothing."""
         text = secret.reveal()
-        self.delete(name)
-        if self._limit is None or len(text) <= self._limit:
-            self._call("write", name, text)
-            return
-        parts = [text[at : at + self._limit] for at in range(0, len(text), self._limit)]
+        before = self._parts_of(name)
+        parts: list[str] = []
+        if self._limit is not None and len(text) > self._limit:
+            parts = [text[at : at + self._limit] for at in range(0, len(text), self._limit)]
         for index, part in enumerate(parts):
             self._call("write", f"{name}#{index}", part)
-        self._call("write", name, f"{_PARTS_MARK}{len(parts)}")
+        self._call("write", name, f"{_PARTS_MARK}{len(parts)}" if parts else text)
+        for index in range(len(parts), before):
+            self._call("delete", f"{name}#{index}")
+
+    def _parts_of(self, name: str) -> int:
+        first = self._call("read", name) or ""
+        return int(first.removeprefix(_PARTS_MARK)) if first.startswith(_PARTS_MARK) else 0
 
     def delete(self, name: str) -> None:
         """Forget the secret; one that is not there is fine."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
@@ -36,6 +36,8 @@ from playhead.ui.window_style import window_style
 if TYPE_CHECKING:
     from playhead.ui.settings_dialog import SettingsDialog
 
+_FRAME = QSize(8, 40)
+"""What a window manager may put around the window; its true size is known only once it is shown."""
 _PROBE_DELAY_MS = 400
 _PICTURE = "playhead:image?message="
 _OPENED_SCHEMES = ("http", "https", "mailto")
@@ -331,7 +333,8 @@ class MainWindow(QMainWindow):
 
     def _stay_on_screen(self) -> None:
         screen = self.screen() or QApplication.primaryScreen()
-        self.resize(self.size().boundedTo(screen.availableSize()))
+        room = screen.availableSize() - _FRAME
+        self.resize(self.size().boundedTo(room))
 
     def _state(self) -> dict[str, str]:
         geometry = bytes(self.saveGeometry().toBase64().data()).decode()
