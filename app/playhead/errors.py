@@ -6,7 +6,8 @@ AppError
 ├── StorageError         settings, conversations or the disk under them
 ├── KeyStoreError        the keyring
 ├── AttachmentError      a dropped, pasted or chosen file
-└── SessionError         a command that the session's state does not allow
+├── SessionError         a command that the session's state does not allow
+└── RequestError         a program's request that cannot be understood or is not allowed
 """
 
 from __future__ import annotations
@@ -89,6 +90,28 @@ class SessionError(AppError):
     """A command came at a moment that does not allow it."""
 
     default_code = "invalid_state"
+
+
+class RequestError(AppError):
+    """A program asked for what cannot be understood or is not allowed.
+
+    `code` is one of the words of docs/wire-formats.md (`invalid_messages`, …), `param` the field
+    of the request that is at fault.
+    """
+
+    default_code = "invalid_messages"
+
+    def __init__(
+        self,
+        title: str,
+        *,
+        detail: str = "",
+        remedy: str = "",
+        code: str | None = None,
+        param: str | None = None,
+    ) -> None:
+        super().__init__(title, detail=detail, remedy=remedy, code=code)
+        self.param = param
 
 
 def _ended(part: str) -> str:

@@ -25,6 +25,7 @@ ChunkType = Literal[
     "error",
     "input",
     "timing",
+    "usage",
     "status",
 ]
 Recipient = Literal["user", "assistant"]
@@ -41,8 +42,9 @@ class Chunk:
 
     `content` is a non-empty str for text, an int or None for `format == "active_line"`, a
     payload for the structured kinds: confirmation → Proposal, run → RunReport,
-    computer/error → CodeError, input → InputRequest, timing → LineTiming,
-    server/error → Failure. `server/status` has the text complete, awaiting_approval or cancelled.
+    computer/error → CodeError, input → InputRequest, timing → LineTiming, citation → Citation,
+    server/error → Failure, server/usage → Usage. `server/status` has the text complete,
+    awaiting_approval or cancelled.
 
     `id` stands on the start of code, tool_call and tool_result (the provider's call id) and on
     the start of console (the run's id).

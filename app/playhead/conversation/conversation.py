@@ -23,7 +23,7 @@ from playhead.conversation.requests import StoredConversation
 
 _log = logging.getLogger(__name__)
 
-_TRANSIENT = frozenset({"status", "command"})
+_TRANSIENT = frozenset({"status", "command", "usage"})
 
 
 class Conversation:

@@ -77,12 +77,50 @@ class LineTiming:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a stream failed, for the timeline, the history and the wire."""
+    """Why a stream failed, for the timeline, the history and the wire.
+
+    `retry_after_s` is set when the provider named a time to wait.
+    """
 
     code: str
     title: str
     detail: str = ""
     remedy: str = ""
+    retry_after_s: float | None = None
 
 
-Payload = Proposal | RunReport | CodeError | InputRequest | LineTiming | Failure
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one answer of a model cost, in tokens, and why it ended.
+
+    `finish_reason` is stop, length, tool_calls or content_filter. `is_estimated` where the
+    provider gave no numbers.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    finish_reason: str = "stop"
+    is_estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a cited statement comes from: a page, a document or a tool's result."""
+
+    id: str = ""
+    title: str = ""
+    url: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A stretch of the message before it, in code points, and its sources."""
+
+    start: int
+    end: int
+    text: str
+    sources: tuple[Source, ...] = ()
+
+
+Payload = Proposal | RunReport | CodeError | InputRequest | LineTiming | Failure | Usage | Citation

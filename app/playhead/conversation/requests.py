@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from playhead.conversation.message import Message
 from playhead.conversation.secret import Secret
@@ -27,6 +27,33 @@ class ModelSettings:
     temperature: float | None = None
     max_tokens: int | None = None
     supports_images: bool | None = None
+    top_p: float | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """What one request wants otherwise than the settings; None and () leave them as they are.
+
+    An `api_base` of a request comes with its own `api_key`: stored keys never go there.
+    """
+
+    model: str | None = None
+    api_base: str | None = None
+    api_key: Secret | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    top_p: float | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """A tool of a client's own: `parameters` is the JSON schema of its arguments."""
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +72,8 @@ class TurnRequest:
     languages: tuple[str, ...] = ("python",)
     has_called_tools: bool = False
     folder: str = ""
+    tools: tuple[ToolOffer, ...] = ()
+    offers_execute: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +135,18 @@ class LocalServer:
     models: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ApiStatus:
+    """How the server for other programs stands; `address` like "http://127.0.0.1:5001".
+
+    `message` says why it failed and what to do, or that the token is not kept.
+    """
+
+    state: Literal["off", "starting", "listening", "failed"] = "off"
+    address: str = ""
+    message: str = ""
+
+
 KeySource = Literal["environment", "keyring", "session", "none"]
 
 
@@ -129,7 +170,11 @@ class KeyringStatus:
 
 @dataclass(frozen=True, slots=True)
 class AppSettings:
-    """Everything a user can set but keys; `interpreter` empty means the managed environment."""
+    """Everything a user can set but keys; `interpreter` empty means the managed environment.
+
+    The `api_…` ones are of the server for other programs: whether it listens, where, whether who
+    holds its token may approve code or have it run unasked, and how many requests a minute.
+    """
 
     model: str = DIRECT_MODEL
     api_base: str = ""
@@ -140,18 +185,27 @@ class AppSettings:
     theme: Literal["system", "light", "dark"] = "system"
     interpreter: str = ""
     folder: str = ""
+    api_enabled: bool = False
+    api_port: int = 5001
+    api_client_approves: bool = False
+    api_auto_run: bool = False
+    api_rate_limit: int = 120
     window: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationSummary:
-    """A row of the sidebar; times are in seconds since the epoch (UTC)."""
+    """A row of the sidebar; times are in seconds since the epoch (UTC).
+
+    `client` names the program that began it over the API; such a row stays while it runs.
+    """
 
     id: str
     title: str
     created_at: float
     updated_at: float
     message_count: int = 0
+    client: str = ""
 
 
 @dataclass(frozen=True, slots=True)

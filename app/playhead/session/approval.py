@@ -4,27 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from playhead.conversation.decisions import Decision
 from playhead.conversation.payloads import Proposal
-
-
-@dataclass(frozen=True, slots=True)
-class Approve:
-    """Run it; `code` replaces the proposed text, `rest_of_turn` stops the asking in this turn."""
-
-    code: str | None = None
-    rest_of_turn: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Deny:
-    """Do not run it; the model is told the reason."""
-
-    reason: str = ""
-
-
-Decision = Approve | Deny
 
 
 class ApprovalDesk:

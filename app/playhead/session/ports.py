@@ -8,6 +8,7 @@ from typing import Protocol
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.requests import (
+    ApiStatus,
     AppSettings,
     ConversationSummary,
     EnvironmentStatus,
@@ -218,4 +219,29 @@ class Interpreters(Protocol):
 
     def subscribe(self, listener: Callable[[EnvironmentStatus], None]) -> Unsubscribe:
         """Tell of changes of the managed environment."""
+        ...
+
+
+class ApiControl(Protocol):
+    """The server for other programs, as the window switches it."""
+
+    @property
+    def status(self) -> ApiStatus:
+        """How it stands."""
+        ...
+
+    def subscribe(self, listener: Callable[[ApiStatus], None]) -> Unsubscribe:
+        """Tell of changes of `status`."""
+        ...
+
+    async def apply(self) -> None:
+        """Follow the settings: start, stop, or move to another port. Never raises for these."""
+        ...
+
+    async def token(self) -> Secret:
+        """The token that clients present; made and kept at the first call."""
+        ...
+
+    async def renew_token(self) -> Secret:
+        """Another token; whoever holds the old one is refused from now on."""
         ...

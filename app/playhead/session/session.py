@@ -11,12 +11,13 @@ from typing import Literal
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
+from playhead.conversation.decisions import Approve, Deny
 from playhead.conversation.events import ConversationEvent, MoveTo, Rename
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Proposal, RunReport
 from playhead.conversation.requests import Attachment, KernelStatus, ModelSettings
 from playhead.errors import AppError, SessionError
-from playhead.session.approval import ApprovalDesk, Approve, Deny
+from playhead.session.approval import ApprovalDesk
 from playhead.session.packages import install_code
 from playhead.session.ports import (
     Catalog,

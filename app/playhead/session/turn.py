@@ -11,11 +11,12 @@ from typing import Literal
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
+from playhead.conversation.decisions import Approve, Deny
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Failure, Proposal, RunReport
 from playhead.conversation.requests import ModelSettings, RunRequest, TurnRequest
 from playhead.errors import AppError, ExecutionError, ProviderError
-from playhead.session.approval import ApprovalDesk, Approve, Deny
+from playhead.session.approval import ApprovalDesk
 from playhead.session.ports import Executor, Interpreters, Provider
 
 MAX_BAD_CALLS = 3

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from playhead.conversation.chunk import Content
 from playhead.conversation.payloads import (
+    Citation,
     CodeError,
     Failure,
     Frame,
@@ -17,6 +18,8 @@ from playhead.conversation.payloads import (
     Payload,
     Proposal,
     RunReport,
+    Source,
+    Usage,
 )
 
 TEXT = "text"
@@ -29,6 +32,8 @@ _PAYLOADS: Mapping[str, type[Payload]] = {
     "input": InputRequest,
     "timing": LineTiming,
     "failure": Failure,
+    "usage": Usage,
+    "citation": Citation,
 }
 
 
@@ -80,4 +85,7 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
     if payload is CodeError:
         frames = cast("list[dict[str, Any]]", known.get("frames", []))
         known["frames"] = tuple(Frame(f["file"], f["line"], f["name"]) for f in frames)
+    if payload is Citation:
+        sources = cast("list[dict[str, Any]]", known.get("sources", []))
+        known["sources"] = tuple(Source(**source) for source in sources)
     return payload(**known)

@@ -1,0 +1,42 @@
+"""The one shape of every dialect: chunks in, events out, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from playhead.conversation.chunk import Chunk
+
+Wire = dict[str, Any]
+
+
+class Encoder(Protocol):
+    """Turns one answer's chunks into the events of a format, without I/O.
+
+    Feeding it all chunks and then `finish()` gives a whole, valid stream of the format.
+    """
+
+    def encode(self, chunk: Chunk) -> list[Wire]:
+        """The events that are certain after this chunk; [] where the format has no word for it."""
+        ...
+
+    def finish(self) -> list[Wire]:
+        """What is left to say at the end."""
+        ...
+
+
+class Decoder(Protocol):
+    """Turns the events of a format into chunks, without I/O; unknown events are skipped.
+
+    `skipped` counts them, for diagnosis.
+    """
+
+    skipped: int
+
+    def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
+        """The chunks that are certain after this event."""
+        ...
+
+    def finish(self) -> list[Chunk]:
+        """The chunks that close what is open; a stream that was cut ends in a server/error."""
+        ...
