@@ -9,6 +9,9 @@ from typing import Any, Literal
 from playhead.conversation.message import Message
 from playhead.conversation.secret import Secret
 
+EXECUTE = "execute"
+"""The name of the tool by which a model has code run."""
+
 DIRECT_MODEL = ""
 """The model string of Direct mode: no model at all."""
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
-from playhead.conversation.decisions import Approve, Deny
+from playhead.conversation.decisions import Approve, Decision, Deny
 from playhead.conversation.events import ConversationEvent, MoveTo, Rename
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Proposal, RunReport
-from playhead.conversation.requests import Attachment, KernelStatus, ModelSettings
+from playhead.conversation.requests import (
+    Attachment,
+    KernelStatus,
+)
 from playhead.errors import AppError, SessionError
 from playhead.session.approval import ApprovalDesk
+from playhead.session.calls import count_runs, open_calls, ran_blocks
+from playhead.session.model_choice import model_for
+from playhead.session.options import TurnOptions
 from playhead.session.packages import install_code
 from playhead.session.ports import (
     Catalog,
@@ -29,7 +35,7 @@ from playhead.session.ports import (
     Unsubscribe,
 )
 from playhead.session.titles import title_from
-from playhead.session.turn import Turn, TurnSettings, count_runs
+from playhead.session.turn import Turn, TurnSettings
 
 _log = logging.getLogger(__name__)
 
@@ -57,6 +63,9 @@ class SessionPorts:
     catalog: Catalog
 
 
+_TOLD = ("user", "message")
+
+
 class Session:
     """Owns one conversation, at most one turn at a time, and the pending decision.
 
@@ -70,7 +79,10 @@ class Session:
         ports: SessionPorts,
         folder: str,
         interpreter: str = "",
+        client: str = "",
     ) -> None:
+        self.client = client
+        """The program that began it over the API; '' for the window's own."""
         self.conversation = conversation
         self.folder = folder
         self.interpreter = interpreter
@@ -126,6 +138,42 @@ class Session:
             self.conversation.apply(Chunk("user", "message", content=text))
         self._name_after(text, attachments)
         self._begin_answer()
+
+    def add(self, chunks: Sequence[Chunk]) -> None:
+        """Take whole messages as they are, such as a history that a program brings along."""
+        for chunk in chunks:
+            self.conversation.apply(chunk)
+
+    def take(self, chunks: Sequence[Chunk], options: TurnOptions) -> None:
+        """Add a program's messages and begin a turn. Raises SessionError while one is under way."""
+        self._expect_idle()
+        self.add(chunks)
+        told = [chunk.content for chunk in chunks if (chunk.role, chunk.type) == _TOLD]
+        self._name_after(str(told[-1]) if told else "", ())
+        self._begin(lambda turn: turn.answer(), options)
+
+    def resume(self, decisions: Mapping[str, Decision], options: TurnOptions) -> None:
+        """Carry out the calls of the last answer that have no result yet, then go on.
+
+        `decisions` are about code messages, by their ids; about others somebody has to decide.
+        """
+        self._expect_idle()
+        calls = open_calls(self.conversation.messages)
+
+        async def work(turn: Turn) -> None:
+            turn.decide_ahead(decisions)
+            await turn.resume(calls)
+
+        self._begin(work, options)
+
+    def decide(self, decisions: Mapping[str, Decision]) -> bool:
+        """Decide about code messages, by their ids; False if what waits is not among them."""
+        proposal = self.pending
+        if proposal is None or self._turn is None or proposal.message_id not in decisions:
+            return False
+        later = {name: told for name, told in decisions.items() if name != proposal.message_id}
+        self._turn.decide_ahead(later)
+        return self._desk.settle(proposal.id, decisions[proposal.message_id])
 
     def approve(
         self, proposal_id: str, code: str | None = None, *, rest_of_turn: bool = False
@@ -242,14 +290,17 @@ class Session:
     def _begin_answer(self) -> None:
         self._begin(lambda turn: turn.answer())
 
-    def _begin(self, work: Callable[[Turn], Awaitable[None]]) -> None:
+    def _begin(
+        self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions | None = None
+    ) -> None:
         self._set_state("asking")
-        self._task = asyncio.get_running_loop().create_task(self._drive(work))
+        drive = self._drive(work, options or TurnOptions())
+        self._task = asyncio.get_running_loop().create_task(drive)
         self._task.add_done_callback(self._on_turn_ended)
 
-    async def _drive(self, work: Callable[[Turn], Awaitable[None]]) -> None:
+    async def _drive(self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions) -> None:
         await self._leave_other_python()
-        settings = await self._turn_settings()
+        settings = await self._turn_settings(options)
         self._turn = Turn(
             self.conversation,
             self._ports.provider,
@@ -258,7 +309,7 @@ class Session:
             self._desk,
             settings,
             self._set_state,
-            lambda: self.auto_run,
+            lambda: self.auto_run if options.auto_run is None else options.auto_run,
         )
         await work(self._turn)
 
@@ -272,28 +323,21 @@ class Session:
     def _chosen_interpreter(self) -> str:
         return self.interpreter or self._ports.settings.current.interpreter
 
-    async def _turn_settings(self) -> TurnSettings:
+    async def _turn_settings(self, options: TurnOptions) -> TurnSettings:
         settings = self._ports.settings.current
+        told = (settings.instructions, options.instructions) if options.offers_execute else ()
         return TurnSettings(
-            model=await self._model(),
-            instructions=settings.instructions,
+            model=await model_for(
+                options.choice, self._ports.settings, self._ports.keys, self._ports.catalog
+            ),
+            instructions="\n\n".join(part for part in told or (options.instructions,) if part),
             max_steps=settings.max_steps,
             folder=self.folder,
             interpreter=self._chosen_interpreter(),
             fresh_after=lambda: self._fresh_after,
-        )
-
-    async def _model(self) -> ModelSettings:
-        settings = self._ports.settings.current
-        if not settings.model:
-            return ModelSettings()
-        name = self._ports.catalog.key_name(settings.model, settings.api_base)
-        return ModelSettings(
-            model=settings.model,
-            api_base=settings.api_base or None,
-            api_key=(await self._ports.keys.get(name)).secret,
-            temperature=settings.temperature,
-            max_tokens=settings.max_tokens,
+            tools=options.tools,
+            offers_execute=options.offers_execute,
+            stop_grace_s=options.stop_grace_s,
         )
 
     async def _restart(self, cuts_run: bool) -> None:
@@ -378,19 +422,3 @@ class Session:
                 listener(SessionEvent(kind, error))
             except Exception:  # noqa: BLE001 - one broken view must not stop the others
                 _log.exception("a listener of session %s failed", self.conversation.id)
-
-
-def ran_blocks(messages: Sequence[Message]) -> list[tuple[str, str]]:
-    """(language, code) of every block that was run, as it ran (edits count), in order."""
-    blocks: list[tuple[str, str]] = []
-    proposal: Proposal | None = None
-    for message in messages:
-        match message.content:
-            case Proposal() as proposal:
-                pass
-            case RunReport(state="started") if proposal is not None:
-                blocks.append((proposal.language, proposal.code))
-                proposal = None
-            case _:
-                pass
-    return blocks

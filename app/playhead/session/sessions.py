@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent, Rename
 from playhead.conversation.requests import ConversationSummary
@@ -30,6 +31,7 @@ class Sessions:
         self._history = history
         self._open: dict[str, Session] = {}
         self._stored: set[str] = set()
+        self._visitors: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
 
     async def start(self) -> str:
@@ -52,10 +54,44 @@ class Sessions:
 
         return unsubscribe
 
-    def new(self) -> Session:
-        """An empty conversation in the folder and with the interpreter of the settings."""
+    def new(self, *, is_kept: bool = True, client: str = "") -> Session:
+        """An empty conversation in the folder and with the interpreter of the settings.
+
+        One that is not kept is a program's (`client`): it is in the list while it works and never
+        in the history, unless `keep` makes it an ordinary one.
+        """
         folder = _folder_or_home(self._ports.settings.current.folder)
-        return self._adopt(Conversation(), folder, "")
+        session = self._adopt(Conversation(), folder, "", client)
+        if not is_kept:
+            self._visitors.add(session.conversation.id)
+        return session
+
+    def is_kept(self, conversation_id: str) -> bool:
+        """Whether a conversation is, or with its first message will be, in the history."""
+        return conversation_id not in self._visitors
+
+    def keep(self, conversation_id: str) -> None:
+        """Make a program's conversation an ordinary one, in the list and in the history."""
+        session = self._open.get(conversation_id)
+        if session is None or self.is_kept(conversation_id):
+            return
+        self._visitors.discard(conversation_id)
+        self._unlist(conversation_id)
+        self._store(session)
+        for event in _retold(session.conversation):
+            self._history.record(conversation_id, event)
+        self._tell()
+
+    async def forget(self, conversation_id: str) -> None:
+        """End a program's conversation and its kernel, unless it works or is kept."""
+        session = self._open.get(conversation_id)
+        if session is None or self.is_kept(conversation_id) or session.state != "idle":
+            return
+        del self._open[conversation_id]
+        self._visitors.discard(conversation_id)
+        self._unlist(conversation_id)
+        await session.close()
+        self._tell()
 
     async def open(self, conversation_id: str) -> Session:
         """The session of a conversation, read from the history if it is not open yet."""
@@ -76,7 +112,8 @@ class Sessions:
         if conversation_id in self._stored:
             self._stored.discard(conversation_id)
             await self._history.delete(conversation_id)
-        self.summaries = [row for row in self.summaries if row.id != conversation_id]
+        self._visitors.discard(conversation_id)
+        self._unlist(conversation_id)
         self._tell()
 
     async def rename(self, conversation_id: str, title: str) -> None:
@@ -96,8 +133,10 @@ class Sessions:
         self._open.clear()
         await self._history.close()
 
-    def _adopt(self, conversation: Conversation, folder: str, interpreter: str) -> Session:
-        session = Session(conversation, self._ports, folder, interpreter)
+    def _adopt(
+        self, conversation: Conversation, folder: str, interpreter: str, client: str = ""
+    ) -> Session:
+        session = Session(conversation, self._ports, folder, interpreter, client)
         self._open[conversation.id] = session
         conversation.subscribe(lambda event: self._on_message(session, event))
         session.subscribe(lambda event: self._on_session(session, event))
@@ -105,6 +144,8 @@ class Sessions:
 
     def _on_message(self, session: Session, event: ConversationEvent) -> None:
         conversation = session.conversation
+        if not self.is_kept(conversation.id):
+            return
         if conversation.id not in self._stored:
             self._store(session)
         self._history.record(conversation.id, event)
@@ -140,7 +181,28 @@ class Sessions:
         if event.kind == "place" and session.conversation.id in self._stored:
             self._history.set_place(session.conversation.id, session.folder, session.interpreter)
         if event.kind == "state":
+            self._list_visitor(session)
             self._tell()
+
+    def _list_visitor(self, session: Session) -> None:
+        """A program's conversation is a row as long as it works."""
+        conversation = session.conversation
+        if self.is_kept(conversation.id):
+            return
+        self._unlist(conversation.id)
+        if session.state != "idle":
+            row = ConversationSummary(
+                id=conversation.id,
+                title=conversation.title,
+                created_at=conversation.created_at,
+                updated_at=time.time(),
+                message_count=len(conversation.messages),
+                client=session.client,
+            )
+            self.summaries.insert(0, row)
+
+    def _unlist(self, conversation_id: str) -> None:
+        self.summaries = [row for row in self.summaries if row.id != conversation_id]
 
     def _tell(self) -> None:
         for listener in tuple(self._listeners):
@@ -153,3 +215,15 @@ class Sessions:
 def _folder_or_home(folder: str) -> str:
     """The folder if it (still) is one."""
     return folder if folder and Path(folder).is_dir() else str(Path.home())
+
+
+def _retold(conversation: Conversation) -> Iterator[ConversationEvent]:
+    """The events that a conversation as it is would have told, the message that streams last."""
+    for message in conversation.messages:
+        if message.id != conversation.open_id:
+            yield ConversationEvent("added", message.id, message)
+            continue
+        yield ConversationEvent("started", message.id, replace(message, content=None))
+        if message.text:
+            so_far = Chunk(message.role, message.type, message.format, message.text)
+            yield ConversationEvent("grew", message.id, chunk=so_far)

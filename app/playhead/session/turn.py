@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
-from playhead.conversation.decisions import Approve, Deny
+from playhead.conversation.decisions import Answered, Approve, Decision, Deny
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Failure, Proposal, RunReport
-from playhead.conversation.requests import ModelSettings, RunRequest, TurnRequest
+from playhead.conversation.requests import (
+    EXECUTE,
+    ModelSettings,
+    RunRequest,
+    ToolOffer,
+    TurnRequest,
+)
 from playhead.errors import AppError, ExecutionError, ProviderError
 from playhead.session.approval import ApprovalDesk
+from playhead.session.calls import count_runs
 from playhead.session.ports import Executor, Interpreters, Provider
 
 MAX_BAD_CALLS = 3
@@ -31,6 +38,8 @@ class TurnSettings:
     """What a turn holds on to from its first question to its end.
 
     `fresh_after` gives the number of code runs whose names are gone with their kernel by now.
+    `tools` are a client's own (the turn ends with their calls), `offers_execute` says whether the
+    model may have code run, `stop_grace_s` is the time between the interrupt and the kill.
     """
 
     model: ModelSettings
@@ -39,6 +48,9 @@ class TurnSettings:
     folder: str
     interpreter: str
     fresh_after: Callable[[], int]
+    tools: tuple[ToolOffer, ...] = ()
+    offers_execute: bool = True
+    stop_grace_s: float = 2.0
 
 
 class Turn:
@@ -68,6 +80,7 @@ class Turn:
         self._is_auto_run = is_auto_run
         self._is_approved_to_end = False
         self._is_stopped = False
+        self._decisions: dict[str, Decision] = {}
         self.is_executing = False
         """Whether a kernel has the code: it can then be interrupted, and reports by itself."""
         self.id = uuid.uuid4().hex
@@ -76,16 +89,17 @@ class Turn:
         """Do not ask the model again when the run that is under way has ended."""
         self._is_stopped = True
 
+    def decide_ahead(self, decisions: Mapping[str, Decision]) -> None:
+        """Take decisions about code messages, by id, before the turn asks for them."""
+        self._decisions.update(decisions)
+
     async def answer(self) -> None:
         """Ask, run, ask again. Failures end up in the conversation; cancelling is re-raised."""
-        try:
-            await self._answer()
-        except AppError as error:
-            self._conversation.close_open()
-            self._apply_failure(error)
-        except BaseException:
-            self._conversation.close_open()
-            raise
+        await self._guarded(self._answer())
+
+    async def resume(self, calls: Sequence[Message]) -> None:
+        """Carry out calls of an earlier answer, then go on as `answer` does."""
+        await self._guarded(self._answer(calls))
 
     async def run_blocks(self, blocks: list[tuple[str, str]]) -> None:
         """Run (language, code) blocks that the user started by their own click, until one fails."""
@@ -97,12 +111,19 @@ class Turn:
         await self._propose_blocks([(language, code)])
 
     async def _propose_blocks(self, blocks: list[tuple[str, str]]) -> None:
+        await self._guarded(self._run_in_order(blocks))
+
+    async def _run_in_order(self, blocks: list[tuple[str, str]]) -> None:
+        for language, code in blocks:
+            message = self._apply_code(language, code)
+            if await self._propose(message) != "finished":
+                break
+        self._apply_status("cancelled" if self._is_stopped else "complete")
+
+    async def _guarded(self, work: Awaitable[None]) -> None:
+        """Leave no message open, and a failure in the conversation."""
         try:
-            for language, code in blocks:
-                message = self._apply_code(language, code)
-                if await self._propose(message) != "finished":
-                    break
-            self._apply_status("cancelled" if self._is_stopped else "complete")
+            await work
         except AppError as error:
             self._conversation.close_open()
             self._apply_failure(error)
@@ -110,25 +131,22 @@ class Turn:
             self._conversation.close_open()
             raise
 
-    async def _answer(self) -> None:
+    async def _answer(self, waiting: Sequence[Message] = ()) -> None:
         bad_calls = 0
         for _ in range(self._settings.max_steps):
-            calls = await self._ask()
-            if not calls:
-                self._apply_status("complete")
-                return
+            calls = waiting or await self._ask()
+            waiting = ()
             for call in calls:
                 is_bad = await self._handle(call)
                 bad_calls = bad_calls + 1 if is_bad else 0
                 if self._is_stopped:
                     self._apply_status("cancelled")
                     return
+            if not calls or self._are_left_to_client(calls):
+                self._apply_status("complete")
+                return
             if bad_calls >= MAX_BAD_CALLS:
-                raise ProviderError(
-                    "The model keeps making calls that cannot be run.",
-                    detail=f"{bad_calls} calls in a row had broken arguments or unknown tools.",
-                    remedy="Retry, or choose a model that is better with tools.",
-                )
+                raise _too_many_bad_calls(bad_calls)
         raise AppError(
             f"Stopped after {self._settings.max_steps} steps.",
             detail="The model wanted to go on.",
@@ -159,6 +177,8 @@ class Turn:
             languages=self._executor.languages,
             has_called_tools=any(_is_call(message) for message in messages),
             folder=self._settings.folder,
+            tools=self._settings.tools,
+            offers_execute=self._settings.offers_execute,
         )
 
     def _instructions(self, messages: tuple[Message, ...]) -> str:
@@ -177,6 +197,8 @@ class Turn:
         if call.type == "code":
             await self._propose(call)
             return False
+        if self._is_clients(call):
+            return False
         text = f"There is no tool that can take this call of {call.format or 'a tool'}: "
         text += (
             "the arguments must be a JSON object with the strings language and code, "
@@ -185,24 +207,46 @@ class Turn:
         self._apply_result(call, text)
         return True
 
+    def _is_clients(self, call: Message) -> bool:
+        """Whether a client said that it carries out calls of this tool."""
+        if call.type != "tool_call" or call.format == EXECUTE:  # a broken call of code is nobody's
+            return False
+        return any(tool.name == call.format for tool in self._settings.tools)
+
+    def _are_left_to_client(self, calls: Sequence[Message]) -> bool:
+        """Whether among the calls is one that waits for its client's result."""
+        results = [m for m in self._conversation.messages if m.type == "tool_result"]
+        known = {message.call_id for message in results}
+        return any(self._is_clients(call) and call.call_id not in known for call in calls)
+
     async def _propose(self, message: Message) -> RunEnd:
         """Announce the code, wait for a decision unless there is a policy, run it."""
         proposal = self._proposal(message)
         self._apply_single("confirmation", proposal, "execution")
-        if not (self._is_approved_to_end or self._is_auto_run()):
-            self._on_state("awaiting_approval")
-            match await self._desk.decide(proposal):
-                case Deny(reason):
-                    self._apply_result(message, _refusal(reason))
-                    return "declined"
-                case Approve(code, rest_of_turn):
-                    self._is_approved_to_end = rest_of_turn
-                    proposal = self._edited(proposal, code)
+        match await self._decision(message, proposal):
+            case Deny(reason):
+                self._apply_result(message, _refusal(reason))
+                return "declined"
+            case Answered(text):
+                self._apply_result(message, text)
+                return "declined"
+            case Approve(code, rest_of_turn):
+                self._is_approved_to_end = self._is_approved_to_end or rest_of_turn
+                proposal = self._edited(proposal, code)
         try:
             return await self._run(proposal)
         except ExecutionError as error:  # it never began: the call has no other result
             self._apply_result(message, f"This code was not run: {error}")
             raise
+
+    async def _decision(self, message: Message, proposal: Proposal) -> Decision:
+        """What was decided ahead, what the policy says, or what somebody now decides."""
+        if (decision := self._decisions.pop(message.id, None)) is not None:
+            return decision
+        if self._is_approved_to_end or self._is_auto_run():
+            return Approve()
+        self._on_state("awaiting_approval")
+        return await self._desk.decide(proposal)
 
     def _proposal(self, message: Message) -> Proposal:
         managed = self._interpreters.status.interpreter
@@ -233,6 +277,7 @@ class Turn:
             code=proposal.code,
             folder=proposal.folder,
             interpreter=interpreter,
+            stop_grace_s=self._settings.stop_grace_s,
         )
         end: RunEnd = "finished"
         began = time.monotonic()
@@ -271,10 +316,11 @@ class Turn:
         return message
 
     def _apply_result(self, call: Message, text: str) -> None:
-        tool = "execute" if call.type == "code" else call.format
+        tool = EXECUTE if call.type == "code" else call.format
         apply = self._conversation.apply
         apply(Chunk("computer", "tool_result", tool, start=True, id=call.call_id))
-        apply(Chunk("computer", "tool_result", tool, content=text))
+        if text:
+            apply(Chunk("computer", "tool_result", tool, content=text))
         apply(Chunk("computer", "tool_result", tool, end=True))
 
     def _apply_single(
@@ -289,20 +335,21 @@ class Turn:
         self._conversation.apply(Chunk("server", "status", content=text))
 
     def _apply_failure(self, error: AppError) -> None:
-        failure = Failure(error.code, error.title, error.detail, error.remedy)
+        wait_s = error.retry_after_s if isinstance(error, ProviderError) else None
+        failure = Failure(error.code, error.title, error.detail, error.remedy, wait_s)
         self._conversation.apply(Chunk("server", "error", content=failure))
+
+
+def _too_many_bad_calls(count: int) -> ProviderError:
+    return ProviderError(
+        "The model keeps making calls that cannot be run.",
+        detail=f"{count} calls in a row had broken arguments or unknown tools.",
+        remedy="Retry, or choose a model that is better with tools.",
+    )
 
 
 def _is_call(message: Message) -> bool:
     return message.type == "tool_call" or (message.type == "code" and message.call_id is not None)
-
-
-def count_runs(messages: Sequence[Message]) -> int:
-    """How many code runs have begun in these messages."""
-    return sum(
-        isinstance(message.content, RunReport) and message.content.state == "started"
-        for message in messages
-    )
 
 
 def _end_after(chunk: Chunk, end: RunEnd) -> RunEnd:
