@@ -1,7 +1,8 @@
-"""A request for a turn, whatever dialect it came in."""
+"""A request for a turn, whatever dialect it came in, and who may decide what."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from playhead.dialects.entry import Entry
@@ -15,7 +16,10 @@ class Incoming:
 
     `dialect` keeps the histories of different formats apart, `client` names the program for the
     sidebar. `is_call_clients` says that calls of `execute` go to the client by themselves
-    (it offered that tool), in place of a question in words.
+    (it offered that tool), in place of a question in words. `proposed` is the language and code
+    that the last assistant text asks about, where the dialect asks in words and the last entry
+    may be the answer (`is_yes`). `is_from_own_code` says that the request comes from a process
+    that one of our kernels started: it decides nothing.
     """
 
     dialect: str
@@ -24,3 +28,17 @@ class Incoming:
     session_id: str = ""
     client: str = ""
     is_call_clients: bool = False
+    proposed: tuple[str, str] | None = None
+    is_from_own_code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Asked anew at each request: whether who holds the token may approve, and have code run
+    unasked. The two switches are named in the refusals.
+    """
+
+    may_approve: Callable[[], bool]
+    may_auto_run: Callable[[], bool]
+    approve_switch: str
+    auto_run_switch: str
