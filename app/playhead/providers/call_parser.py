@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from playhead.dialects.json_arguments import ArgumentReader
 from playhead.model_worker.protocol import CallPiece
-from playhead.providers.json_arguments import ArgumentReader
 from playhead.providers.message_writer import MessageWriter
 from playhead.providers.prose_parser import Canonical
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from playhead.conversation.chunk import Chunk
+from playhead.dialects.surrogates import SurrogateJoiner
 from playhead.model_worker.protocol import Delta
 from playhead.providers.call_parser import CallParser, CutOffError
 from playhead.providers.message_writer import MessageWriter
 from playhead.providers.prose_parser import Canonical, ProseParser
-from playhead.providers.surrogates import SurrogateJoiner
 
 __all__ = ["Canonical", "CutOffError", "DeltaParser"]
 

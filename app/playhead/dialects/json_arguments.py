@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from playhead.providers.surrogates import SurrogateJoiner
+from playhead.dialects.surrogates import SurrogateJoiner
 
 _State = Literal["start", "key", "in_key", "colon", "value", "in_string", "other", "after", "end"]
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
