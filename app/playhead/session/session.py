@@ -110,6 +110,11 @@ class Session:
         return self._ports.executor.status(self.conversation.id)
 
     @property
+    def is_idle(self) -> bool:
+        """Whether no turn is under way."""
+        return self.state == "idle"
+
+    @property
     def names_are_gone(self) -> bool:
         """Whether all code that ran here ran in a kernel that no longer exists."""
         return bool(self._fresh_after) and self._fresh_after == count_runs(
@@ -184,6 +189,11 @@ class Session:
     def reject(self, proposal_id: str, reason: str = "") -> bool:
         """Do not run the proposal and tell the model why; False if it was already decided."""
         return self._desk.settle(proposal_id, Deny(reason.strip()))
+
+    async def stopped(self) -> None:
+        """Stop the turn and wait until it has ended."""
+        self.stop()
+        await self._turn_end()
 
     def stop(self) -> None:
         """End the turn: close the model's stream, or interrupt the code and then kill it."""

@@ -121,6 +121,15 @@ class Sessions:
         session = await self.open(conversation_id)
         session.conversation.change(Rename(title))
 
+    def get(self, conversation_id: str) -> Session | None:
+        """The session of a conversation if it is in memory."""
+        return self._open.get(conversation_id)
+
+    @property
+    def open_sessions(self) -> tuple[Session, ...]:
+        """Those that are in memory."""
+        return tuple(self._open.values())
+
     def state_of(self, conversation_id: str) -> SessionState:
         """What a conversation is doing; those that are not open rest."""
         session = self._open.get(conversation_id)

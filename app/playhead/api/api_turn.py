@@ -1,0 +1,119 @@
+"""One turn as the client that asked for it hears it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from playhead.api.incoming import Incoming, Policy
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.events import ConversationEvent
+from playhead.conversation.payloads import Failure
+from playhead.errors import AppError
+from playhead.session.session import Session, SessionEvent
+
+
+class Outbox(Protocol):
+    """Where a turn's chunks go; it may be read in another thread."""
+
+    def put(self, chunk: Chunk) -> bool:
+        """Take a chunk; False when whoever should read is hopelessly slow."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        ...
+
+
+class ApiTurn:
+    """One turn as its client hears it; made by `Turns.begin`, core thread only.
+
+    `is_call_clients` says whether calls of `execute` are the client's to decide about.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        outbox: Outbox,
+        incoming: Incoming,
+        asked: Sequence[str],
+        policy: Policy,
+        on_end: Callable[[ApiTurn], None],
+    ) -> None:
+        self.session = session
+        self.incoming = incoming
+        self.asked = tuple(asked)
+        self.may_approve = policy.may_approve() and not incoming.is_from_own_code
+        self.is_call_clients = incoming.is_call_clients and self.may_approve
+        self.leaf_id: str | None = None
+        self.has_ended = False
+        self.is_open = False
+        """Whether what the conversation tells is already this turn's."""
+        self.failure: Failure | None = None
+        self._outbox = outbox
+        self._on_end = on_end
+        self._unsubscribe = [
+            session.conversation.subscribe(self._on_message),
+            session.subscribe(self._on_session),
+        ]
+
+    def cut(self) -> None:
+        """The client is gone: nothing more is told."""
+        self._end()
+
+    def give_up(self) -> None:
+        """It never began."""
+        self.has_ended = True
+        self._leave()
+
+    def _on_message(self, event: ConversationEvent) -> None:
+        chunk = event.chunk
+        if not self.is_open or self.has_ended or chunk is None or chunk.role == "user":
+            return
+        if not self._outbox.put(chunk):
+            self.session.stop()
+            self._end()
+        elif isinstance(chunk.content, Failure):
+            self.failure = chunk.content
+            self._end()
+        elif (chunk.role, chunk.type) == ("server", "status"):
+            self._end()
+
+    def _on_session(self, event: SessionEvent) -> None:
+        if self.has_ended:
+            return
+        pending = self.session.pending
+        if event.kind == "pending" and pending is not None and self.may_approve:
+            self._outbox.put(Chunk("server", "status", content="awaiting_approval"))
+            self._end()
+        elif event.kind == "error" and event.error is not None and self.session.is_idle:
+            self._fail(event.error)
+        elif event.kind == "state" and self.session.is_idle and self.is_open:
+            self._expect_end()
+
+    def _expect_end(self) -> None:
+        """A turn that ends without a word did so by a defect: its client must not wait for ever."""
+        asyncio.get_running_loop().call_soon(self._fail_unless_ended)
+
+    def _fail_unless_ended(self) -> None:
+        if not self.has_ended:
+            self._fail(AppError("Something in Playhead itself went wrong."))
+
+    def _fail(self, error: AppError) -> None:
+        self.failure = Failure(error.code, error.title, error.detail, error.remedy)
+        self._outbox.put(Chunk("server", "error", content=self.failure))
+        self._end()
+
+    def _end(self) -> None:
+        if self.has_ended:
+            return
+        self.has_ended = True
+        self.leaf_id = self.session.conversation.leaf_id
+        self._leave()
+        self._outbox.close()
+        self._on_end(self)
+
+    def _leave(self) -> None:
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()

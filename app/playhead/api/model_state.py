@@ -1,0 +1,81 @@
+"""What other programs are told about the models: which there are, and whether one can answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+from playhead.conversation.requests import DIRECT_MODEL
+from playhead.errors import KeyStoreError
+from playhead.session.model_choice import api_base_for
+from playhead.session.ports import Catalog, Keys, Settings
+
+DIRECT = "playhead/direct"
+"""What Direct mode, which asks no model, is called on the wire."""
+
+_UNREACHABLE = frozenset({"upstream_error", "upstream_truncated", "rate_limit_exceeded"})
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The model of the settings, and whether it can be asked as far as is known."""
+
+    model: str
+    status: Literal["ready", "no_key", "unreachable"]
+
+
+class ModelState:
+    """Answers from the settings, the keyring and what is on this machine; asks no model."""
+
+    def __init__(self, settings: Settings, keys: Keys, catalog: Catalog) -> None:
+        self._settings = settings
+        self._keys = keys
+        self._catalog = catalog
+        self._has_key = _Remembered(self._find_key, kept_s=5.0)
+        self._local = _Remembered(self._find_local, kept_s=60.0)
+
+    async def health(self, last_failure: str) -> Health:
+        """`last_failure` is the code that the last turn failed with, else ''."""
+        model = self._settings.current.model
+        if model == DIRECT_MODEL:
+            return Health(DIRECT, "ready")
+        if last_failure == "upstream_auth_error" or not await self._has_key():
+            return Health(model, "no_key")
+        return Health(model, "unreachable" if last_failure in _UNREACHABLE else "ready")
+
+    async def models(self) -> list[str]:
+        """The model of the settings first, then what local servers offer, then Direct mode."""
+        names = [self._settings.current.model, *await self._local(), DIRECT]
+        return list(dict.fromkeys(name for name in names if name))
+
+    async def _find_key(self) -> bool:
+        """Whether there is a key, or none is needed: only a vendor's own address needs one."""
+        model = self._settings.current.model
+        name = self._catalog.key_name(model, api_base_for(model, self._settings, self._catalog))
+        if "@" in name or not self._catalog.key_variable(model):
+            return True
+        try:
+            return (await self._keys.get(name)).secret is not None
+        except KeyStoreError:  # a locked keyring has none for us either
+            return False
+
+    async def _find_local(self) -> list[str]:
+        servers = await self._catalog.local_servers()
+        return [model for server in servers for model in server.models]
+
+
+class _Remembered(Generic[T]):
+    """An answer that is not asked for anew within `kept_s` seconds: anyone may ask for health."""
+
+    def __init__(self, ask: Callable[[], Awaitable[T]], kept_s: float) -> None:
+        self._ask = ask
+        self._kept_s = kept_s
+        self._known: tuple[float, T] | None = None
+
+    async def __call__(self) -> T:
+        if self._known is None or time.monotonic() - self._known[0] > self._kept_s:
+            self._known = time.monotonic(), await self._ask()
+        return self._known[1]
