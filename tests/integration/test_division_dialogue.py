@@ -62,7 +62,8 @@ async def test_the_division_dialogue_comes_out_chunk_for_chunk(tmp_path: Path, p
 def _note(event: ConversationEvent, told: list[dict[str, object]]) -> None:
     """What a plain reader is told: neither the user's own words nor our faces' kinds."""
     chunk = event.chunk
-    if chunk is not None and chunk.role != "user" and not is_extended(chunk):
-        wire = encode(chunk)
-        wire.pop("id", None)  # the call's own, which the format allows on a start
-        told.append(wire)
+    if chunk is None or chunk.role == "user" or chunk.type == "usage" or is_extended(chunk):
+        return
+    wire = encode(chunk)
+    wire.pop("id", None)  # the call's own, which the format allows on a start
+    told.append(wire)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
+from typing import Any
 
 from tests.support.model_replies import (
     Reply,
@@ -15,6 +18,7 @@ from tests.support.model_replies import (
     execute,
     hang,
     joined,
+    limited,
     no_sse,
     text,
     thought,
@@ -94,11 +98,8 @@ _CODE_ANSWERS: dict[str, tuple[str, ...]] = {
 }
 
 _ANSWERS: dict[str, Reply] = {
-    "error 401": error(401, "Incorrect API key provided: sk-test", code="invalid_api_key"),
-    "error 429": error(429, "Rate limit reached for requests", retry_after=7),
-    "error 404": error(404, "The model does not exist", code="model_not_found"),
-    "error 500": error(500, "The server had an error while processing your request"),
-    "error 400": error(400, "Bad request"),
+    "at length": limited(text("This ", "is ", "as ", "far ", "as ", "it ", "goes")),
+    "filtered": limited(text("I must ", "not"), "content_filter"),
     "hang later": hang("I ", "begin ", "and"),
     "hang": hang(),
     "cut": cut(text("This answer ", "breaks ", "of")),
@@ -124,16 +125,48 @@ _ANSWERS: dict[str, Reply] = {
     "markdown": text(*re.findall(r"\s*\S+\s?", MARKDOWN)),
 }
 
+_ERRORS = {
+    400: ("Bad request", ""),
+    401: ("Incorrect API key provided: sk-test", "invalid_api_key"),
+    404: ("The model does not exist", "model_not_found"),
+    429: ("Rate limit reached for requests", "rate_limit_exceeded"),
+}
+_ERROR = re.compile(r"\berror (\d{3})(?: after (\d+))?\b")
+_CALL = re.compile(r"\bcall ([\w-]+) (?=\{)")
+_SAY = re.compile(r"say (.*?)\s*(?=\bcall [\w-]+ \{|\Z)", re.DOTALL)
+_USAGE = re.compile(r"\s*\b(?:no usage|usage (\d+) (\d+))\b")
+_SLOWLY = re.compile(r"\s*\bslowly\b")
+_REASONING = re.compile(r"\s*\bwith reasoning\b")
+SLOW_PACE_S = 0.05
+
 _ARITHMETIC = re.compile(r"\d+(?:\.\d+)?(?:\s*(?:[-+*/%]|\*\*|//)\s*\d+(?:\.\d+)?)+")
 
 
 def default_script(request: Request) -> Reply:
-    """The answers by hand; the module's docstring lists the keywords."""
-    question = request.user_text.lower()
+    """The answers by hand; the keywords are listed by `model_server`."""
+    question = request.user_text
+    for modifier in (_USAGE, _SLOWLY, _REASONING):
+        question = modifier.sub("", question)
+    reply = _answer(question.strip(), request)
+    if _REASONING.search(request.user_text):
+        reply = joined(thought("Let me ", "think."), reply)
+    if _SLOWLY.search(request.user_text):
+        reply = replace(reply, pace_s=SLOW_PACE_S)
+    if (usage := _USAGE.search(request.user_text)) is not None:
+        reply = replace(reply, usage=(int(usage[1]), int(usage[2])) if usage[1] else None)
+    return reply
+
+
+def _answer(asked: str, request: Request) -> Reply:
+    question = asked.lower()
+    named = _named_calls(asked)
     sum_asked = _ARITHMETIC.search(question)
     if request.has_result:
-        is_golden = sum_asked is not None and "".join(sum_asked[0].split()) == "34/24"
-        return text(*GOLDEN_ANSWER) if is_golden else text("That ", "is ", "the ", "result.")
+        return _after_results(request, [name for name, _ in named], sum_asked)
+    if named or asked.startswith("say "):
+        return _as_told(asked, named)
+    if (failed := _ERROR.search(question)) is not None:
+        return _failure(int(failed[1]), failed[2])
     for keyword, reply in _ANSWERS.items():
         if re.search(rf"\b{keyword}\b", question):
             return reply
@@ -143,6 +176,47 @@ def default_script(request: Request) -> Reply:
     if sum_asked is not None:
         return execute(*re.findall(r"\d+(?:\.\d+)?| ?[-+*/%]+|\s", _spaced(sum_asked[0])))
     return text("Hello", "! ", "Ask ", "me ", "**", "What's 34/24?", "**")
+
+
+def _after_results(request: Request, names: list[str], sum_asked: re.Match[str] | None) -> Reply:
+    if names:
+        pairs = zip(names, request.results, strict=False)
+        return text(*(f"{name} said: {result}. " for name, result in pairs))
+    is_golden = sum_asked is not None and "".join(sum_asked[0].split()) == "34/24"
+    return text(*GOLDEN_ANSWER) if is_golden else text("That ", "is ", "the ", "result.")
+
+
+def _failure(status: int, retry_after: str | None) -> Reply:
+    message, code = _ERRORS.get(status, ("The server had an error while processing", ""))
+    wait_s = int(retry_after) if retry_after else 7 if status == 429 else None
+    return error(status, message, code=code, retry_after=wait_s)
+
+
+def _as_told(asked: str, named: list[tuple[str, dict[str, Any]]]) -> Reply:
+    """The text and the calls that the message spells out."""
+    said = _SAY.match(asked)
+    prose = text(*re.findall(r"\s*\S+\s?|\s+", said[1])) if said else text()
+    pieces = [
+        call(name, *_pieces(arguments), index=index, call_id=f"call_{name}_{index}")
+        for index, (name, arguments) in enumerate(named)
+    ]
+    return joined(prose, calls(*pieces)) if pieces else prose
+
+
+def _named_calls(asked: str) -> list[tuple[str, dict[str, Any]]]:
+    """`call NAME {JSON}`, as often as it stands there."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    end = 0
+    while (named := _CALL.search(asked, end)) is not None:
+        arguments, end = json.JSONDecoder().raw_decode(asked, named.end())
+        found.append((named[1], arguments))
+    return found
+
+
+def _pieces(arguments: dict[str, Any]) -> list[str]:
+    """The arguments in pieces of a few letters."""
+    whole = json.dumps(arguments)
+    return [whole[start : start + 6] for start in range(0, len(whole), 6)]
 
 
 def _spaced(expression: str) -> str:

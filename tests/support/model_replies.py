@@ -14,7 +14,11 @@ Ending = Literal["finish", "cut", "hang", "broken_json"]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer: the deltas of a stream and how it ends, or a plain HTTP answer (`body`)."""
+    """One answer: the deltas of a stream and how it ends, or a plain HTTP answer (`body`).
+
+    `usage` are the tokens in and out that are told to whoever asks for them, None: never told.
+    `pace_s` None: the server's own pace.
+    """
 
     deltas: tuple[Delta, ...] = ()
     finish_reason: str = "stop"
@@ -22,6 +26,8 @@ class Reply:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
+    usage: tuple[int, int] | None = (12, 5)
+    pace_s: float | None = None
 
 
 @dataclass(slots=True)
@@ -53,8 +59,19 @@ class Request:
     @property
     def has_result(self) -> bool:
         """Whether a tool result stands after the last user message."""
+        return bool(self.results)
+
+    @property
+    def results(self) -> list[str]:
+        """The tool results after the last user message."""
         roles = [message["role"] for message in self.messages]
-        return "tool" in roles[_last_index(roles, "user") + 1 :]
+        latest = self.messages[_last_index(roles, "user") + 1 :]
+        return [_plain_text(one["content"]) for one in latest if one["role"] == "tool"]
+
+    @property
+    def tool_names(self) -> list[str]:
+        """The tools that the model was offered."""
+        return [tool["function"]["name"] for tool in self.body.get("tools", ())]
 
 
 Script = Reply | Sequence[Reply] | Callable[[Request], Reply]
@@ -104,6 +121,11 @@ def joined(*replies: Reply) -> Reply:
     """Several in one answer, e.g. text before a call; the last one's ending counts."""
     deltas = tuple(delta for reply in replies for delta in reply.deltas)
     return replace(replies[-1], deltas=deltas)
+
+
+def limited(reply: Reply, finish_reason: str = "length") -> Reply:
+    """The same, ended by a limit or a filter of the provider's."""
+    return replace(reply, finish_reason=finish_reason)
 
 
 def error(status: int, message: str, *, code: str = "", retry_after: int | None = None) -> Reply:

@@ -13,13 +13,21 @@ In a test::
     server.pace_s = 0.02                                           # seconds between two chunks
 
 Replies: `text`, `thought` (reasoning_content), `call`, `calls` (parallel, alternating indices),
-`execute`, `joined` (several in one answer), `error`, `hang`, `cut`, `broken_json`, `no_sse`.
+`execute`, `joined` (several in one answer), `limited` (finish_reason length), `error`, `hang`,
+`cut`, `broken_json`, `no_sse`; and `replace(reply, usage=(100, 20), pace_s=0.05)`.
+
+A `Request` has `body`, `headers`, `messages`, `user_text`, `results` (tool results after the last
+user message), `tool_names` (those on offer), `was_disconnected`, `answered`.
 
 By hand: `python -m tests.support.model_server [--port N] [--pace S]`, then the model
 `openai/test` with the printed API base and any key. The first of these keywords in the last user
 message that fits chooses the answer (see `default_script`):
 
-    error 401 · error 429 · error 404 · error 500 · error 400     that status
+    call NAME {JSON} [call …]            calls of any tools by name, `execute` too, with just these
+                                         arguments, in small pieces; several are parallel. Then,
+                                         with their results: "lookup said: 19 °C."
+    say TEXT [call NAME {JSON} …]        just this text (as the first word), then the calls
+    error 401 (404, 429, 500, 503 …) [after 3]    that status; a Retry-After, for 429 always
     hang · hang later                    no answer at all · some text, then silence
     cut · broken json · no sse           a stream that breaks off · malformed · plain JSON
     fence · tilde                        code in a ``` fence · in a ~~~ fence
@@ -29,8 +37,15 @@ message that fits chooses the answer (see `default_script`):
     long · markdown                      600 words · headings, lists, a table
     plot · slow loop · forever · input   code to run: figure, counting loop, while True, input()
     raise · bad arguments                code that raises · arguments that are no JSON
+    at length · filtered                 an answer that ends by its limit · by a content filter
     34/24 and the like                   execute("34 / 24"), then the golden answer
     anything else                        a short greeting
+
+And these go with any of them, anywhere in the message:
+
+    no usage · usage 100 20              the tokens are never told · are these (else 12 and 5)
+    slowly                               50 ms between two chunks
+    with reasoning                       some reasoning_content first
 
 The key `wrong` is refused with 401 and the model `missing` with 404 whatever the script says.
 """
@@ -62,6 +77,7 @@ from tests.support.model_replies import (
     execute,
     hang,
     joined,
+    limited,
     no_sse,
     text,
     thought,
@@ -83,6 +99,7 @@ __all__ = [
     "execute",
     "hang",
     "joined",
+    "limited",
     "no_sse",
     "text",
     "thought",
@@ -237,10 +254,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Connection", "close")
         self.end_headers()
+        pace_s = self.server.owner.pace_s if reply.pace_s is None else reply.pace_s
         for event in _events(reply, request):
             self.wfile.write(f"data: {event}\n\n".encode())
             self.wfile.flush()
-            self._wait(self.server.owner.pace_s)
+            self._wait(pace_s)
         if reply.ending == "hang":
             self._wait(None)
 
@@ -267,12 +285,18 @@ def _events(reply: Reply, request: Request) -> Iterator[str]:
     if reply.ending != "finish":
         return
     yield _chunk(request, {}, reply.finish_reason)
-    if (request.body.get("stream_options") or {}).get("include_usage"):
-        yield json.dumps({**_head(request), "choices": [], "usage": _USAGE})
+    is_asked = (request.body.get("stream_options") or {}).get("include_usage")
+    if is_asked and reply.usage is not None:
+        yield json.dumps({**_head(request), "choices": [], **_usage(reply)})
     yield "[DONE]"
 
 
-_USAGE = {"prompt_tokens": 12, "completion_tokens": 5, "total_tokens": 17}
+def _usage(reply: Reply) -> dict[str, Any]:
+    if reply.usage is None:
+        return {}
+    asked, said = reply.usage
+    tokens = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+    return {"usage": tokens}
 
 
 def _head(request: Request) -> dict[str, Any]:
@@ -292,6 +316,7 @@ def _chunk(request: Request, delta: Delta, finish_reason: str | None = None) -> 
 def _whole(reply: Reply, request: Request) -> dict[str, Any]:
     """The same answer without streaming."""
     content = "".join(delta.get("content", "") for delta in reply.deltas)
+    thoughts = "".join(delta.get("reasoning_content", "") for delta in reply.deltas)
     found: dict[int, dict[str, Any]] = {}
     for delta in reply.deltas:
         for piece in delta.get("tool_calls", ()):
@@ -301,11 +326,13 @@ def _whole(reply: Reply, request: Request) -> dict[str, Any]:
                 function = found[piece["index"]]["function"]
                 function["arguments"] += piece["function"]["arguments"]
     message: dict[str, Any] = {"role": "assistant", "content": content or None}
+    if thoughts:
+        message["reasoning_content"] = thoughts
     if found:
         message["tool_calls"] = [found[index] for index in sorted(found)]
     choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
     head = {**_head(request), "object": "chat.completion"}
-    return {**head, "choices": [choice], "usage": _USAGE}
+    return {**head, "choices": [choice], **_usage(reply)}
 
 
 def main() -> None:

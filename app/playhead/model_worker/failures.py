@@ -65,6 +65,15 @@ def no_stream() -> StreamFailure:
     )
 
 
+def needs_tools(model: str) -> StreamFailure:
+    """The request is about tools, and the model cannot take any."""
+    return StreamFailure(
+        "upstream_error",
+        f"“{model}” does not take tools.",
+        "Choose another model, or ask without tools.",
+    )
+
+
 def silent(seconds: float, *, has_begun: bool) -> StreamFailure:
     """Nothing came for too long."""
     title = "The model fell silent." if has_begun else "The model does not answer."

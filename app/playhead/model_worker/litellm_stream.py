@@ -11,21 +11,34 @@ import httpx
 import litellm
 import litellm.exceptions
 
-from playhead.model_worker.failures import no_stream, silent, truncated
-from playhead.model_worker.images import with_images
-from playhead.model_worker.protocol import IMAGE_PART, Ask, CallPiece, Delta
+from playhead.model_worker.failures import needs_tools, no_stream, silent, truncated
+from playhead.model_worker.images import OURS, with_images
+from playhead.model_worker.protocol import Ask, CallPiece, Delta, Done, Tokens
 
 NO_KEY = "none"
 """Local servers need no key, but the client library insists on one."""
 
 _ABOUT_TOOLS = re.compile(r"\btools?\b|tool_choice|function.?call", re.IGNORECASE)
+_ABOUT_USAGE = re.compile(r"stream.?options|include.?usage", re.IGNORECASE)
+_CHARACTERS_PER_TOKEN = 4
+
+_Refusal = (
+    litellm.exceptions.BadRequestError,
+    litellm.exceptions.NotFoundError,
+    litellm.exceptions.UnprocessableEntityError,
+)
+_NOT_ABOUT_OPTIONS = (
+    litellm.exceptions.NotFoundError,
+    litellm.exceptions.ContextWindowExceededError,
+    litellm.exceptions.ContentPolicyViolationError,
+)
 
 
 class LitellmStream:
-    """Asks models; remembers which of them refused tools."""
+    """Asks models; remembers what some of them cannot take: tools, or the wish for usage."""
 
     def __init__(self) -> None:
-        self._without_tools: set[tuple[str, str | None]] = set()
+        self._refused: dict[tuple[str, str | None], frozenset[str]] = {}
 
     async def warm(self) -> None:
         """One mock stream: pays for the modules that litellm imports at its first request."""
@@ -39,8 +52,8 @@ class LitellmStream:
         async for _ in answer:
             pass
 
-    async def stream(self, ask: Ask) -> AsyncGenerator[Delta | str, None]:
-        """The deltas of the answer, at last the finish reason as a str.
+    async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
+        """The deltas of the answer, at last how it ended and what it cost.
 
         Closing the generator closes the connection. Raises what litellm raises, or StreamFailure.
         """
@@ -48,7 +61,7 @@ class LitellmStream:
         deadline = loop.time() + ask.first_s
         answer = await self._open(ask, deadline)
         has_begun = False
-        reason = ""
+        reason, usage = "", None
         try:
             while True:
                 try:
@@ -60,39 +73,70 @@ class LitellmStream:
                 if chunk is None:
                     break
                 reason = _finish_reason(chunk) or reason
+                usage = getattr(chunk, "usage", None) or usage
                 if (delta := _delta(chunk)) is not None:
                     has_begun = True
                     yield delta
                 deadline = loop.time() + (ask.between_s if has_begun else ask.first_s)
             _check_end(answer, has_begun=has_begun)
-            yield reason or "stop"
+            yield Done(ask.turn, reason or "stop", _tokens(answer, usage, ask))
         finally:
             await answer.aclose()
 
     async def _open(self, ask: Ask, deadline: float) -> Any:
-        """The litellm stream; a model that cannot take tools is asked again without them."""
-        tools = [] if (ask.model, ask.api_base) in self._without_tools else ask.tools
+        """The litellm stream; a model that cannot take an option is asked again without it."""
+        where = (ask.model, ask.api_base)
+        refused = self._refused.get(where, frozenset[str]())
         arguments = await _arguments(ask)
+        options = _options(ask)
         try:
             async with asyncio.timeout_at(deadline):
-                try:
-                    return await _complete(arguments, tools)
-                except (litellm.exceptions.BadRequestError, litellm.exceptions.NotFoundError) as e:
-                    if not tools or not _ABOUT_TOOLS.search(str(e)):
-                        raise
-                answer = await _complete(arguments, [])
+                while True:
+                    kept = {name: value for name, value in options.items() if name not in refused}
+                    try:
+                        answer = await _complete(arguments | kept)
+                        break
+                    except _Refusal as error:
+                        if (name := _refused_option(error, kept)) is None:
+                            raise
+                    if name == "tools" and ask.needs_tools:
+                        raise needs_tools(ask.model)
+                    refused |= {name} if name != "tools" else {"tools", "tool_choice"}
         except TimeoutError as error:
             raise silent(ask.first_s, has_begun=False) from error
-        self._without_tools.add((ask.model, ask.api_base))
+        self._refused[where] = refused
         return answer
 
 
-async def _complete(arguments: dict[str, Any], tools: list[dict[str, Any]]) -> Any:
-    with_tools = {"tools": tools} if tools else {}
+def _options(ask: Ask) -> dict[str, Any]:
+    """What a server may not know. litellm itself leaves out what its provider does not take."""
+    options: dict[str, Any] = {"stream_options": {"include_usage": True}}
+    if ask.tools:
+        options["tools"] = ask.tools
+        if ask.tool_choice is not None:
+            options["tool_choice"] = ask.tool_choice
+    return options
+
+
+def _refused_option(error: Exception, options: dict[str, Any]) -> str | None:
+    """The option that a server's refusal is about.
+
+    Strict servers answer an unknown field with 400 or 422, and not all of them name it.
+    """
+    text = str(error)
+    if "stream_options" in options and _ABOUT_USAGE.search(text):
+        return "stream_options"
+    if "tools" in options and _ABOUT_TOOLS.search(text):
+        return "tools"
+    may_be_usage = "stream_options" in options and not isinstance(error, _NOT_ABOUT_OPTIONS)
+    return "stream_options" if may_be_usage else None
+
+
+async def _complete(arguments: dict[str, Any]) -> Any:
     # _skip_mcp_handler: with tools litellm otherwise imports the package `mcp`, which a plain
     # install does not have (1.106.2 raises APIConnectionError: No module named 'mcp').
     return await litellm.acompletion(  # pyright: ignore[reportUnknownMemberType]
-        **arguments, **with_tools, _skip_mcp_handler=True
+        **arguments, _skip_mcp_handler=True
     )
 
 
@@ -100,6 +144,8 @@ async def _arguments(ask: Ask) -> dict[str, Any]:
     optional = {
         "temperature": ask.temperature,
         "max_tokens": ask.max_tokens,
+        "top_p": ask.top_p,
+        "stop": ask.stop or None,
         "api_base": ask.api_base,
         "api_key": ask.api_key or (NO_KEY if ask.api_base else None),
     }
@@ -126,7 +172,7 @@ def _has_image(message: dict[str, Any]) -> bool:
     if not isinstance(content, list):
         return False
     parts = cast("list[dict[str, Any]]", content)
-    return any(part.get("type") == IMAGE_PART for part in parts)
+    return any(part.get("type") in OURS for part in parts)
 
 
 def _can_see(ask: Ask) -> bool:
@@ -165,3 +211,17 @@ def _call_piece(piece: Any) -> CallPiece:
         name=(function.name or "") if function else "",
         arguments=(function.arguments or "") if function else "",
     )
+
+
+def _tokens(answer: Any, usage: Any, ask: Ask) -> Tokens:
+    """The provider's numbers, else litellm's count, else a guess from the lengths.
+
+    litellm fills in a count of its own without saying so; what it received tells which it is.
+    """
+    received = (getattr(chunk, "usage", None) for chunk in answer.chunks)
+    is_given = any(found and (found.prompt_tokens or found.completion_tokens) for found in received)
+    if usage is not None and (usage.prompt_tokens or usage.completion_tokens):
+        return Tokens(usage.prompt_tokens or 0, usage.completion_tokens or 0, not is_given)
+    asked = sum(len(str(message.get("content") or "")) for message in ask.messages)
+    said = len(answer.response_uptil_now)
+    return Tokens(-(-asked // _CHARACTERS_PER_TOKEN), -(-said // _CHARACTERS_PER_TOKEN))

@@ -13,13 +13,17 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 IMAGE_PART = "image_path"
 """Type of a message part that names an image file: `{"type": "image_path", "path": …}`."""
 
+IMAGE_DATA_PART = "image_data"
+"""Type of a message part that holds an image in base64: `{"type": "image_data", "data": …}`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ask:
     """To the worker: one request to a model, in OpenAI's message and tool shapes.
 
     The key travels here and nowhere else; `repr` does not show it. The three times are limits in
-    seconds: for the connection, for the first piece of the answer, between two pieces.
+    seconds: for the connection, for the first piece of the answer, between two pieces. A model that
+    refuses tools is asked again without them, unless `needs_tools`.
     """
 
     kind: ClassVar[str] = "ask"
@@ -27,10 +31,14 @@ class Ask:
     model: str
     messages: list[dict[str, Any]]
     tools: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    tool_choice: str | dict[str, Any] | None = None
+    needs_tools: bool = False
     api_base: str | None = None
     api_key: str | None = field(default=None, repr=False)
     temperature: float | None = None
     max_tokens: int | None = None
+    top_p: float | None = None
+    stop: list[str] = field(default_factory=list[str])
     supports_images: bool | None = None
     connect_s: float = 10.0
     first_s: float = 60.0
@@ -82,12 +90,22 @@ class Deltas:
 
 
 @dataclass(frozen=True, slots=True)
+class Tokens:
+    """What an answer cost; `is_estimated` where the provider gave no numbers."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    is_estimated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """From the worker: the answer is whole."""
 
     kind: ClassVar[str] = "done"
     turn: str
     finish_reason: str = "stop"
+    usage: Tokens = field(default_factory=Tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +156,8 @@ def decode(line: bytes) -> Message:
         known = {item.name: body[item.name] for item in fields(shape) if item.name in body}
         if shape is Deltas:
             known["deltas"] = tuple(_delta(raw) for raw in known["deltas"])
+        if shape is Done and "usage" in known:
+            known["usage"] = Tokens(**known["usage"])
         return shape(**known)
     except (ValueError, KeyError, TypeError) as error:
         raise ProtocolError(f"not a message of the worker's protocol: {line[:80]!r}") from error

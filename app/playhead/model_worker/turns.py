@@ -22,9 +22,9 @@ from playhead.model_worker.protocol import (
 
 
 class Model(Protocol):
-    """What streams an answer: deltas, then the finish reason."""
+    """What streams an answer: deltas, then how it ended."""
 
-    def stream(self, ask: Ask) -> AsyncGenerator[Delta | str, None]:
+    def stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
         """The answer; closing the generator closes the connection."""
         ...
 
@@ -74,9 +74,9 @@ class Turns:
         try:
             async with aclosing(self._model.stream(ask)) as pieces:
                 async for piece in pieces:
-                    if isinstance(piece, str):
+                    if isinstance(piece, Done):
                         batcher.flush()
-                        self._send(Done(ask.turn, piece))
+                        self._send(piece)
                     elif batcher.add(piece):
                         await asyncio.sleep(0)  # a buffered stream never yields by itself
         finally:

@@ -12,17 +12,27 @@ from playhead.providers.prose_parser import Canonical
 EXECUTE = "execute"
 """The name of the one tool that we offer."""
 
+NO_ARGUMENTS = "{}"
+
 
 class CutOffError(Exception):
     """The answer ended in the middle of code or of a call; that is never offered."""
 
 
 class CallParser:
-    """Writes one call after the other in index order; pieces of later calls wait."""
+    """Writes one call after the other in index order; pieces of later calls wait.
 
-    def __init__(self, writer: MessageWriter, canonical: Canonical) -> None:
+    Where `offers_execute` is False, a call of `execute` is one as any other.
+    """
+
+    def __init__(
+        self, writer: MessageWriter, canonical: Canonical, *, offers_execute: bool = True
+    ) -> None:
         self._writer = writer
         self._canonical = canonical
+        self._offers_execute = offers_execute
+        self.has_called = False
+        """Whether there was any call."""
         self._latest: dict[int, _Call] = {}
         self._calls: list[_Call] = []
 
@@ -50,7 +60,8 @@ class CallParser:
         known = self._latest.get(piece.index)
         # Some servers number every call 0 and tell them apart by id only.
         if known is None or (piece.id and known.id and piece.id != known.id):
-            known = _Call(piece.index, self._writer, self._canonical)
+            known = _Call(piece.index, self._writer, self._canonical, self._offers_execute)
+            self.has_called = True
             self._latest[piece.index] = known
             self._calls.append(known)
             first = self._calls[:1] if self._calls[0].has_begun else []
@@ -62,7 +73,9 @@ class CallParser:
 class _Call:
     """One call: code if it is a proper `execute`, else a tool_call with its arguments' text."""
 
-    def __init__(self, index: int, writer: MessageWriter, canonical: Canonical) -> None:
+    def __init__(
+        self, index: int, writer: MessageWriter, canonical: Canonical, offers_execute: bool
+    ) -> None:
         self.index = index
         self.id = ""
         self.name = ""
@@ -70,6 +83,7 @@ class _Call:
         self.has_begun = False
         self._writer = writer
         self._canonical = canonical
+        self._offers_execute = offers_execute
         self._reader = ArgumentReader()
         self._raw: list[str] = []
         self._code: list[str] = []
@@ -81,7 +95,7 @@ class _Call:
         """Write what can be written; True when the call is whole."""
         if not self.name:
             return False
-        if self.name != EXECUTE:
+        if self.name != EXECUTE or not self._offers_execute:
             self._become_plain()
         waiting, self.waiting = self.waiting, []
         for piece in waiting:
@@ -103,6 +117,8 @@ class _Call:
             raise CutOffError
         if not self.has_begun:
             self._become_plain()
+        if self._is_plain and not "".join(self._raw).strip():
+            self._write_plain(NO_ARGUMENTS)  # some servers leave them out where there are none
         self._writer.close()
 
     def _take(self, piece: str) -> None:

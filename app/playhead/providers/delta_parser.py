@@ -15,17 +15,30 @@ __all__ = ["Canonical", "CutOffError", "DeltaParser"]
 class DeltaParser:
     """Feed it deltas, then finish it; messages never nest, boundaries are kept where possible.
 
-    Fences count as code only while the model has made no tool call in the conversation.
+    Fences count as code only while the model has made no tool call in the conversation. Where
+    `offers_execute` is False nothing is code.
     """
 
-    def __init__(self, canonical: Canonical, *, has_called_tools: bool = False) -> None:
+    def __init__(
+        self,
+        canonical: Canonical,
+        *,
+        has_called_tools: bool = False,
+        offers_execute: bool = True,
+    ) -> None:
         self._writer = MessageWriter()
-        self._prose = ProseParser(self._writer, canonical, are_fences_code=not has_called_tools)
-        self._calls = CallParser(self._writer, canonical)
+        are_fences_code = offers_execute and not has_called_tools
+        self._prose = ProseParser(self._writer, canonical, are_fences_code=are_fences_code)
+        self._calls = CallParser(self._writer, canonical, offers_execute=offers_execute)
         self._text_joiner = SurrogateJoiner()
         self._thought_joiner = SurrogateJoiner()
         self._waiting: list[Delta] = []
         self._late_thoughts: list[str] = []
+
+    @property
+    def has_called(self) -> bool:
+        """Whether there was a tool call in the answer."""
+        return self._calls.has_called
 
     def feed(self, delta: Delta) -> list[Chunk]:
         """The chunks that are certain after this delta."""

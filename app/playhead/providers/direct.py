@@ -21,6 +21,10 @@ This is **Direct mode**: there is no model here that could understand words. You
 
 or [choose a model](playhead:settings) and ask again."""
 
+PLAIN_HELP = """\
+This is Direct mode: there is no model here that could understand words. Choose a model in \
+Playhead's settings, or name one in the request, and ask again."""
+
 
 class DirectProvider:
     """Stands in the place of a model; deterministic, guesses nothing."""
@@ -29,9 +33,15 @@ class DirectProvider:
         self._canonical = canonical
 
     async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
-        """Code for what is code, help for what is not; nothing once the code has run."""
+        """Code for what is code, help for what is not; nothing once the code has run.
+
+        A program with tools of its own, or that does not let code run, is told so in plain words.
+        """
         asked = _asked(request.messages)
-        if asked:
+        if asked and (request.tools or not request.offers_execute):
+            for chunk in _message("message", None, PLAIN_HELP):
+                yield chunk
+        elif asked:
             earlier = [message.text for message in request.messages if message.type == "code"]
             for chunk in self._answer(asked, "\n".join(earlier)):
                 yield chunk
@@ -47,7 +57,7 @@ class DirectProvider:
         text = "\n".join(message.text for message in asked if message.type == "message")
         found = code_in(text, earlier_code)
         if found is None:
-            paths = [f"- `{item.text}`" for item in asked if item.type in ("file", "image")]
+            paths = [f"- `{item.text}`" for item in asked if _is_path(item)]
             attached = ["Attached; code can open it by this path:", *paths] if paths else []
             return _message("message", None, "\n".join([*attached, "", HELP]).strip())
         language = self._canonical(found.language)
@@ -63,6 +73,10 @@ def _message(kind: Literal["code", "message"], format_: str | None, text: str) -
         Chunk("assistant", kind, format_, content=text),
         Chunk("assistant", kind, format_, end=True),
     ]
+
+
+def _is_path(item: Message) -> bool:
+    return item.type == "file" or (item.type == "image" and item.format in (None, "path"))
 
 
 def _asked(messages: Sequence[Message]) -> list[Message]:

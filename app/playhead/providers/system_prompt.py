@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from playhead.conversation.requests import ToolOffer
 from playhead.providers.call_parser import EXECUTE
 
 _PROMPT = """\
@@ -58,3 +60,19 @@ def execute_tool(languages: tuple[str, ...]) -> dict[str, Any]:
             },
         },
     }
+
+
+def offered_tools(
+    tools: Sequence[ToolOffer], languages: tuple[str, ...], *, offers_execute: bool
+) -> list[dict[str, Any]]:
+    """The tools of a client, and ours unless the client has its own of that name."""
+    offered = [_client_tool(tool) for tool in tools]
+    if offers_execute and all(tool.name != EXECUTE for tool in tools):
+        offered.append(execute_tool(languages))
+    return offered
+
+
+def _client_tool(tool: ToolOffer) -> dict[str, Any]:
+    parameters = dict(tool.parameters) or {"type": "object", "properties": {}}
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters}
+    return {"type": "function", "function": function}

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Proposal, RunReport
-from playhead.model_worker.protocol import IMAGE_PART
-from playhead.providers.call_parser import EXECUTE
+from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART
+from playhead.providers.blocks import NOT_RUN, Block, fenced, shortened, unique
 
-HEAD_CHARACTERS = 4_000
-TAIL_CHARACTERS = 8_000
-NOT_RUN = "This was not run."
+__all__ = ["NOT_RUN", "chat_messages", "shortened"]
 
 Entry = dict[str, Any]
 
 
-def chat_messages(messages: Iterable[Message], system: str = "") -> list[Entry]:
-    """The chat messages: every call has exactly one result, right after it."""
-    builder = _Builder()
+def chat_messages(messages: Iterable[Message], system: str = "", folder: str = "") -> list[Entry]:
+    """The chat messages: every call has exactly one result, right after it.
+
+    Relative paths of images are of `folder`.
+    """
+    builder = _Builder(folder)
     for message in messages:
         if message.recipient != "user":
             builder.add(message)
@@ -28,65 +29,15 @@ def chat_messages(messages: Iterable[Message], system: str = "") -> list[Entry]:
     return [*head, *builder.finish()]
 
 
-def shortened(output: str) -> str:
-    """Head and tail of a long output, with what is missing said in between."""
-    missing = len(output) - HEAD_CHARACTERS - TAIL_CHARACTERS
-    if missing <= 0:
-        return output
-    head, tail = output[:HEAD_CHARACTERS], output[-TAIL_CHARACTERS:]
-    return f"{head}\n[… {missing} characters left out …]\n{tail}"
-
-
-class _Block:
-    """Code or a call of the assistant, and what came of it."""
-
-    def __init__(self, message: Message) -> None:
-        self.message = message
-        self.output = ""
-        self.notes: list[str] = []
-        self.has_run = False
-
-    @property
-    def is_settled(self) -> bool:
-        return self.has_run or bool(self.notes)
-
-    @property
-    def result(self) -> str:
-        """What the model is told of it; never empty."""
-        nothing = "(no output)" if self.has_run else NOT_RUN
-        told = shortened(self.output).strip("\n") or ("" if self.notes else nothing)
-        return "\n".join(part for part in (*self.notes, told) if part)
-
-    def call(self, call_id: str) -> Entry:
-        """The call; code is written again as the arguments of `execute`."""
-        message = self.message
-        if message.type == "code":
-            arguments = json.dumps({"language": message.format, "code": message.text})
-            name = EXECUTE
-        else:
-            name, arguments = message.format or "unknown", _valid_json(message.text)
-        function = {"name": name, "arguments": arguments}
-        return {"id": call_id, "type": "function", "function": function}
-
-
-def _valid_json(arguments: str) -> str:
-    """Servers refuse a history with arguments that are no JSON object."""
-    try:
-        if isinstance(json.loads(arguments), dict):
-            return arguments
-    except ValueError:
-        pass
-    return json.dumps({"broken_arguments": arguments})
-
-
 class _Builder:
     """Gathers one answer of the assistant with its blocks and results, then writes it out."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
         self._entries: list[Entry] = []
         self._text: list[str] = []
-        self._blocks: list[_Block] = []
-        self._current: _Block | None = None
+        self._blocks: list[Block] = []
+        self._current: Block | None = None
 
     def finish(self) -> list[Entry]:
         """All entries."""
@@ -106,14 +57,19 @@ class _Builder:
                 pass
 
     def _add_user(self, message: Message) -> None:
-        parts: dict[str, Entry] = {
-            "message": {"type": "text", "text": message.text},
-            "file": {"type": "text", "text": f"[Attached file: {message.text}]"},
-            "image": {"type": IMAGE_PART, "path": message.text},
-        }
-        if message.type in parts and message.text:
-            self._flush()
-            self._say([parts[message.type]])
+        if not message.text:
+            return
+        match message.type:
+            case "message":
+                part: Entry = {"type": "text", "text": message.text}
+            case "file":
+                part = {"type": "text", "text": f"[Attached file: {message.text}]"}
+            case "image":
+                part = _image(message, self._folder)
+            case _:
+                return
+        self._flush()
+        self._say([part])
 
     def _say(self, parts: list[Entry]) -> None:
         """Parts of the user; neighbours are one entry, for some servers want roles to alternate."""
@@ -134,53 +90,65 @@ class _Builder:
             self._text.append(message.text)
             return
         is_cut = message.state != "complete"
-        if message.call_id is None or is_cut:  # what was cut off has no whole arguments
-            is_code = message.type == "code"
-            self._text.append(_fenced(message.text, message.format or "") if is_code else "")
+        if message.type == "code" and (not message.call_id or is_cut):
+            # What was cut off has no whole arguments.
+            self._text.append(fenced(message.text, message.format or ""))
         if not is_cut:
-            self._blocks.append(_Block(message))
+            self._blocks.append(Block(message))
 
     def _add_computer(self, message: Message) -> None:
         content = message.content
         if isinstance(content, Proposal):
-            self._meet(content)
-            return
-        block = self._called(message.call_id) if message.type == "tool_result" else None
-        block = block or self._current or self._unsettled()
-        if block is None:
-            return
-        if message.type == "tool_result":
-            block.notes.append(message.text)
+            self._current = self._proposed(content)
+            self._current.propose(content)
         elif isinstance(content, RunReport):
-            block.has_run = True
-            block.notes += _fate(content)
+            if (block := self._current or self._unsettled()) is not None:
+                block.report(content)
+        elif message.type == "tool_result":
+            self._called(message).note(message.text)
         elif message.type == "console":
-            block.has_run = True
-            block.output += message.text
+            self._running().print(message.text)
         elif message.type == "image":
-            block.notes.append("[An image was shown to the user.]")
+            self._running().note("[An image was shown to the user.]")
 
-    def _meet(self, proposal: Proposal) -> None:
-        """What follows belongs to the proposed block; an edited one is told to the model."""
-        for block in self._blocks:
-            if block.message.id == proposal.message_id:
-                self._current = block
-                if proposal.code != block.message.text:
-                    ran = _fenced(proposal.code, proposal.language)
-                    block.notes.append(f"The user edited the code. This is what ran:\n{ran}")
+    def _proposed(self, proposal: Proposal) -> Block:
+        """The block that a proposal is of; an imported one does not name its message."""
+        named = (block for block in self._blocks if block.message_id == proposal.message_id != "")
+        alike = (block for block in self._waiting() if block.is_code(proposal))
+        found = next(named, None) or next(alike, None)
+        if found is None and not proposal.message_id:
+            found = next(iter(self._waiting()), None)
+        return found or self._detached(proposal.message_id)
 
-    def _called(self, call_id: str | None) -> _Block | None:
-        found = (block for block in self._blocks if call_id and block.message.call_id == call_id)
-        return next(found, None)
+    def _called(self, result: Message) -> Block:
+        """The block whose result this is: by its id, else the next that has none."""
+        wanted = result.call_id
+        named = [block for block in self._blocks if wanted and block.call_id == wanted]
+        waiting = self._waiting()
+        if named:
+            return next((block for block in named if block in waiting), named[0])
+        if wanted:  # an id that no call has
+            return waiting[0] if len(waiting) == 1 else self._detached()
+        return self._current or next(iter(waiting), None) or self._detached()
 
-    def _unsettled(self) -> _Block | None:
-        waiting = (block for block in self._blocks if not block.is_settled)
-        return next(waiting, self._blocks[-1] if self._blocks else None)
+    def _running(self) -> Block:
+        """The block whose output this is; output without code is told all the same."""
+        return self._current or self._unsettled() or self._detached()
+
+    def _unsettled(self) -> Block | None:
+        return next(iter(self._waiting()), self._blocks[-1] if self._blocks else None)
+
+    def _waiting(self) -> list[Block]:
+        return [block for block in self._blocks if not block.is_settled]
+
+    def _detached(self, message_id: str = "") -> Block:
+        block = Block(None, message_id=message_id)
+        self._blocks.append(block)
+        return block
 
     def _flush(self) -> None:
-        calls = [block for block in self._blocks if block.message.call_id is not None]
-        fences = [block for block in self._blocks if block.message.call_id is None]
-        ids = _unique([block.message.call_id or "" for block in calls])
+        calls = [block for block in self._blocks if block.is_call]
+        ids = unique([block.call_id or "" for block in calls])
         text = "\n\n".join(part.strip("\n") for part in self._text if part.strip())
         if text or calls:
             entry: Entry = {"role": "assistant", "content": text or None}
@@ -191,32 +159,13 @@ class _Builder:
         for block, call_id in zip(calls, ids, strict=True):
             result = {"role": "tool", "tool_call_id": call_id, "content": block.result}
             self._entries.append(result)
-        for block in fences:
-            told = f"What came of the code:\n{block.result}"
+        others = (block.told() for block in self._blocks if not block.is_call)
+        for told in filter(None, others):
             self._say([{"type": "text", "text": told}])
         self._text, self._blocks, self._current = [], [], None
 
 
-def _fate(report: RunReport) -> list[str]:
-    """How a run ended, if not by itself."""
-    line = f" at line {report.line}" if report.line else ""
-    reason = f" {report.reason}" if report.reason else ""
-    if report.state == "interrupted":
-        return [f"The user stopped it{line} after {report.seconds:.1f} s.{reason}"]
-    if report.state == "killed":
-        return [f"The kernel ended{line}; its names are gone, the next run has a new one.{reason}"]
-    return []
-
-
-def _fenced(code: str, language: str) -> str:
-    fence = "```"
-    while fence in code:
-        fence += "`"
-    return f"{fence}{language}\n{code}\n{fence}"
-
-
-def _unique(ids: list[str]) -> list[str]:
-    """Some servers give all calls of an answer one id; results could not be told apart."""
-    return [
-        name if ids.index(name) == place else f"{name}_{place}" for place, name in enumerate(ids)
-    ]
+def _image(message: Message, folder: str) -> Entry:
+    if (message.format or "").startswith("base64"):
+        return {"type": IMAGE_DATA_PART, "data": message.text}
+    return {"type": IMAGE_PART, "path": str(Path(folder, message.text))}

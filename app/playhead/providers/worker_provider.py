@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, Literal, assert_never
 
 from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import Usage
 from playhead.conversation.requests import ModelSettings, TurnRequest
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Ask, Cancel, Cancelled, Delta, Deltas, Done, Failed
 from playhead.providers.delta_parser import Canonical, CutOffError, DeltaParser
-from playhead.providers.system_prompt import execute_tool, system_prompt
+from playhead.providers.system_prompt import offered_tools, system_prompt
 from playhead.providers.transcript import chat_messages
 from playhead.providers.worker_process import (
     Answer,
@@ -94,11 +95,17 @@ class WorkerProvider:
             _log.info("The model worker did not start: %s", error.detail)
 
     async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
-        """The answer as chunks. Raises ProviderError; closing it closes the connection."""
-        system = system_prompt(request.languages, request.folder, request.instructions)
-        messages = chat_messages(request.messages, system)
-        ask = self._ask(request.model, messages, [execute_tool(request.languages)])
-        parser = DeltaParser(self._canonical, has_called_tools=request.has_called_tools)
+        """The answer as chunks, at last what it cost.
+
+        Raises ProviderError; closing it closes the connection.
+        """
+        messages = chat_messages(request.messages, _system(request), request.folder)
+        ask = self._ask(request.model, messages, request)
+        parser = DeltaParser(
+            self._canonical,
+            has_called_tools=request.has_called_tools,
+            offers_execute=request.offers_execute,
+        )
         async with aclosing(self._answer(ask)) as pieces:
             async for piece in pieces:
                 for chunk in _parsed(parser, piece):
@@ -107,7 +114,7 @@ class WorkerProvider:
     async def check(self, model: ModelSettings) -> str:
         """One small request; a sentence that says what answered. Raises ProviderError."""
         question = "This is a test of the connection. Answer with the single word: ready"
-        ask = self._ask(model, [{"role": "user", "content": question}], [], max_tokens=16)
+        ask = self._ask(model, [{"role": "user", "content": question}], max_tokens=16)
         async with aclosing(self._answer(ask)) as pieces:
             async for _ in pieces:
                 pass
@@ -129,18 +136,22 @@ class WorkerProvider:
         self,
         model: ModelSettings,
         messages: list[dict[str, Any]],
-        offered: list[dict[str, Any]],
+        request: TurnRequest | None = None,
         max_tokens: int | None = None,
     ) -> Ask:
+        """The question; without a `request` no tools are offered."""
         return Ask(
             turn=uuid.uuid4().hex,
             model=model.model,
             messages=messages,
-            tools=offered,
+            tools=_offered(request) if request else [],
+            needs_tools=bool(request and request.tools),
             api_base=model.api_base or None,
             api_key=model.api_key.reveal() if model.api_key else None,
             temperature=model.temperature,
             max_tokens=max_tokens or model.max_tokens,
+            top_p=model.top_p,
+            stop=list(model.stop),
             supports_images=model.supports_images,
             connect_s=self._timeouts.connect_s,
             first_s=self._timeouts.first_s,
@@ -249,11 +260,32 @@ class WorkerProvider:
             listener(status)
 
 
+def _system(request: TurnRequest) -> str:
+    """Ours is about running code; without that, only what the request says itself."""
+    if not request.offers_execute:
+        return request.instructions.strip()
+    return system_prompt(request.languages, request.folder, request.instructions)
+
+
+def _offered(request: TurnRequest) -> list[dict[str, Any]]:
+    return offered_tools(request.tools, request.languages, offers_execute=request.offers_execute)
+
+
+def _usage(parser: DeltaParser, done: Done) -> Chunk:
+    """What the answer cost and why it ended, in the words of OpenAI's finish reasons."""
+    reason = done.finish_reason
+    if reason not in ("length", "content_filter"):
+        reason = "tool_calls" if parser.has_called else "stop"
+    cost = done.usage
+    usage = Usage(cost.input_tokens, cost.output_tokens, reason, cost.is_estimated)
+    return Chunk("server", "usage", content=usage)
+
+
 def _parsed(parser: DeltaParser, piece: Delta | Done) -> list[Chunk]:
     if isinstance(piece, Delta):
         return parser.feed(piece)
     try:
-        return parser.finish(piece.finish_reason)
+        return [*parser.finish(piece.finish_reason), _usage(parser, piece)]
     except CutOffError as error:
         is_limit = piece.finish_reason == "length"
         raise ProviderError(
