@@ -7,7 +7,8 @@ AppError
 ├── KeyStoreError        the keyring
 ├── AttachmentError      a dropped, pasted or chosen file
 ├── SessionError         a command that the session's state does not allow
-└── RequestError         a program's request that cannot be understood or is not allowed
+├── RequestError         a program's request that cannot be understood or is not allowed
+└── InterpreterError     what a program that talks to the interpreter is told of all of these
 """
 
 from __future__ import annotations
@@ -112,6 +113,10 @@ class RequestError(AppError):
     ) -> None:
         super().__init__(title, detail=detail, remedy=remedy, code=code)
         self.param = param
+
+
+class InterpreterError(AppError):
+    """A chat of the Python face failed, or could not begin."""
 
 
 def _ended(part: str) -> str:
