@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import CodeError, RunReport
 from playhead.conversation.requests import (
+    ApiStatus,
     AppSettings,
     EnvironmentStatus,
     Interpreter,
@@ -212,6 +213,61 @@ class SmallCatalog:
 
     async def local_servers(self) -> list[LocalServer]:
         return []
+
+
+class ApiInMemory:
+    """A server that does not listen: it follows the settings; `taken` are ports that refuse.
+
+    `message` is what it says while it listens.
+    """
+
+    def __init__(self, settings: SettingsInMemory) -> None:
+        self.status = ApiStatus()
+        self.taken: set[int] = set()
+        self.message = ""
+        self.made_tokens = 0
+        self.applied = 0
+        self._settings = settings
+        self._listeners: list[Callable[[ApiStatus], None]] = []
+
+    def subscribe(self, listener: Callable[[ApiStatus], None]) -> Callable[[], None]:
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    @property
+    def listener_count(self) -> int:
+        return len(self._listeners)
+
+    async def apply(self) -> None:
+        self.applied += 1
+        current = self._settings.current
+        address = f"http://127.0.0.1:{current.api_port}"
+        if not current.api_enabled:
+            self.tell(ApiStatus())
+        elif current.api_port in self.taken:
+            remedy = f"Port {current.api_port} is taken. Choose another port in the settings."
+            self.tell(ApiStatus("failed", address, remedy))
+        else:
+            self.tell(ApiStatus("listening", address, self.message))
+
+    def tell(self, status: ApiStatus) -> None:
+        """Stand like this from now on."""
+        self.status = status
+        for listener in tuple(self._listeners):
+            listener(status)
+
+    async def token(self) -> Secret:
+        self.made_tokens = max(1, self.made_tokens)
+        return Secret(f"token-{self.made_tokens}")
+
+    async def renew_token(self) -> Secret:
+        self.made_tokens += 1
+        return await self.token()
 
 
 def ports_with(provider: ScriptedProvider, executor: RecordingExecutor) -> SessionPorts:

@@ -21,6 +21,7 @@ from playhead.ui.main_window import MainWindow
 from playhead.ui.settings_dialog import SettingsDialog
 from playhead.ui.theme import Theme
 from tests.support.ports import (
+    ApiInMemory,
     RecordingExecutor,
     ScriptedProvider,
     SettingsInMemory,
@@ -51,6 +52,7 @@ class Bench:
         ports = ports_with(self.provider, self.executor)
         self.settings = SettingsInMemory(settings)
         self.catalog = Catalog()
+        self.api = ApiInMemory(self.settings)
         self.sessions = Sessions(ports, SqliteHistory(home))
         self.window = MainWindow(
             self.sessions,
@@ -61,6 +63,7 @@ class Bench:
             self.provider,
             theme,
             home / "attachments",
+            self.api,
         )
         self.parts = self.window.parts
 
@@ -223,6 +226,7 @@ async def test_a_conversation_can_be_renamed_and_deleted(theme: Theme, tmp_path:
         bench.send("hi there")
         await bench.rests()
         gone = bench.session.conversation.id
+        await until(lambda: bench.parts.sidebar.model.index_of(gone).isValid())
         bench.parts.sidebar.renamed.emit(gone, "Greetings")
         await until(lambda: bench.parts.header.title_label.toolTip() == "Greetings")
         bench.parts.sidebar.delete_confirmed.emit(gone)

@@ -22,6 +22,7 @@ from playhead.ui.settings_dialog import SettingsDialog, key_words
 from playhead.ui.settings_form import DIRECT_LABEL
 from playhead.ui.theme import Theme
 from tests.support.ports import (
+    ApiInMemory,
     KeysInMemory,
     OneInterpreter,
     ScriptedProvider,
@@ -65,8 +66,9 @@ class Bench:
         self.keys = KeysInMemory(openai="sk-1")
         self.provider = CheckedProvider()
         self.saved: list[AppSettings] = []
+        self.api = ApiInMemory(settings)
         self.dialog = SettingsDialog(
-            settings, self.keys, Catalog(), OneInterpreter(), self.provider
+            settings, self.keys, Catalog(), OneInterpreter(), self.provider, self.api
         )
         self.form = self.dialog.form
         self.dialog.saved.connect(self.saved.append)

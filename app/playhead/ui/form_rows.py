@@ -1,8 +1,9 @@
-"""Rows of a form: a label beside its fields, and notes below them that wrap and are never cut."""
+"""Rows of a form: a label beside its fields, notes below that are never cut, numbers in them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -19,6 +21,12 @@ from PySide6.QtWidgets import (
 
 Rows = Sequence[Sequence[QWidget]]
 _FIELD_PX = 32  # a line edit of the window's style
+_LABEL_PX = 128  # the longest label: the fields of all grids stand below each other
+_N = TypeVar("_N", int, float)
+
+
+class FieldError(ValueError):
+    """A field holds what cannot be saved; the text says which and why."""
 
 
 class Note(QLabel):
@@ -53,6 +61,40 @@ class Note(QLabel):
 
     def _demand_height(self) -> None:
         self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
+
+
+def form_grid(owner: QWidget) -> QGridLayout:
+    """A grid for `add_row`, as wide in its labels as every other."""
+    grid = QGridLayout(owner)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(16)
+    grid.setVerticalSpacing(10)
+    grid.setColumnMinimumWidth(0, _LABEL_PX)
+    grid.setColumnStretch(1, 1)
+    return grid
+
+
+def line(placeholder: str, name: str = "") -> QLineEdit:
+    """A field for one line of text; `name` is for assistive technology."""
+    field = QLineEdit()
+    field.setPlaceholderText(placeholder)
+    if name:
+        field.setAccessibleName(name)
+    return field
+
+
+def number_in(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]) -> _N | None:
+    """The number in a field, None if it is empty. Raises FieldError."""
+    text = field.text().strip().replace(",", ".")
+    if not text:
+        return None
+    try:
+        value = kind(text)
+    except ValueError:
+        raise FieldError(f"{name} must be a number, or empty for the default.") from None
+    if not low <= value <= high:
+        raise FieldError(f"{name} must be between {low} and {high}.")
+    return value
 
 
 def add_row(grid: QGridLayout, label: str, rows: Rows) -> None:

@@ -18,18 +18,21 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
-from playhead.conversation.requests import AppSettings, EnvironmentStatus, LocalServer
+from playhead.conversation.requests import ApiStatus, AppSettings, EnvironmentStatus, LocalServer
+from playhead.conversation.secret import Secret
 from playhead.errors import AppError, StorageError
-from playhead.session.ports import Catalog, Interpreters, Keys, Provider, Settings
+from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.actions import make_actions
 from playhead.ui.attachments import IMAGE_SUFFIXES
 from playhead.ui.notifications import BannerAction
+from playhead.ui.other_programs import ApiPresence, WaitingPrograms
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.session_view import SETTINGS_LINK, SessionView
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
+from playhead.ui.timeline.coalescer import Coalescer
 from playhead.ui.window_layout import WindowLayout
 from playhead.ui.window_style import window_style
 
@@ -65,6 +68,7 @@ class MainWindow(QMainWindow):
         provider: Provider,
         theme: Theme,
         attachments_dir: Path,
+        api: ApiControl | None = None,
     ) -> None:
         super().__init__()
         self._sessions = sessions
@@ -73,6 +77,7 @@ class MainWindow(QMainWindow):
         self._catalog = catalog
         self._interpreters = interpreters
         self._provider = provider
+        self._api = api = api or _NoApi()
         self._theme = theme
         self._may_close = False
         self._is_probed = self._is_painted = False
@@ -91,8 +96,12 @@ class MainWindow(QMainWindow):
             self.parts.approval,
             self.parts.pane,
             self.parts.header,
+            sessions.keep,
             self,
         )
+        self.waiting = WaitingPrograms(sessions, self.parts.notifications, self)
+        self.presence = ApiPresence(api, self.parts.sidebar, self.parts.notifications, self)
+        self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
         self._connect()
@@ -102,11 +111,11 @@ class MainWindow(QMainWindow):
         self._probe.setInterval(_PROBE_DELAY_MS)
         self._probe.timeout.connect(lambda: self.tasks.start(self._find_servers()))
         self._unsubscribers = [
-            sessions.subscribe(self._on_sessions_changed),
+            sessions.subscribe(self._list.due),
             interpreters.subscribe(self._on_environment_changed),
         ]
         self.new_conversation()
-        self._on_sessions_changed()
+        self._show_list()
 
     def new_conversation(self) -> None:
         """An empty conversation; one that is empty already is not left for another."""
@@ -163,11 +172,18 @@ class MainWindow(QMainWindow):
             self._catalog,
             self._interpreters,
             self._provider,
+            self._api,
             self,
         )
         self._dialog.saved.connect(self._on_settings_saved)
         self._dialog.finished.connect(self._on_dialog_finished)
         self._dialog.open()
+
+    def open_api_settings(self) -> None:
+        """Open the settings where other programs are let in."""
+        self.open_settings()
+        if self._dialog is not None:
+            self._dialog.show_programs()
 
     async def shut_down(self) -> None:
         """Keep the window's state and end its tasks; afterwards it closes when asked."""
@@ -178,6 +194,7 @@ class MainWindow(QMainWindow):
         if self._dialog is not None:
             self._dialog.reject()
         self._probe.stop()
+        self.presence.close_down()
         for unsubscribe in self._unsubscribers:
             unsubscribe()
         self.view.show_session(None)
@@ -230,7 +247,7 @@ class MainWindow(QMainWindow):
     def _make_menu(self) -> QMenu:
         menu = QMenu(self)
         menu.addAction("Rename conversation", self._rename_current)
-        menu.addAction("Run all again", lambda: self.view.do(lambda s: s.run_all_again()))
+        menu.addAction("Run all again", lambda: self.view.begin(lambda s: s.run_all_again()))
         menu.addAction("Restart kernel", lambda: self.view.do(lambda s: s.restart_kernel()))
         menu.addSeparator()
         for name in ("folder", "attach", "settings", "quit"):
@@ -250,7 +267,12 @@ class MainWindow(QMainWindow):
         sidebar.opened.connect(self.open_conversation)
         sidebar.renamed.connect(lambda id_, title: self.tasks.start(self._rename(id_, title)))
         sidebar.delete_confirmed.connect(lambda id_: self.tasks.start(self._delete(id_)))
+        sidebar.kept.connect(self._sessions.keep)
+        sidebar.stop_requested.connect(lambda id_: self.tasks.start(self._stop(id_)))
         sidebar.settings_requested.connect(self.open_settings)
+        self.presence.settings_requested.connect(self.open_api_settings)
+        self.waiting.show_requested.connect(self.open_conversation)
+        self.waiting.came.connect(self._on_program_waits)
         parts.composer.model_clicked.connect(self.open_settings)
         parts.composer.failed.connect(self.show_error)
         for source in (parts.header, parts.pane):
@@ -286,6 +308,9 @@ class MainWindow(QMainWindow):
             self._show(self._sessions.new())
         await self._sessions.delete(conversation_id)
 
+    async def _stop(self, conversation_id: str) -> None:
+        (await self._sessions.open(conversation_id)).stop()
+
     def _look_for_servers(self) -> None:
         """Once, and not before there is something to offer them for."""
         if not self._is_probed and not self._settings.current.model:
@@ -308,6 +333,7 @@ class MainWindow(QMainWindow):
         self._opening = session.conversation.id
         self.view.show_session(session)
         self.parts.sidebar.set_current(session.conversation.id)
+        self.waiting.look(session.conversation.id)
         self.parts.fold_peeked_sidebar()
 
     def _folder(self) -> str:
@@ -340,8 +366,15 @@ class MainWindow(QMainWindow):
         geometry = bytes(self.saveGeometry().toBase64().data()).decode()
         return {"geometry": geometry, **self.parts.state()}
 
-    def _on_sessions_changed(self) -> None:
+    def _show_list(self) -> None:
         self.parts.sidebar.show_conversations(self._sessions.summaries)
+        shown = self.view.session
+        self.waiting.look(shown.conversation.id if shown else "")
+
+    def _on_program_waits(self) -> None:
+        """Have the window manager mark the window; nothing moves and no focus is taken."""
+        if not self.isActiveWindow():
+            QApplication.alert(self)
 
     def _on_environment_changed(self, _status: EnvironmentStatus) -> None:
         self._on_place_changed()
@@ -361,6 +394,7 @@ class MainWindow(QMainWindow):
         self._theme.set_mode(settings.theme)
         self._on_place_changed()
         self._look_for_servers()
+        self.tasks.start(self._api.apply())
         self.settings_saved.emit(settings)
 
     def _on_dialog_finished(self) -> None:
@@ -400,3 +434,21 @@ class MainWindow(QMainWindow):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
         else:
             self.show_notice("The picture is not there any more.", str(path))
+
+
+class _NoApi:
+    """No server for other programs."""
+
+    status = ApiStatus()
+
+    def subscribe(self, listener: Callable[[ApiStatus], None]) -> Callable[[], None]:
+        return lambda: None
+
+    async def apply(self) -> None:
+        return None
+
+    async def token(self) -> Secret:
+        return Secret("")
+
+    async def renew_token(self) -> Secret:
+        return Secret("")

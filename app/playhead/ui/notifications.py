@@ -31,7 +31,9 @@ class BannerAction:
 class Notifications(QWidget):
     """Banners, the newest on top; they stay until they are closed or acted on.
 
-    The same message twice is one banner. Signal: `shown(str title)` for each new one.
+    The same message twice is one banner. One with a key stands for something that lasts: it takes
+    the place of the one before, others do not push it out, and `withdraw` ends it.
+    Signal: `shown(str title)` for each new one.
     """
 
     shown = Signal(str)
@@ -51,31 +53,44 @@ class Notifications(QWidget):
         """What stands on the screen, the newest first."""
         return list(self._banners)
 
-    def show_error(self, error: AppError, action: BannerAction | None = None) -> None:
+    def show_error(
+        self, error: AppError, action: BannerAction | None = None, key: str = ""
+    ) -> Banner:
         """Say what happened and what to do."""
-        self._add(error.title, error.explanation, True, action)
+        return self._add(
+            Banner(self._theme, error.title, error.explanation, True, action, self, key)
+        )
 
-    def show_notice(self, title: str, detail: str = "", action: BannerAction | None = None) -> None:
+    def show_notice(
+        self, title: str, detail: str = "", action: BannerAction | None = None, key: str = ""
+    ) -> Banner:
         """Say something that is no failure."""
-        self._add(title, detail, False, action)
+        return self._add(Banner(self._theme, title, detail, False, action, self, key))
+
+    def withdraw(self, key: str) -> None:
+        """Take away what is over."""
+        for banner in self.banners:
+            if banner.key == key:
+                self._remove(banner)
 
     def clear(self) -> None:
         """Take all away."""
         for banner in list(self._banners):
             self._remove(banner)
 
-    def _add(self, title: str, detail: str, is_error: bool, action: BannerAction | None) -> None:
-        for banner in list(self._banners):
-            if (banner.title, banner.detail) == (title, detail):
-                self._remove(banner)
-        banner = Banner(self._theme, title, detail, is_error, action, self)
+    def _add(self, banner: Banner) -> Banner:
+        for old in self.banners:
+            if old.key == banner.key and (banner.key or old.words == banner.words):
+                self._remove(old)
         banner.closed.connect(lambda: self._remove(banner))
         self._banners.insert(0, banner)
         self._column.insertWidget(0, banner)
-        for old in self._banners[self.limit :]:
+        passing = [one for one in self._banners if not one.key]
+        for old in passing[self.limit :]:
             self._remove(old)
         self.show()
-        self.shown.emit(title)
+        self.shown.emit(banner.title)
+        return banner
 
     def _remove(self, banner: Banner) -> None:
         if banner in self._banners:
@@ -99,9 +114,10 @@ class Banner(QFrame):
         is_error: bool,
         action: BannerAction | None,
         parent: QWidget,
+        key: str = "",
     ) -> None:
         super().__init__(parent)
-        self.title, self.detail = title, detail
+        self.title, self.detail, self.key = title, detail, key
         self.setProperty("kind", "problem" if is_error else "notice")
         self.setAccessibleName(f"{title} {detail}".strip())
         icon = QLabel(self)
@@ -115,6 +131,11 @@ class Banner(QFrame):
         if action is not None:
             row.addWidget(self._make_button(action))
         row.addWidget(self._make_close(theme), 0, Qt.AlignmentFlag.AlignTop)
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What it says."""
+        return self.title, self.detail
 
     def _make_words(self, title: str, detail: str) -> QVBoxLayout:
         words = QVBoxLayout()

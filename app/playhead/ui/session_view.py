@@ -45,6 +45,7 @@ class SessionView(QObject):
         approval: ApprovalBar,
         pane: EditorPane,
         header: ConversationHeader,
+        keep: Callable[[str], None],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -53,6 +54,7 @@ class SessionView(QObject):
         self._approval = approval
         self._pane = pane
         self._header = header
+        self._keep = keep
         self._follower = EditorFollower(pane, self)
         self._session: Session | None = None
         self._unsubscribers: list[Callable[[], None]] = []
@@ -101,6 +103,13 @@ class SessionView(QObject):
             return False
         return True
 
+    def begin(self, verb: Callable[[Session], object]) -> bool:
+        """Call a verb that begins a turn; a program's conversation becomes the user's own by it."""
+        session = self._session
+        if session is not None and session.client and session.state == "idle":
+            self._keep(session.conversation.id)
+        return self.do(verb)
+
     def stop(self) -> None:
         """End the turn that is under way."""
         self.do(lambda session: session.stop())
@@ -135,10 +144,10 @@ class SessionView(QObject):
         pane.stop_requested.connect(self.stop)
         pane.edited.connect(self._on_pane_edited)
         pane.restart_requested.connect(lambda: self.do(lambda session: session.restart_kernel()))
-        timeline.retry_requested.connect(lambda id_: self.do(lambda session: session.retry(id_)))
+        timeline.retry_requested.connect(lambda id_: self.begin(lambda session: session.retry(id_)))
         timeline.edit_requested.connect(self._on_message_edit)
         timeline.run_requested.connect(
-            lambda language, code: self.do(lambda session: session.run_code(language, code))
+            lambda language, code: self.begin(lambda session: session.run_code(language, code))
         )
         timeline.open_code_requested.connect(self._on_open_code)
         timeline.input_answered.connect(
@@ -204,11 +213,11 @@ class SessionView(QObject):
 
     def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
         self._timeline.clear_notes()
-        if self.do(lambda session: session.send(text, attachments)):
+        if self.begin(lambda session: session.send(text, attachments)):
             self._composer.clear()
 
     def _on_edit_submitted(self, message_id: str, text: str) -> None:
-        if self.do(lambda session: session.edit_and_send(message_id, text)):
+        if self.begin(lambda session: session.edit_and_send(message_id, text)):
             self._composer.clear()
 
     def _on_approved(self, proposal_id: str, code: str | None, is_for_rest: bool) -> None:
@@ -237,7 +246,7 @@ class SessionView(QObject):
             self._approval.run_action.trigger()  # the same question, the same answer
             return
         self._follower.expect_own_run(True)
-        if not self.do(lambda session: session.run_code(language, code)):
+        if not self.begin(lambda session: session.run_code(language, code)):
             self._follower.expect_own_run(False)
 
     def _on_message_edit(self, message_id: str) -> None:
@@ -269,7 +278,7 @@ class SessionView(QObject):
         )
 
     def _install(self, module: str) -> None:
-        if self.do(lambda session: session.propose_install(module)):
+        if self.begin(lambda session: session.propose_install(module)):
             self._timeline.clear_notes()
 
     def _tell_names_are_gone(self) -> None:
@@ -281,5 +290,5 @@ class SessionView(QObject):
         )
 
     def _run_all_again(self) -> None:
-        if self.do(lambda session: session.run_all_again()):
+        if self.begin(lambda session: session.run_all_again()):
             self._timeline.clear_notes()

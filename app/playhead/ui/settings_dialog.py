@@ -1,10 +1,10 @@
-"""The settings: model, key, interpreter, look; checked and saved beside the running program."""
+"""The settings: model, key, interpreter, look, programs; saved beside the running program."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -20,8 +20,10 @@ from PySide6.QtWidgets import (
 from playhead.conversation.requests import KeyInfo, KeyringStatus, ModelSettings
 from playhead.conversation.secret import Secret
 from playhead.errors import AppError
-from playhead.session.ports import Catalog, Interpreters, Keys, Provider, Settings
-from playhead.ui.settings_form import FieldError, SettingsForm
+from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
+from playhead.ui.api_section import ApiSection
+from playhead.ui.form_rows import FieldError
+from playhead.ui.settings_form import SettingsForm
 from playhead.ui.tasks import TaskOwner
 
 _KEY_DELAY_MS = 250
@@ -44,6 +46,7 @@ class SettingsDialog(QDialog):
         catalog: Catalog,
         interpreters: Interpreters,
         provider: Provider,
+        api: ApiControl,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -58,7 +61,9 @@ class SettingsDialog(QDialog):
         self.tasks.failed.connect(self._on_failed)
         self.setWindowTitle("Settings")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._seeks_programs = False
         self.form = SettingsForm(self)
+        self.programs = ApiSection(api, settings, self.tasks, self)
         self._problem = QLabel(self)
         self._problem.setProperty("kind", "danger")
         self._problem.setWordWrap(True)
@@ -83,6 +88,12 @@ class SettingsDialog(QDialog):
         """The error that stands above the buttons."""
         return self._problem.text()
 
+    def show_programs(self) -> None:
+        """Bring the section for other programs into sight."""
+        self._seeks_programs = True
+        self.programs.enabled.setFocus()
+        self._seek_programs()
+
     def save(self) -> None:
         """What the Save button does."""
         self.tasks.start(self._save())
@@ -96,6 +107,7 @@ class SettingsDialog(QDialog):
         """Closing leaves nothing running."""
         self._key_timer.stop()
         self.tasks.cancel()
+        self.programs.close_down()
         super().done(result)
 
     def _height_px(self) -> int:
@@ -104,7 +116,7 @@ class SettingsDialog(QDialog):
         return max(self.minimumSizeHint().height(), min(_HEIGHT_PX, room))
 
     def _lay_out(self) -> None:
-        area = QScrollArea(self)
+        self._area = area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         page = QWidget(area)
@@ -112,6 +124,7 @@ class SettingsDialog(QDialog):
         inner = QVBoxLayout(page)
         inner.setContentsMargins(0, 0, 8, 0)
         inner.addWidget(self.form)
+        inner.addWidget(self.programs)
         inner.addStretch(1)
         area.setWidget(page)
         self.save_button = QPushButton("Save", self)
@@ -139,6 +152,9 @@ class SettingsDialog(QDialog):
         self.form.interpreter_browse_requested.connect(self._on_browse)
         self.save_button.clicked.connect(self.save)
         self.cancel_button.clicked.connect(self.reject)
+        bar = self._area.verticalScrollBar()
+        bar.rangeChanged.connect(lambda: QTimer.singleShot(0, self, self._seek_programs))
+        bar.actionTriggered.connect(self._on_scrolled)
 
     async def _load_key(self) -> None:
         """Read where the key of the chosen model is kept, and say so."""
@@ -180,7 +196,7 @@ class SettingsDialog(QDialog):
     async def _save(self) -> None:
         self._show_problem("")
         try:
-            values = self.form.values(self._settings.current)
+            values = self.programs.values(self.form.values(self._settings.current))
         except FieldError as error:
             self._show_problem(str(error))
             return
@@ -214,6 +230,15 @@ class SettingsDialog(QDialog):
             temperature=values.temperature,
             max_tokens=values.max_tokens,
         )
+
+    def _seek_programs(self) -> None:
+        """Keep the section in sight while words above it come and go, until the user scrolls."""
+        if self._seeks_programs and (page := self._area.widget()) is not None:
+            top = self.programs.mapTo(page, QPoint(0, 0)).y()
+            self._area.verticalScrollBar().setValue(top)
+
+    def _on_scrolled(self) -> None:
+        self._seeks_programs = False
 
     def _show_problem(self, text: str) -> None:
         self._problem.setText(text)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QGridLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -23,16 +21,11 @@ from playhead.conversation.requests import (
     Interpreter,
     LocalServer,
 )
-from playhead.ui.form_rows import Note, add_row
+from playhead.ui.form_rows import Note, add_row, form_grid, line, number_in
 
 DIRECT_LABEL = "Direct mode (no model: what you type as code runs)"
 MANAGED_LABEL = "Playhead's own environment (default)"
-_N = TypeVar("_N", int, float)
 _THEMES = (("system", "Like the system"), ("light", "Light"), ("dark", "Dark"))
-
-
-class FieldError(ValueError):
-    """A field holds what cannot be saved; the text says which and why."""
 
 
 class SettingsForm(QWidget):
@@ -52,17 +45,17 @@ class SettingsForm(QWidget):
         self._model_before = ""
         self.model = self._make_model()
         self.model_field = self.model.lineEdit() or QLineEdit()  # none only if it is not editable
-        self.api_base = _line("The provider's own address")
-        self.api_key = _line("")
+        self.api_base = line("The provider's own address")
+        self.api_key = line("")
         self.api_key.setEchoMode(QLineEdit.EchoMode.Password)
         self.key_note = Note()
         self.remove_key = QPushButton("Remove")
         self.check_button = QPushButton("Check")
         self.check_result = Note()
         self.servers_note = Note()
-        self.temperature = _line("The provider's default")
-        self.max_tokens = _line("The provider's default")
-        self.max_steps = _line("20")
+        self.temperature = line("The provider's default")
+        self.max_tokens = line("The provider's default")
+        self.max_steps = line("20")
         self.instructions = QPlainTextEdit()
         self.instructions.setPlaceholderText("Told to the model in every conversation")
         self.instructions.setFixedHeight(84)
@@ -91,13 +84,13 @@ class SettingsForm(QWidget):
 
     def values(self, before: AppSettings) -> AppSettings:
         """The settings as the fields have them. Raises FieldError."""
-        steps = _number("Steps per turn", self.max_steps, 1, 1000, int)
+        steps = number_in("Steps per turn", self.max_steps, 1, 1000, int)
         return replace(
             before,
             model=self.chosen_model,
             api_base=self.api_base.text().strip(),
-            temperature=_number("Temperature", self.temperature, 0, 2, float),
-            max_tokens=_number("Max tokens", self.max_tokens, 1, 10_000_000, int),
+            temperature=number_in("Temperature", self.temperature, 0, 2, float),
+            max_tokens=number_in("Max tokens", self.max_tokens, 1, 10_000_000, int),
             max_steps=before.max_steps if steps is None else steps,
             instructions=self.instructions.toPlainText().strip(),
             interpreter=self.interpreter.currentData() or "",
@@ -168,11 +161,7 @@ class SettingsForm(QWidget):
             widget.setAccessibleName(name)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(10)
-        grid.setColumnStretch(1, 1)
+        grid = form_grid(self)
         for label, rows in (
             ("Model", ([self.model], [self.servers_note])),
             ("API base", ([self.api_base],)),
@@ -210,25 +199,6 @@ class SettingsForm(QWidget):
             self.api_base.setText(self._servers[model])
         elif self.api_base.text() in self._servers.values():
             self.api_base.clear()
-
-
-def _number(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]) -> _N | None:
-    text = field.text().strip().replace(",", ".")
-    if not text:
-        return None
-    try:
-        value = kind(text)
-    except ValueError:
-        raise FieldError(f"{name} must be a number, or empty for the default.") from None
-    if not low <= value <= high:
-        raise FieldError(f"{name} must be between {low} and {high}.")
-    return value
-
-
-def _line(placeholder: str) -> QLineEdit:
-    field = QLineEdit()
-    field.setPlaceholderText(placeholder)
-    return field
 
 
 def _counted(models: int) -> str:

@@ -5,44 +5,41 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QKeyEvent, QPainter, QPalette
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QListView,
     QMenu,
     QMessageBox,
     QPushButton,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from playhead.conversation.requests import ConversationSummary
+from playhead.conversation.requests import ApiStatus, ConversationSummary
 from playhead.session.session import SessionState
+from playhead.ui.conversation_list import ConversationList, RowDelegate
 from playhead.ui.sidebar_model import SidebarModel
 from playhead.ui.theme import BAR_HEIGHT, Theme
-
-_Index = QModelIndex | QPersistentModelIndex
-_ROW_PX, _HEADING_PX, _DOT_PX = 32, 34, 8
 
 
 class Sidebar(QWidget):
     """Signals: `new_requested()`, `opened(str id)`, `renamed(str id, str title)`,
-    `delete_confirmed(str id)`, `settings_requested()`, `fold_requested()`.
+    `delete_confirmed(str id)`, `kept(str id)`, `stop_requested(str id)`: of a program's,
+    `settings_requested()`, `api_clicked()`, `fold_requested()`.
     """
 
     new_requested = Signal()
     opened = Signal(str)
     renamed = Signal(str, str)
     delete_confirmed = Signal(str)
+    kept = Signal(str)
+    stop_requested = Signal(str)
     settings_requested = Signal()
+    api_clicked = Signal()
     fold_requested = Signal()
 
     def __init__(
@@ -55,6 +52,7 @@ class Sidebar(QWidget):
         self._theme = theme
         self._current = ""
         self._summaries: Sequence[ConversationSummary] = ()
+        self._api_status = ApiStatus()
         self.setProperty("kind", "sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = SidebarModel(state_of, self)
@@ -65,7 +63,7 @@ class Sidebar(QWidget):
         layout.addWidget(self._make_new_button())
         layout.addWidget(self._make_search())
         layout.addWidget(self._make_list(), 1)
-        layout.addWidget(self._make_settings())
+        layout.addLayout(self._make_foot())
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
@@ -73,6 +71,19 @@ class Sidebar(QWidget):
         """Show the list as it is now, states included."""
         self._summaries = summaries
         self._refresh()
+
+    def show_api(self, status: ApiStatus) -> None:
+        """Say quietly whether other programs can reach this window; nothing while it is off."""
+        self._api_status = status
+        has_failed = status.state == "failed"
+        port = status.address.rpartition(":")[2]
+        words = "API is not listening" if has_failed else f"API on :{port}"
+        tip = status.message if has_failed else f"Other programs reach Playhead at {status.address}"
+        self.api_button.setText(words)
+        self.api_button.setToolTip(tip)
+        self.api_button.setAccessibleName(f"{words}. Open its settings")
+        self.api_button.setVisible(status.state in ("listening", "failed"))
+        self._show_api_icon()
 
     def set_current(self, conversation_id: str) -> None:
         """Which conversation is in the window."""
@@ -82,12 +93,18 @@ class Sidebar(QWidget):
     def begin_rename(self, conversation_id: str) -> None:
         """Change a title in place."""
         index = self.model.index_of(conversation_id)
-        if index.isValid():
+        if self.model.flags(index) & Qt.ItemFlag.ItemIsEditable:
             self.list.edit(index)
 
     def ask_delete(self, conversation_id: str) -> None:
-        """Ask before a conversation is gone for good; the program runs on meanwhile."""
-        title = self.model.row_at(self.model.index_of(conversation_id)).text
+        """Ask before a conversation is gone for good; the program runs on meanwhile.
+
+        What a program has begun is not there to be deleted: it goes by itself.
+        """
+        row = self.model.row_at(self.model.index_of(conversation_id))
+        if not row.conversation_id or row.client:
+            return
+        title = row.text
         box = QMessageBox(self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.NoIcon)
@@ -111,6 +128,11 @@ class Sidebar(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Open", lambda: self.opened.emit(conversation_id))
+        if self.model.row_at(self.model.index_of(conversation_id)).client:
+            menu.addAction("Keep in the list", lambda: self.kept.emit(conversation_id))
+            menu.addSeparator()
+            menu.addAction("Stop", lambda: self.stop_requested.emit(conversation_id))
+            return menu
         menu.addAction("Rename", lambda: self.begin_rename(conversation_id))
         menu.addSeparator()
         menu.addAction("Delete…", lambda: self.ask_delete(conversation_id))
@@ -153,11 +175,11 @@ class Sidebar(QWidget):
         return self.search
 
     def _make_list(self) -> QWidget:
-        self.list = _ConversationList(self)
+        self.list = ConversationList(self)
         self.list.setProperty("kind", "conversations")
         self.list.setAccessibleName("Conversations")
         self.list.setModel(self.model)
-        self.list.setItemDelegate(_RowDelegate(self._theme, self.model, self.list))
+        self.list.setItemDelegate(RowDelegate(self._theme, self.model, self.list))
         self.list.clicked.connect(self._on_opened)
         self.list.opened.connect(self._on_opened)
         self.list.delete_pressed.connect(
@@ -176,12 +198,20 @@ class Sidebar(QWidget):
         column.addWidget(self.list, 1)
         return box
 
-    def _make_settings(self) -> QWidget:
+    def _make_foot(self) -> QVBoxLayout:
+        self.api_button = QPushButton(self)
+        self.api_button.setProperty("kind", "quiet-row")
+        self.api_button.clicked.connect(self.api_clicked)
+        self.api_button.hide()
         self.settings_button = QPushButton("Settings", self)
         self.settings_button.setProperty("kind", "row")
         self.settings_button.setToolTip("Settings (Ctrl+,)")
         self.settings_button.clicked.connect(self.settings_requested)
-        return self.settings_button
+        foot = QVBoxLayout()
+        foot.setSpacing(2)
+        foot.addWidget(self.api_button)
+        foot.addWidget(self.settings_button)
+        return foot
 
     def _refresh(self) -> None:
         now = dt.datetime.now().astimezone()
@@ -191,13 +221,15 @@ class Sidebar(QWidget):
         words = f"Nothing is called “{wanted}”." if wanted else "Your conversations stand here."
         self._empty.setText(words)
         self._empty.setVisible(is_empty)
+        self.list.viewport().update()  # states are painted but are no data of the rows
         self._select_current()
 
     def _select_current(self) -> None:
+        """Choose the conversation in the window, or nothing when it stands in no row any more."""
         index = self.model.index_of(self._current)
-        if index.isValid():
+        if index != self.list.currentIndex():
             self.list.setCurrentIndex(index)
-        else:
+        if not index.isValid():
             self.list.clearSelection()
 
     def _on_opened(self, index: QModelIndex) -> None:
@@ -216,104 +248,10 @@ class Sidebar(QWidget):
         theme.label_icon(self.new_button, "square-pen")
         self._search_icon.setIcon(theme.icon("search", "mute"))
         theme.label_icon(self.settings_button, "settings", "mute")
+        self._show_api_icon()
         self.list.viewport().update()
 
-
-class _ConversationList(QListView):
-    """Enter opens, F2 renames, Delete asks; the arrow keys only move."""
-
-    opened = Signal(QModelIndex)
-    delete_pressed = Signal(QModelIndex)
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setMouseTracking(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QListView.Shape.NoFrame)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        index = self.currentIndex()
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid():
-            self.opened.emit(index)
-        elif event.key() == Qt.Key.Key_Delete and index.isValid():
-            self.delete_pressed.emit(index)
-        else:
-            super().keyPressEvent(event)
-
-
-class _RowDelegate(QStyledItemDelegate):
-    """Paints headings and rows: hover, choice, focus ring and the state's dot."""
-
-    def __init__(self, theme: Theme, model: SidebarModel, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._model = model
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        is_heading = not self._model.row_at(index).conversation_id
-        return QSize(0, _HEADING_PX if is_heading else _ROW_PX)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        row = self._model.row_at(index)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if row.conversation_id:
-            self._paint_row(painter, option, index, row.text)
-        else:
-            painter.setFont(self._theme.font(11, QFont.Weight.DemiBold))
-            painter.setPen(self._theme.colour("faint"))
-            rect = option.rect.adjusted(10, 8, -4, 0)
-            painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, row.text.upper())
-        painter.restore()
-
-    def _paint_row(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: _Index, text: str
-    ) -> None:
-        rect = option.rect.adjusted(0, 1, 0, -1)
-        state = option.state
-        is_chosen = bool(state & QStyle.StateFlag.State_Selected)
-        if is_chosen or state & QStyle.StateFlag.State_MouseOver:
-            painter.setBrush(self._theme.colour("pressed" if is_chosen else "hover"))
-            has_focus = is_chosen and bool(state & QStyle.StateFlag.State_HasFocus)
-            painter.setPen(self._theme.colour("accent") if has_focus else Qt.PenStyle.NoPen)
-            painter.drawRoundedRect(rect.adjusted(1, 0, -1, 0), 7, 7)
-        room = rect.adjusted(10, 0, -10, 0)
-        if self._paint_dot(painter, rect, index):
-            room.setRight(room.right() - 2 * _DOT_PX)
-        weight = QFont.Weight.Medium if is_chosen else QFont.Weight.Normal
-        painter.setFont(self._theme.font(13, weight))
-        painter.setPen(self._theme.colour("text"))
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
-
-    def _paint_dot(self, painter: QPainter, rect: QRect, index: _Index) -> bool:
-        """A full dot: at work; a ring: waits for the user."""
-        state = self._model.state_at(index)
-        if state == "idle":
-            return False
-        colour = self._theme.colour("accent")
-        place = QRect(rect.right() - 10 - _DOT_PX, rect.center().y() - 3, _DOT_PX, _DOT_PX)
-        is_waiting = state == "awaiting_approval"
-        painter.setPen(colour)
-        painter.setBrush(Qt.BrushStyle.NoBrush if is_waiting else colour)
-        painter.drawEllipse(place.adjusted(1, 1, -1, -1))
-        return True
-
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: _Index) -> QWidget:
-        editor = QLineEdit(parent)
-        editor.setAccessibleName("Title")
-        return editor
-
-    def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        if isinstance(editor, QLineEdit):
-            editor.setText(self._model.row_at(index).text)
-            editor.selectAll()
-
-    def updateEditorGeometry(
-        self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
-    ) -> None:
-        editor.setGeometry(option.rect)
-        editor.palette().setColor(QPalette.ColorRole.Base, self._theme.colour("bg"))
+    def _show_api_icon(self) -> None:
+        has_failed = self._api_status.state == "failed"
+        name, colour = ("triangle-alert", "danger") if has_failed else ("plug", "mute")
+        self._theme.label_icon(self.api_button, name, colour)

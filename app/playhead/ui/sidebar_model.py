@@ -1,10 +1,11 @@
-"""The sidebar's rows: conversations grouped by day, filtered by title."""
+"""The sidebar's rows: programs at work, then conversations by day, filtered by title."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import NamedTuple
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -20,14 +21,18 @@ from playhead.session.session import SessionState
 
 _Index = QModelIndex | QPersistentModelIndex
 UNTITLED = "New conversation"
+_NAME_LENGTH = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A heading, or a conversation if it has an id."""
+class Row(NamedTuple):
+    """A heading, or a conversation if it has an id; `client` is the program that began it.
+
+    A tuple, for there may be ten thousand of them to make at once.
+    """
 
     text: str
     conversation_id: str = ""
+    client: str = ""
 
 
 class SidebarModel(QAbstractListModel):
@@ -48,16 +53,27 @@ class SidebarModel(QAbstractListModel):
         return self._rows
 
     def show(self, summaries: Sequence[ConversationSummary], wanted: str, now: dt.datetime) -> None:
-        """Show the conversations whose title has `wanted` in it."""
-        rows = rows_of(summaries, wanted, now)
-        if [row.conversation_id for row in rows] == [row.conversation_id for row in self._rows]:
-            self._rows = rows
-            last = self.index(max(len(rows) - 1, 0))
-            self.dataChanged.emit(self.index(0), last)
+        """Show the conversations whose title has `wanted` in it.
+
+        Rows that stay where they are stay for the view too, with their choice and their editor.
+        """
+        before, rows = self._rows, rows_of(summaries, wanted, now)
+        if rows == before:
             return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        head = _common(before, rows)
+        tail = _common(before[head:][::-1], rows[head:][::-1])
+        self._exchange(head, len(before) - tail, rows[head : len(rows) - tail])
+
+    def _exchange(self, first: int, end: int, rows: list[Row]) -> None:
+        """Put other rows in the place of those from `first` up to `end`."""
+        if end > first:
+            self.beginRemoveRows(QModelIndex(), first, end - 1)
+            del self._rows[first:end]
+            self.endRemoveRows()
+        if rows:
+            self.beginInsertRows(QModelIndex(), first, first + len(rows) - 1)
+            self._rows[first:first] = rows
+            self.endInsertRows()
 
     def index_of(self, conversation_id: str) -> QModelIndex:
         """Where a conversation is; an invalid index if it is not shown."""
@@ -85,10 +101,9 @@ class SidebarModel(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
                 return row.text
             case Qt.ItemDataRole.ToolTipRole:
-                return row.text if row.conversation_id else None
+                return self._tip(row) if row.conversation_id else None
             case Qt.ItemDataRole.AccessibleTextRole:
-                words = STATE_WORDS.get(self.state_at(index), "") if row.conversation_id else ""
-                return f"{row.text}, {words}" if words else row.text
+                return self._words(row)
             case _:
                 return None
 
@@ -102,10 +117,20 @@ class SidebarModel(QAbstractListModel):
         return True
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Headings can neither be chosen nor changed."""
-        if not self.row_at(index).conversation_id:
+        """Headings can neither be chosen nor changed, and a program's title is its own."""
+        row = self.row_at(index)
+        if not row.conversation_id:
             return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+        usable = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return usable if row.client else usable | Qt.ItemFlag.ItemIsEditable
+
+    def _words(self, row: Row) -> str:
+        state = STATE_WORDS.get(self._state_of(row.conversation_id), "")
+        maker = f"begun by {row.client}" if row.client else ""
+        return ", ".join(part for part in (row.text, maker, state) if part)
+
+    def _tip(self, row: Row) -> str:
+        return f"{row.text}\nBegun by {row.client} over the API" if row.client else row.text
 
 
 STATE_WORDS: dict[SessionState, str] = {
@@ -117,20 +142,54 @@ STATE_WORDS: dict[SessionState, str] = {
 
 
 def rows_of(summaries: Sequence[ConversationSummary], wanted: str, now: dt.datetime) -> list[Row]:
-    """Headings and conversations, the last changed first."""
+    """Headings and conversations: those of programs by program, then the last changed first."""
     wanted = wanted.casefold().strip()
-    rows: list[Row] = []
+    shown = [one for one in summaries if wanted in (one.title or UNTITLED).casefold()]
+    visiting = [one for one in shown if one.client]
+    kept = [one for one in shown if not one.client]
+    return [*_program_rows(visiting), *_day_rows(kept, now)]
+
+
+def _program_rows(summaries: Sequence[ConversationSummary]) -> Iterator[Row]:
+    """By name and age, which do not change: a row under the pointer stays there."""
     heading = ""
-    for summary in sorted(summaries, key=lambda one: -one.updated_at):
-        title = summary.title or UNTITLED
-        if wanted not in title.casefold():
-            continue
-        group = group_of(summary.updated_at, now)
-        if group != heading:
-            heading = group
-            rows.append(Row(group))
-        rows.append(Row(title, summary.id))
-    return rows
+    for summary in sorted(summaries, key=attrgetter("client", "created_at", "id")):
+        client = client_name(summary.client)
+        if client != heading:
+            heading = client
+            yield Row(client, client=client)
+        yield Row(summary.title or UNTITLED, summary.id, client)
+
+
+def _day_rows(summaries: Sequence[ConversationSummary], now: dt.datetime) -> Iterator[Row]:
+    heading, since = "", float("inf")
+    for summary in sorted(summaries, key=attrgetter("updated_at"), reverse=True):
+        if summary.updated_at < since:
+            group = group_of(summary.updated_at, now)
+            since = _day_start(summary.updated_at, now)
+            if group != heading:
+                heading = group
+                yield Row(group)
+        yield Row(summary.title or UNTITLED, summary.id)
+
+
+def _day_start(at: float, now: dt.datetime) -> float:
+    """The midnight before a time: until there the group is the same."""
+    day = dt.datetime.fromtimestamp(at, now.tzinfo)
+    return day.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+
+
+def _common(some: Sequence[Row], others: Sequence[Row]) -> int:
+    """How many rows at the beginning are the same."""
+    pairs = zip(some, others, strict=False)
+    different = (number for number, (one, other) in enumerate(pairs) if one != other)
+    return next(different, min(len(some), len(others)))
+
+
+def client_name(client: str) -> str:
+    """The name that a program gave itself, fit to be shown: one short line of visible signs."""
+    shown = " ".join("".join(sign if sign.isprintable() else " " for sign in client).split())
+    return shown if len(shown) <= _NAME_LENGTH else f"{shown[:_NAME_LENGTH]}…"
 
 
 def group_of(updated_at: float, now: dt.datetime) -> str:

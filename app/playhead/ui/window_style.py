@@ -12,6 +12,10 @@ QPushButton[kind="foot"] { background: transparent; border: 1px solid transparen
 QPushButton[kind="foot"]:hover { background: $hover; color: $text; }
 QPushButton[kind="foot"]:focus { border-color: $accent; }
 QToolButton[kind="foot"] { padding: 2px; border-radius: 5px; }
+QPushButton[kind="quiet-row"] { background: transparent; border: 1px solid transparent;
+  color: $mute; text-align: left; padding: 4px 8px; font-size: 12px; font-weight: 400; }
+QPushButton[kind="quiet-row"]:hover { background: $hover; color: $text; }
+QPushButton[kind="quiet-row"]:focus { border-color: $accent; }
 QFrame[kind="ask"] QLabel { background: transparent; }
 QFrame[kind="ask"] QLabel[kind="warn"] { font-size: 12px; }
 QFrame[kind="ask"] QPushButton[kind="quiet"] { color: $warn; }
