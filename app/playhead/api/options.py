@@ -1,0 +1,32 @@
+"""What the server can be told at its start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """Where it listens and what it bears; port 0 takes a free one.
+
+    `allowed_hosts` are further names that a Host header may say. `rate_limit` is in requests a
+    minute, 0 for none. `body_s` is how long a body may take to arrive, `idle_s` how long a
+    connection may be silent before or between requests, `ping_s` and `status_s` how long a stream
+    stays silent, before and after its status line. `overrun_s` is how long a client that reads too
+    slowly may take for the rest, `stop_s` how long streams may take to end when the server stops.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 5001
+    tls_cert: str = ""
+    tls_key: str = ""
+    allowed_hosts: tuple[str, ...] = ()
+    rate_limit: int = 120
+    body_limit_bytes: int = 32 * 1024 * 1024
+    max_connections: int = 400
+    body_s: float = 30.0
+    idle_s: float = 30.0
+    ping_s: float = 15.0
+    status_s: float = 20.0
+    overrun_s: float = 30.0
+    stop_s: float = 0.7

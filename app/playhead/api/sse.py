@@ -1,0 +1,276 @@
+"""An answer on its way to a client: as a stream of events, or whole; imports aiohttp."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
+from aiohttp import web
+
+from playhead.api.failures import DEFECT, TurnFailed, of_failure
+from playhead.api.outbox import Outbox
+from playhead.api.pieces import Pieces, mended
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import Failure
+from playhead.dialects.codec import Encoder, Wire
+
+LONGEST_LINE = 1_000_000
+"""The Cohere client fails at 1 MiB."""
+
+_log = logging.getLogger(__name__)
+
+
+def to_json(event: object) -> bytes:
+    """JSON as UTF-8 in one line; half a character becomes U+FFFD."""
+    try:
+        return msgspec.json.encode(event)
+    except UnicodeEncodeError:
+        return mended(json.dumps(event, ensure_ascii=False, separators=(",", ":"))).encode()
+
+
+def data_line(event: Wire) -> bytes:
+    """One server-sent event with no name."""
+    return b"data: %b\n\n" % to_json(event)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How events stand in the stream; `ending` follows the last one."""
+
+    content_type: str = "text/event-stream; charset=utf-8"
+    frame: Callable[[Wire], bytes] = data_line
+    ping: bytes = b": ping\n\n"
+    ending: bytes = b""
+
+
+SSE: Final = Form()
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds: of silence before a ping, and before a status with nothing to follow it yet; and
+    how long a client that was given up may take to read what waits for it."""
+
+    ping_s: float = 15.0
+    status_s: float = 20.0
+    overrun_s: float = 30.0
+
+
+class Answers:
+    """The answers on their way, so that the server can end them when it stops."""
+
+    def __init__(self) -> None:
+        self._cancels: dict[object, Callable[[], object]] = {}
+
+    def cancel_all(self) -> None:
+        """Stop every turn; the streams then end by themselves, in the words of their format."""
+        while self._cancels:
+            self._cancels.popitem()[1]()
+
+    @contextlib.contextmanager
+    def opened(self, cancel: Callable[[], object]) -> Generator[None]:
+        """Around one answer: calls `cancel` unless the block comes to its end."""
+        key = object()
+        self._cancels[key] = cancel
+        try:
+            yield
+        except BaseException:
+            if key in self._cancels:
+                cancel()
+            raise
+        finally:
+            self._cancels.pop(key, None)
+
+
+PACE: Final = web.AppKey("pace", Pace)
+ANSWERS: Final = web.AppKey("answers", Answers)
+
+
+async def respond(
+    request: web.Request,
+    outbox: Outbox,
+    encoder: Encoder,
+    *,
+    cancel: Callable[[], object],
+    before_end: Callable[[], object] | None = None,
+    form: Form = SSE,
+) -> web.StreamResponse:
+    """Stream what comes through the outbox until its last chunk.
+
+    The status line waits for the first chunk, or for 20 s of silence; a failure that comes first
+    is raised as TurnFailed. `cancel` is called, in this thread, when the client is gone or the
+    answer cannot be finished; `before_end` just before the last bytes are sent.
+    """
+    with request.app[ANSWERS].opened(cancel):
+        first = await _first(outbox, request.app[PACE])
+        answer = _Answer(request, encoder, form)
+        with answer.patience(outbox):
+            await answer.begin()
+            try:
+                await _send_all(answer, _arriving(outbox, first, request.app[PACE]), before_end)
+            except ConnectionError:
+                raise
+            except Exception as error:  # noqa: BLE001  # a broken connection would tell nothing
+                cancel()
+                await answer.fail(error)
+            return await answer.end()
+
+
+async def collect(
+    request: web.Request, outbox: Outbox, *, cancel: Callable[[], object]
+) -> list[Chunk]:
+    """All chunks of an answer that is sent whole; a failure is raised as TurnFailed."""
+    chunks: list[Chunk] = []
+    pieces = Pieces()
+    with request.app[ANSWERS].opened(cancel):
+        while arrived := await outbox.take():
+            for chunk in arrived:
+                _raise_failure(chunk)
+                chunks += pieces.feed(chunk)
+    return chunks
+
+
+async def _first(outbox: Outbox, pace: Pace) -> list[Chunk] | None:
+    """The first chunks, or None when nothing came for too long."""
+    try:
+        async with asyncio.timeout(pace.status_s):
+            chunks = await outbox.take()
+    except TimeoutError:
+        return None
+    if chunks:
+        _raise_failure(chunks[0])
+    return chunks
+
+
+async def _arriving(
+    outbox: Outbox, first: list[Chunk] | None, pace: Pace
+) -> AsyncGenerator[Sequence[Chunk], None]:
+    """What arrives, batch by batch; an empty batch asks for a ping."""
+    chunks = first
+    while chunks is None or chunks:
+        yield chunks or ()
+        try:
+            async with asyncio.timeout(pace.ping_s):
+                chunks = await outbox.take()
+        except TimeoutError:
+            chunks = None
+
+
+async def _send_all(
+    answer: _Answer,
+    batches: AsyncGenerator[Sequence[Chunk], None],
+    before_end: Callable[[], object] | None,
+) -> None:
+    async with contextlib.aclosing(batches):
+        async for chunks in batches:
+            await answer.send(chunks, before_end)
+
+
+class _EventTooLong(Exception):
+    """One event is longer than a line may be."""
+
+
+class _Answer:
+    """The writing side: one batch of chunks is one write."""
+
+    def __init__(self, request: web.Request, encoder: Encoder, form: Form) -> None:
+        self._request = request
+        self._encoder = encoder
+        self._form = form
+        self._pieces = Pieces()
+        self._is_complete = False
+        headers = {
+            "Content-Type": form.content_type,
+            "Cache-Control": "no-cache",
+            "X-Accel-Buffering": "no",
+        }
+        self._response = web.StreamResponse(headers=headers)
+
+    async def begin(self) -> None:
+        """Send the status line."""
+        await self._response.prepare(self._request)
+
+    async def send(self, chunks: Sequence[Chunk], before_end: Callable[[], object] | None) -> None:
+        """Write these chunks, or a ping for none; drains, so that only this client waits."""
+        if not chunks:
+            await self._response.write(self._form.ping)
+            return
+        data = self._encoded(chunks)
+        if _is_last(chunks[-1]):
+            data += self._finish()
+            if before_end is not None:
+                before_end()
+        if data:
+            await self._response.write(data)
+
+    async def fail(self, error: Exception) -> None:
+        """Say in the stream that it cannot go on."""
+        if isinstance(error, _EventTooLong):
+            failure = Failure("internal_error", "A part of the answer is too long to be sent")
+        else:
+            _log.error("the answer could not be encoded", exc_info=error)
+            failure = Failure("internal_error", DEFECT.message)
+        await self._response.write(self._last_words(failure))
+
+    async def end(self) -> web.StreamResponse:
+        """Write what is left; the response is complete."""
+        await self._response.write_eof(b"" if self._is_complete else self._finish())
+        return self._response
+
+    @contextlib.contextmanager
+    def patience(self, outbox: Outbox) -> Generator[None]:
+        """Once the client is given up, it has a while to read the rest; then it is cut off."""
+        loop = asyncio.get_running_loop()
+        timers: list[asyncio.TimerHandle] = []
+        limit_s = self._request.app[PACE].overrun_s
+        outbox.on_overrun = lambda: timers.append(loop.call_later(limit_s, self._abort))
+        try:
+            yield
+        finally:
+            outbox.on_overrun = timers.clear
+            for timer in timers:
+                timer.cancel()
+
+    def _encoded(self, chunks: Iterable[Chunk]) -> bytes:
+        pieces = (piece for chunk in chunks for piece in self._pieces.feed(chunk))
+        events = (event for piece in pieces for event in self._encoder.encode(piece))
+        return b"".join(map(self._framed, events))
+
+    def _finish(self) -> bytes:
+        self._is_complete = True
+        return b"".join(map(self._framed, self._encoder.finish())) + self._form.ending
+
+    def _framed(self, event: Wire) -> bytes:
+        line = self._form.frame(event)
+        if len(line) > LONGEST_LINE:
+            raise _EventTooLong
+        return line
+
+    def _last_words(self, failure: Failure) -> bytes:
+        chunks = [Chunk("server", "error", content=failure)]
+        if (opened := self._pieces.open) is not None:
+            chunks.insert(0, replace(opened, content=None, start=False, end=True, id=None))
+        try:
+            return self._encoded(chunks) + self._finish()
+        except Exception:  # noqa: BLE001  # the encoder is what failed
+            self._is_complete = True
+            return self._form.frame(of_failure(failure).body()) + self._form.ending
+
+    def _abort(self) -> None:
+        if (transport := self._request.transport) is not None:
+            transport.abort()
+
+
+def _is_last(chunk: Chunk) -> bool:
+    return chunk.role == "server" and chunk.type in ("status", "error")
+
+
+def _raise_failure(chunk: Chunk) -> None:
+    if isinstance(chunk.content, Failure):
+        raise TurnFailed(chunk.content)
