@@ -82,14 +82,15 @@ def asks_on(told: Sequence[Entry]) -> bool:
 
     Raises RequestError where it would have code run and asks something else as well.
     """
-    has_question = any(_is_question(entry) for entry in told)
+    first = next((n for n, entry in enumerate(told) if entry.decision is not None), len(told))
+    has_question = any(_is_question(entry) for entry in told[first:])
     if has_question and is_approval(told):
         raise RequestError(
             "A message after an approval cannot be answered before the code has run.",
             remedy="Send the approval alone, then the message.",
             param="messages",
         )
-    return has_question and has_decision(told)
+    return has_question
 
 
 def is_edited(told: Sequence[Entry]) -> bool:

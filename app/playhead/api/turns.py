@@ -175,7 +175,8 @@ class Turns:
         decides = deciding.decides(incoming, told)
         if not session.is_idle and session.pending is None and not decides:
             return None  # it works on another request: this one gets its own conversation
-        if session.is_idle and session.conversation.leaf_id != place.leaf_id:
+        has_moved = session.conversation.leaf_id != place.leaf_id
+        if session.is_idle and has_moved and not decides:  # a decision is about what is now
             session.conversation.change(MoveTo(place.leaf_id))
         return session
 

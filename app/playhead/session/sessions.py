@@ -12,6 +12,7 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent, Rename
 from playhead.conversation.requests import ConversationSummary
+from playhead.errors import StorageError
 from playhead.session.ports import History, Unsubscribe
 from playhead.session.session import Session, SessionEvent, SessionPorts, SessionState
 from playhead.session.unfinished import close_unfinished
@@ -90,7 +91,7 @@ class Sessions:
         del self._open[conversation_id]
         self._visitors.discard(conversation_id)
         self._unlist(conversation_id)
-        await session.close()
+        await self._end_visit(session)
         self._tell()
 
     async def open(self, conversation_id: str) -> Session:
@@ -138,9 +139,20 @@ class Sessions:
     async def close(self) -> None:
         """End all sessions, then write what is left to the history."""
         for session in list(self._open.values()):
-            await session.close()
+            if self.is_kept(session.conversation.id):
+                await session.close()
+            else:
+                await self._end_visit(session)
         self._open.clear()
         await self._history.close()
+
+    async def _end_visit(self, session: Session) -> None:
+        """End a conversation that nobody keeps, with the files of its outputs."""
+        await session.close()
+        try:
+            await self._history.delete(session.conversation.id)
+        except StorageError as error:
+            _log.warning("Files of a program's conversation were left: %s", error)
 
     def _adopt(
         self, conversation: Conversation, folder: str, interpreter: str, client: str = ""

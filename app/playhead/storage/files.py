@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+
+from playhead.errors import StorageError
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -56,3 +59,20 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def delete_folder(folder: Path, name: str) -> None:
+    """Delete one folder inside `folder`, never anything else."""
+    target = folder / name
+    if target.parent != folder or target == folder or name in ("", ".", ".."):
+        raise ValueError(f"not the name of a folder: {name!r}")
+    try:
+        shutil.rmtree(target)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StorageError(
+            "The conversation's files could not be deleted.",
+            detail=f"{target}: {error.strerror or error}",
+            remedy="Delete that folder by hand.",
+        ) from error

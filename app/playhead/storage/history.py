@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shutil
 import sqlite3
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from playhead.conversation.events import ConversationEvent
 from playhead.conversation.requests import ConversationSummary, StoredConversation
 from playhead.errors import StorageError
 from playhead.storage import history_reader
+from playhead.storage.files import delete_folder
 from playhead.storage.history_journal import Create, Delete, Record, SetPlace, is_kept
 from playhead.storage.history_writer import HistoryWriter
 
@@ -75,7 +75,7 @@ class SqliteHistory:
         self._writer.put(Delete(conversation_id))
         await self._ask(lambda connection: None)
         if self._outputs_dir is not None:
-            await asyncio.to_thread(_delete_folder, self._outputs_dir, conversation_id)
+            await asyncio.to_thread(delete_folder, self._outputs_dir, conversation_id)
 
     def on_failure(self, listener: Callable[[Exception], None]) -> None:
         """Tell the listener, in the loop that opened the history, when writing fails."""
@@ -98,20 +98,3 @@ class SqliteHistory:
     def _tell(self, error: StorageError) -> None:
         for listener in tuple(self._listeners):
             listener(error)
-
-
-def _delete_folder(folder: Path, name: str) -> None:
-    """Delete one folder inside `folder`, never anything else."""
-    target = folder / name
-    if target.parent != folder or target == folder or name in ("", ".", ".."):
-        raise ValueError(f"not the name of a folder: {name!r}")
-    try:
-        shutil.rmtree(target)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise StorageError(
-            "The conversation's files could not be deleted.",
-            detail=f"{target}: {error.strerror or error}",
-            remedy="Delete that folder by hand.",
-        ) from error

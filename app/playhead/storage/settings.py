@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from playhead.conversation.requests import AppSettings
 from playhead.errors import StorageError
@@ -109,3 +111,26 @@ class SettingsFile:
                 detail=f"{self._path}: {error.strerror or error}",
                 remedy="They hold until Playhead is closed. Make room there, then save again.",
             ) from error
+
+
+class OverriddenSettings:
+    """The settings with some of them said otherwise for this run; those are never written."""
+
+    def __init__(self, stored: SettingsFile, said: Mapping[str, Any]) -> None:
+        self._stored = stored
+        self._said = dict(said)
+
+    @property
+    def current(self) -> AppSettings:
+        """The settings in force."""
+        return replace(self._stored.current, **self._said)
+
+    @property
+    def notice(self) -> str:
+        """What the file has to say."""
+        return self._stored.notice
+
+    async def save(self, settings: AppSettings) -> None:
+        """Write all but what was said for this run. Raises StorageError."""
+        kept = {name: getattr(self._stored.current, name) for name in self._said}
+        await self._stored.save(replace(settings, **kept))
