@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PIL import Image
 
 from playhead.model_worker.images import MAX_SIDE_PX, with_images
-from playhead.model_worker.protocol import IMAGE_PART
+from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART
 
 
 def asking(path: Path) -> list[dict[str, Any]]:
@@ -58,3 +60,45 @@ def test_a_file_that_is_no_image_is_named_and_breaks_nothing(tmp_path: Path):
         content = with_images(asking(missing_or_broken), can_see=True)[1]["content"]
         assert str(missing_or_broken) in content
         assert "cannot be shown" in content
+
+
+def test_a_pipe_is_no_image_and_stops_nothing(tmp_path: Path):
+    path = tmp_path / "a.png"
+    os.mkfifo(path)
+    assert "cannot be shown" in with_images(asking(path), can_see=True)[1]["content"]
+
+
+def encoded(size: tuple[int, int], kind: str = "PNG") -> str:
+    buffer = io.BytesIO()
+    Image.new("RGB", size, "red").save(buffer, kind)
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def sent(data: str, *, can_see: bool = True) -> Any:
+    message = {"role": "user", "content": [{"type": IMAGE_DATA_PART, "data": data}]}
+    return with_images([message], can_see=can_see)[0]["content"]
+
+
+@pytest.mark.parametrize("head", ["", "data:image/png;base64,"])
+def test_an_image_in_base64_is_sent_as_it_is(head: str):
+    data = encoded((30, 20))
+    url = sent(head + data)[0]["image_url"]["url"]
+    assert url == f"data:image/png;base64,{data}"
+
+
+def test_a_large_image_in_base64_is_scaled_down_and_its_kind_is_looked_up():
+    url = sent(encoded((MAX_SIDE_PX * 2, 10), "JPEG"))[0]["image_url"]["url"]
+    head, _, data = url.partition(",")
+    assert head == "data:image/jpeg;base64"
+    assert Image.open(io.BytesIO(base64.b64decode(data))).size[0] == MAX_SIDE_PX
+
+
+@pytest.mark.parametrize("data", ["AAAA", "no base64 at all!", "ünïcode", "QQ"])
+def test_data_that_is_no_image_is_said_and_never_quoted(data: str):
+    told = sent(data)
+    assert "Image that cannot be shown" in told
+    assert data not in told
+
+
+def test_a_model_that_cannot_see_hears_that_there_was_an_image():
+    assert sent(encoded((3, 3)), can_see=False) == "[Image that this model cannot see]"

@@ -18,6 +18,7 @@ from playhead.model_worker.protocol import (
     Message,
     ProtocolError,
     Ready,
+    Tokens,
     decode,
     encode,
 )
@@ -35,9 +36,12 @@ DELTAS = st.builds(
     "message",
     [
         Ask("t", "openai/x", [{"role": "user", "content": "\u2028é"}], api_key="k"),
+        Ask("t", "m", [], [{"type": "function"}], "auto", True, top_p=0.5, stop=["a", "b"]),
+        Ask("t", "m", [], tool_choice={"type": "function", "function": {"name": "f"}}),
         Cancel("t"),
         Ready(),
         Done("t", "length"),
+        Done("t", "stop", Tokens(12, 5, is_estimated=False)),
         Failed("t", "c", "title", "detail", "remedy", 7.5),
         Cancelled("t"),
     ],
@@ -55,7 +59,15 @@ def test_deltas_keep_their_boundaries_and_every_character(deltas: tuple[Delta, .
 
 
 @pytest.mark.parametrize(
-    "line", [b"", b"hello\n", b"[]\n", b'{"kind": "other"}\n', b'{"kind":"done"}']
+    "line",
+    [
+        b"",
+        b"hello\n",
+        b"[]\n",
+        b'{"kind": "other"}\n',
+        b'{"kind":"done"}',
+        b'{"kind": "done", "turn": "t", "usage": 7}',
+    ],
 )
 def test_a_line_that_is_no_message_is_refused(line: bytes):
     with pytest.raises(ProtocolError):

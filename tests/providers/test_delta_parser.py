@@ -153,6 +153,36 @@ def test_a_call_of_another_tool_streams_its_arguments() -> None:
     assert contents(chunks) == ['{"q":', ' "x"}']
 
 
+def test_where_no_code_may_run_nothing_is_code() -> None:
+    parser = DeltaParser(WORDS.get, offers_execute=False)
+    deltas = [*call('{"language": "python", "code": "1"}'), Delta("```python\n1\n```")]
+    chunks = [chunk for delta in deltas for chunk in parser.feed(delta)]
+    assert fold(chunks + parser.finish()) == [
+        ("tool_call", "execute", '{"language": "python", "code": "1"}', "id0"),
+        ("message", None, "```python\n1\n```", None),
+    ]
+    assert parser.has_called
+
+
+def test_ids_that_a_server_uses_again_or_leaves_out_become_ids_of_their_own() -> None:
+    parser = DeltaParser(WORDS.get, known_ids=["id0"])
+    pieces = [
+        CallPiece(0, "id0", "a", "{"),
+        CallPiece(0, "id0", arguments="}"),  # some servers repeat it in each piece
+        CallPiece(1, "", "b", "{}"),
+        CallPiece(2, "new", "c", "{}"),
+        CallPiece(3, "new", "d", "{}"),
+    ]
+    chunks = [chunk for piece in pieces for chunk in parser.feed(Delta(calls=(piece,)))]
+    messages = fold(chunks + parser.finish())
+    assert [(name, text) for _, name, text, _ in messages] == [
+        ("a", "{}"), ("b", "{}"), ("c", "{}"), ("d", "{}")
+    ]  # fmt: skip
+    ids = [call_id or "" for *_, call_id in messages]
+    assert len({"id0", "", *ids}) == 6
+    assert ids[2] == "new"
+
+
 def test_half_a_call_is_never_closed() -> None:
     with pytest.raises(CutOffError):
         parse(call('{"language": "python", "code": "rm -rf /tmp'))

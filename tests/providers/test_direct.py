@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
+
+import pytest
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import RunReport
-from playhead.conversation.requests import ModelSettings, TurnRequest
+from playhead.conversation.requests import ModelSettings, ToolOffer, TurnRequest
 from playhead.providers.direct import DirectProvider
 
 
-def answer(*messages: Message) -> list[Chunk]:
+def answer(*messages: Message, **more: Any) -> list[Chunk]:
     provider = DirectProvider(lambda word: "python" if word in ("py", "python") else None)
-    request = TurnRequest("t", "c", messages, ModelSettings())
+    request = TurnRequest("t", "c", messages, ModelSettings(), **more)
 
     async def gather() -> list[Chunk]:
         return [chunk async for chunk in provider.stream(request)]
@@ -61,3 +64,16 @@ def test_a_language_that_cannot_run_is_named():
 def test_an_attachment_alone_is_answered_with_its_path():
     text = answer(Message("f", None, "user", "file", "path", "/data/a.csv"))[1].content
     assert "/data/a.csv" in str(text)
+
+
+@pytest.mark.parametrize("more", [{"offers_execute": False}, {"tools": (ToolOffer("lookup"),)}])
+def test_a_program_that_wants_no_code_is_answered_in_plain_words(more: dict[str, Any]):
+    chunks = answer(typed("34/24"), **more)
+    assert [chunk.type for chunk in chunks] == ["message"] * 3
+    assert "no model" in str(chunks[1].content)
+    assert "playhead:" not in str(chunks[1].content)
+
+
+def test_an_image_that_came_as_data_is_not_printed():
+    image = Message("f", None, "user", "image", "base64.png", "iVBORw0KGgo=")
+    assert "iVBOR" not in str(answer(image, typed("what is it?"))[1].content)

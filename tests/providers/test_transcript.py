@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Failure, Proposal, RunReport
-from playhead.model_worker.protocol import IMAGE_PART
+from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART
+from playhead.providers.blocks import NO_RESULT, unique
 from playhead.providers.transcript import NOT_RUN, chat_messages, shortened
 
 _ids = itertools.count(1)
@@ -152,6 +154,233 @@ def test_a_long_output_is_cut_in_the_middle_and_says_so():
     assert text.endswith("z")
     assert "88000 characters left out" in text
     assert shortened("short") == "short"
+
+
+def tool(text: str, call_id: str | None, name: str = "lookup") -> Message:
+    return message("assistant", "tool_call", text, format=name, call_id=call_id)
+
+
+def result(text: str, call_id: str | None = None) -> Message:
+    return message("computer", "tool_result", text, call_id=call_id)
+
+
+def console(text: str) -> Message:
+    return message("computer", "console", text)
+
+
+def results_of(wire: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(one["tool_call_id"], one["content"]) for one in wire if one["role"] == "tool"]
+
+
+def test_a_clients_parallel_calls_get_their_own_results_in_the_order_of_the_calls():
+    calls = [tool('{"q": 1}', "a"), tool('{"q": 2}', "b"), tool("", "c")]
+    results = [result("two", "b"), result("", "c"), result("one", "a")]
+    wire = chat_messages([user("?"), *calls, *results, user("and?")])
+    assert [one["role"] for one in wire] == ["user", "assistant", "tool", "tool", "tool", "user"]
+    sent = wire[1]["tool_calls"]
+    assert [(one["id"], one["function"]["arguments"]) for one in sent] == [
+        ("a", '{"q": 1}'),
+        ("b", '{"q": 2}'),
+        ("c", "{}"),
+    ]
+    assert results_of(wire) == [("a", "one"), ("b", "two"), ("c", "(no output)")]
+
+
+def test_a_clients_call_that_has_no_result_says_so():
+    wire = chat_messages([user("?"), tool("{}", "a"), user("never mind")])
+    assert results_of(wire) == [("a", NO_RESULT)]
+
+
+def test_calls_without_ids_get_some_and_their_results_in_order():
+    calls = [tool("{}", None), tool("{}", None)]
+    wire = chat_messages([user("?"), *calls, result("one"), result("two")])
+    assert [text for _, text in results_of(wire)] == ["one", "two"]
+    assert len({call_id for call_id, _ in results_of(wire)}) == 2
+
+
+def test_two_results_of_one_call_are_one():
+    wire = chat_messages([user("?"), tool("{}", "a"), result("one", "a"), result("two", "a")])
+    assert results_of(wire) == [("a", "one\ntwo")]
+
+
+def test_two_calls_of_one_id_get_a_result_each():
+    wire = chat_messages(
+        [user("?"), tool("1", "a"), tool("2", "a"), result("one", "a"), result("two", "a")]
+    )
+    assert [text for _, text in results_of(wire)] == ["one", "two"]
+
+
+def test_a_result_without_its_call_is_told_in_words():
+    wire = chat_messages([user("?"), result("19 °C", "gone"), user("so?")])
+    assert [one["role"] for one in wire] == ["user"]
+    assert "19 °C" in wire[0]["content"]
+    late = chat_messages([user("?"), tool("{}", "a"), user("wait"), result("19 °C", "a")])
+    assert results_of(late) == [("a", NO_RESULT)]
+    assert "19 °C" in late[-1]["content"]
+
+
+def test_code_that_ran_at_a_client_is_told_with_its_output():
+    called = chat_messages([user("?"), code("6 * 7", "a"), console("42\n"), user("and?")])
+    assert json.loads(called[1]["tool_calls"][0]["function"]["arguments"])["code"] == "6 * 7"
+    assert results_of(called) == [("a", "42")]
+    fenced = chat_messages([user("?"), code("6 * 7", None), console("42\n"), user("and?")])
+    assert fenced[1]["content"] == "```python\n6 * 7\n```"
+    assert "42" in fenced[2]["content"]
+
+
+def test_output_in_two_parts_belongs_to_one_run():
+    shown = message("computer", "image", "/plot.png", format="path")
+    wire = chat_messages([user("?"), code("plot()", "a"), console("1\n"), shown, console("2\n")])
+    assert results_of(wire) == [("a", "[An image was shown to the user.]\n1\n2")]
+
+
+def test_imported_proposals_find_their_code_by_what_it_says():
+    def shows(text: str) -> Message:
+        return message("computer", "confirmation", Proposal("", "", "python", text))
+
+    blocks = [code("1", "a"), code("2", "b")]
+    wire = chat_messages(
+        [user("?"), *blocks, shows("2"), console("two"), shows("1"), shows("one"), console("11")]
+    )
+    (_, first), (_, second) = results_of(wire)
+    assert second == "two"
+    assert "```python\none\n```" in first
+    assert first.endswith("11")
+
+
+def test_code_that_was_approved_after_more_was_said_is_told_with_its_output():
+    block = code("6 * 7")
+    wire = chat_messages([user("?"), block, user("hm"), *run(block, "42\n")])
+    assert results_of(wire) == [("c1", NOT_RUN)]
+    assert "This code was run:\n```python\n6 * 7\n```" in wire[-1]["content"]
+    assert wire[-1]["content"].endswith("42")
+    assert [one["role"] for one in wire][-1] == "user"
+
+
+def test_a_proposal_that_nothing_came_of_is_not_told_twice():
+    block = code("6 * 7")
+    path = [user("?"), block, user("hm"), *run(block)[:1]]
+    assert chat_messages(path) == chat_messages(path[:-1])
+
+
+def test_images_in_base64_and_with_relative_paths_are_given_to_the_worker():
+    images = [
+        message("user", "image", "plots/a.png", format="path"),
+        message("user", "image", "/b.png"),
+        message("user", "image", "aGk=", format="base64"),
+        message("user", "image", "aGk=", format="base64.jpeg"),
+    ]
+    parts = chat_messages(images, folder="/work")[0]["content"]
+    assert [part.get("path") or part.get("data") for part in parts] == [
+        "/work/plots/a.png",
+        "/b.png",
+        "aGk=",
+        "aGk=",
+    ]
+    assert [part["type"] for part in parts] == [IMAGE_PART] * 2 + [IMAGE_DATA_PART] * 2
+
+
+@given(st.lists(st.sampled_from(["", "a", "a_1", "call_0", "call_1", "b"]), max_size=8))
+def test_every_id_is_its_own_and_the_first_of_a_kind_keeps_its_name(ids: list[str]):
+    given_ids = unique(ids)
+    assert len(set(given_ids)) == len(ids)
+    assert all(given_ids)
+    assert {name for name in ids if name} <= set(given_ids)
+
+
+PROPOSALS = st.builds(
+    Proposal,
+    st.just("p"),
+    st.sampled_from(["", "m0", "m1", "m2", "m3", "gone"]),
+    st.just("python"),
+    st.sampled_from(["x", "y"]),
+)
+REPORTS = st.sampled_from(["started", "finished", "interrupted", "killed"]).map(
+    lambda state: RunReport(state)  # type: ignore[arg-type]
+)
+TEXTS = st.sampled_from(["", "  ", "\n", "x", "y", '{"a": 1}', "[1]", "{broken", "# é\ud800"])
+SHAPES = st.sampled_from(
+    [
+        ("user", "message"), ("user", "image"), ("user", "file"), ("user", "command"),
+        ("assistant", "message"), ("assistant", "code"), ("assistant", "tool_call"),
+        ("assistant", "reasoning"), ("assistant", "plan"), ("computer", "tool_result"),
+        ("computer", "console"), ("computer", "image"), ("computer", "code"),
+        ("computer", "confirmation"), ("computer", "run"), ("server", "error"),
+    ]
+)  # fmt: skip
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Message]:
+    """Any messages in any order: what a client may send as a conversation."""
+    made: list[Message] = []
+    for number, (role, kind) in enumerate(draw(st.lists(SHAPES, max_size=12))):
+        content = {"confirmation": PROPOSALS, "run": REPORTS}.get(kind, TEXTS)
+        made.append(
+            Message(
+                f"m{number}",
+                None,
+                role,  # type: ignore[arg-type]
+                kind,  # type: ignore[arg-type]
+                draw(st.sampled_from([None, "python", "path", "base64.png", "lookup"])),
+                draw(content),  # type: ignore[arg-type]
+                draw(st.sampled_from([None, "", "a", "b", "call_0"])),
+                draw(st.sampled_from([None, "user", "assistant"])),  # type: ignore[arg-type]
+                0.0,
+                draw(st.sampled_from(["complete", "interrupted"])),  # type: ignore[arg-type]
+            )
+        )
+    return made
+
+
+def check_calls(wire: list[dict[str, Any]]) -> None:
+    """Every call has an id of its own, an object of arguments, and one result right after it."""
+    left = list(wire)
+    while left:
+        one = left.pop(0)
+        assert one["role"] in ("system", "user", "assistant")
+        calls = one.get("tool_calls", [])
+        assert "tool_calls" not in one or calls
+        ids = [call["id"] for call in calls]
+        assert len(set(ids)) == len(ids)
+        assert all(ids)
+        for call in calls:
+            assert call["type"] == "function"
+            assert call["function"]["name"]
+            assert isinstance(json.loads(call["function"]["arguments"]), dict)
+            answer = left.pop(0)
+            assert set(answer) == {"role", "tool_call_id", "content"}
+            assert (answer["role"], answer["tool_call_id"]) == ("tool", call["id"])
+            assert answer["content"].strip()
+
+
+@given(histories())
+def test_any_history_is_a_valid_list_of_chat_messages(history: list[Message]):
+    wire = chat_messages(history, "Be good.", "/work")
+    assert [one["role"] for one in wire].count("system") == 1
+    check_calls(wire)
+    for one in wire:
+        content = one["content"]
+        if one["role"] == "assistant" and one.get("tool_calls"):
+            assert content is None or content.strip()
+        elif isinstance(content, list):
+            assert all(part.get("text") or part.get("path") or part.get("data") for part in content)
+        else:
+            assert content
+
+
+@given(histories())
+def test_no_output_and_no_result_is_lost_on_the_way_to_the_model(history: list[Message]):
+    marked = [
+        replace(one, content=f"«{place}»")
+        if (one.role, one.type) in (("computer", "console"), ("computer", "tool_result"))
+        else one
+        for place, one in enumerate(history)
+    ]
+    told = json.dumps(chat_messages(marked), ensure_ascii=False)
+    for place, one in enumerate(marked):
+        if one.text == f"«{place}»":
+            assert told.count(one.text) == (one.recipient != "user")
 
 
 kinds = st.sampled_from(["user", "say", "code", "fence", "tool", "run", "decline", "error", "cut"])

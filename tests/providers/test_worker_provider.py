@@ -3,69 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import Usage
-from playhead.conversation.requests import ModelSettings, ToolOffer, TurnRequest
 from playhead.conversation.secret import Secret
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Cancel
 from playhead.providers.worker_process import worker_environment
 from playhead.providers.worker_provider import Timeouts, WorkerProvider, WorkerStatus
 from tests.support import model_server as ms
+from tests.support.asking import KEY, canonical, chunks_of, contents, provider_of, request
 from tests.support.model_server import ModelServer
 from tests.support.waiting import until
 from tests.support.workers import SharedWorker
-
-KEY = "sk-this-is-a-very-secret-key"
-
-
-def canonical(word: str) -> str | None:
-    return {"py": "python", "python": "python"}.get(word)
-
-
-@asynccontextmanager
-async def provider_of(worker: SharedWorker, **more: Any) -> AsyncIterator[WorkerProvider]:
-    provider = WorkerProvider(canonical, command=worker.command, **more)
-    try:
-        yield provider
-    finally:
-        await provider.close()
-
-
-def request(server: ModelServer, text: str = "hello", **model: Any) -> TurnRequest:
-    settings = {"model": "openai/test", "api_base": server.base_url, "api_key": Secret(KEY)}
-    asked = Message("m1", None, "user", "message", content=text)
-    return TurnRequest("t", "c", (asked,), ModelSettings(**{**settings, **model}))
-
-
-async def chunks_of(provider: WorkerProvider, asked: TurnRequest) -> list[Chunk]:
-    return [chunk async for chunk in provider.stream(asked)]
-
-
-def contents(chunks: list[Chunk]) -> list[object]:
-    said = (chunk.content for chunk in chunks if chunk.type != "usage")
-    return [content for content in said if content is not None]
-
-
-def usage_of(chunks: list[Chunk]) -> Usage:
-    """What the last chunk says; no other tells usage."""
-    assert [chunk.type == "usage" for chunk in chunks[:-1]] == [False] * (len(chunks) - 1)
-    assert isinstance(chunks[-1].content, Usage)
-    return chunks[-1].content
 
 
 @pytest.mark.parametrize("pace_s", [0.0, 0.005])
@@ -290,215 +249,6 @@ async def test_an_image_reaches_a_model_that_can_see(model_worker: SharedWorker,
     seen, told = (asked.messages[1]["content"] for asked in server.requests)
     assert seen[0]["image_url"]["url"].startswith("data:image/png;base64,")
     assert told == f"[Image file: {path}]\n\nhello"
-
-
-LOOKUP = ToolOffer("lookup", "Looks things up.", {"type": "object", "properties": {"q": {}}})
-
-
-def calls_of(chunks: list[Chunk]) -> list[tuple[str, str | None, str | None, str]]:
-    """(type, format, id, text) of each code and call."""
-    found: list[tuple[str, str | None, str | None, str]] = []
-    for chunk in chunks:
-        if chunk.type in ("code", "tool_call") and chunk.start:
-            found.append((chunk.type, chunk.format, chunk.id, ""))
-        elif chunk.type in ("code", "tool_call") and isinstance(chunk.content, str):
-            *named, text = found.pop()
-            found.append((*named, text + chunk.content))  # type: ignore[arg-type]
-    return found
-
-
-async def test_a_clients_tools_are_offered_next_to_ours_and_its_calls_come_out(
-    model_worker: SharedWorker,
-):
-    asked_for = 'say Let me see. call lookup {"q": "Ωmega"} call execute {"language": "py", '
-    asked_for += '"code": "6 * 7"} call lookup {"q": "b"}'
-    with ModelServer() as server:
-        async with provider_of(model_worker) as provider:
-            asked = replace(request(server, asked_for), tools=(LOOKUP,))
-            chunks = await chunks_of(provider, asked)
-    assert server.requests[0].tool_names == ["lookup", "execute"]
-    assert server.requests[0].body["tools"][0]["function"]["parameters"] == LOOKUP.parameters
-    assert "Playhead" in server.requests[0].messages[0]["content"]
-    assert contents(chunks)[:3] == ["Let ", "me ", "see."]
-    assert calls_of(chunks) == [
-        ("tool_call", "lookup", "call_lookup_0", '{"q": "\\u03a9mega"}'),
-        ("code", "python", "call_execute_1", "6 * 7"),
-        ("tool_call", "lookup", "call_lookup_2", '{"q": "b"}'),
-    ]
-    assert usage_of(chunks).finish_reason == "tool_calls"
-
-
-async def test_a_clients_own_execute_stands_in_place_of_ours(model_worker: SharedWorker):
-    own = ToolOffer("execute", "My own.", {"type": "object", "properties": {"code": {}}})
-    with ModelServer(ms.execute("1")) as server:
-        async with provider_of(model_worker) as provider:
-            chunks = await chunks_of(provider, replace(request(server), tools=(own,)))
-    assert server.requests[0].tool_names == ["execute"]
-    assert server.requests[0].body["tools"][0]["function"]["description"] == "My own."
-    assert calls_of(chunks) == [("code", "python", "call_0", "1")]
-
-
-async def test_without_execute_nothing_is_code_and_nothing_is_told_of_it(
-    model_worker: SharedWorker,
-):
-    script = [ms.execute("rm()"), ms.text("```python\n", "1\n", "```\n")]
-    with ModelServer(script) as server:
-        async with provider_of(model_worker) as provider:
-            asked = replace(request(server), offers_execute=False, instructions="Be kind.")
-            called = await chunks_of(provider, asked)
-            prose = await chunks_of(provider, replace(asked, tools=(LOOKUP,), instructions=""))
-    first, second = server.requests
-    assert first.messages[0] == {"role": "system", "content": "Be kind."}
-    assert [one["role"] for one in second.messages] == ["user"]
-    assert (first.tool_names, second.tool_names) == ([], ["lookup"])
-    whole = '{"language":"python","code":"rm()"}'
-    assert calls_of(called) == [("tool_call", "execute", "call_0", whole)]
-    assert {chunk.type for chunk in prose} == {"message", "usage"}
-
-
-async def test_a_call_without_arguments_has_an_empty_object_of_them(model_worker: SharedWorker):
-    with ModelServer(ms.call("now")) as server:
-        async with provider_of(model_worker) as provider:
-            asked = replace(request(server), tools=(ToolOffer("now"),))
-            chunks = await chunks_of(provider, asked)
-    assert calls_of(chunks) == [("tool_call", "now", "call_0", "{}")]
-    function = server.requests[0].body["tools"][0]["function"]
-    assert function["parameters"] == {"type": "object", "properties": {}}
-
-
-async def test_half_a_call_of_a_clients_tool_is_no_call(model_worker: SharedWorker):
-    half = ms.limited(ms.call("lookup", '{"q": "nev'))
-    with ModelServer(half) as server:
-        async with provider_of(model_worker) as provider:
-            with pytest.raises(ProviderError) as caught:
-                await chunks_of(provider, replace(request(server), tools=(LOOKUP,)))
-    assert caught.value.code == "upstream_truncated"
-
-
-async def test_a_model_that_cannot_take_a_clients_tools_is_an_error(model_worker: SharedWorker):
-    with ModelServer(ms.error(400, "tools are not supported")) as server:
-        async with provider_of(model_worker) as provider:
-            with pytest.raises(ProviderError, match="does not take tools"):
-                await chunks_of(provider, replace(request(server), tools=(LOOKUP,)))
-    assert len(server.requests) == 1
-
-
-async def test_the_settings_of_a_request_reach_the_model(model_worker: SharedWorker):
-    with ModelServer(ms.text("ok")) as server:
-        async with provider_of(model_worker) as provider:
-            wanted = {"temperature": 0.2, "top_p": 0.5, "max_tokens": 7, "stop": ("a", "b")}
-            await chunks_of(provider, request(server, **wanted))
-            await chunks_of(provider, request(server))
-    first, second = (asked.body for asked in server.requests)
-    assert {name: first[name] for name in wanted} == {**wanted, "stop": ["a", "b"]}
-    assert not set(wanted) & set(second)
-
-
-@pytest.mark.parametrize(
-    ("question", "usage"),
-    [
-        ("hello usage 100 20", Usage(100, 20, "stop")),
-        ("at length", Usage(12, 5, "length")),
-        ("filtered", Usage(12, 5, "content_filter")),
-        ("34/24 usage 3 4", Usage(3, 4, "tool_calls")),
-    ],
-)
-async def test_the_providers_count_of_tokens_comes_last(
-    model_worker: SharedWorker, question: str, usage: Usage
-):
-    with ModelServer() as server:
-        async with provider_of(model_worker) as provider:
-            chunks = await chunks_of(provider, request(server, question))
-    assert usage_of(chunks) == usage
-
-
-@pytest.mark.parametrize("question", ["long no usage", "34/24 no usage"])
-async def test_tokens_that_the_provider_does_not_tell_are_estimated(
-    model_worker: SharedWorker, question: str
-):
-    with ModelServer() as server:
-        async with provider_of(model_worker) as provider:
-            usage = usage_of(await chunks_of(provider, request(server, question)))
-    assert usage.is_estimated
-    assert usage.input_tokens > 100  # the system prompt alone
-    assert usage.output_tokens > (500 if "long" in question else 0)
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [
-        ms.error(400, "Unrecognized request argument supplied: stream_options"),
-        ms.error(422, "Extra inputs are not permitted"),
-    ],
-)
-async def test_a_server_that_does_not_know_the_wish_for_usage_is_asked_without_it(
-    model_worker: SharedWorker, refusal: ms.Reply
-):
-    def script(asked: ms.Request) -> ms.Reply:
-        return refusal if "stream_options" in asked.body else ms.text("hi")
-
-    with ModelServer(script) as server:
-        async with provider_of(model_worker) as provider:
-            first = await chunks_of(provider, request(server))
-            second = await chunks_of(provider, request(server))
-    assert contents(first) == contents(second) == ["hi"]
-    assert usage_of(first).is_estimated
-    wishes = ["stream_options" in asked.body for asked in server.requests]
-    assert wishes == [True, False, False]
-    assert all("tools" in asked.body for asked in server.requests)
-
-
-async def test_a_refusal_for_another_reason_is_told_and_forgotten(model_worker: SharedWorker):
-    with ModelServer(ms.error(400, "Bad request")) as server:
-        async with provider_of(model_worker) as provider:
-            with pytest.raises(ProviderError, match="refused the request"):
-                await chunks_of(provider, request(server))
-            server.script = ms.text("hi")
-            assert not usage_of(await chunks_of(provider, request(server))).is_estimated
-
-
-async def test_the_results_of_parallel_calls_go_back_by_their_ids(model_worker: SharedWorker):
-    def said(number: int, role: str, kind: str, text: str, call_id: str | None = None) -> Message:
-        format_ = "lookup" if call_id else None
-        return Message(f"m{number}", None, role, kind, format_, text, call_id)  # type: ignore[arg-type]
-
-    with ModelServer() as server:
-        asked = request(server)
-        history = (
-            said(1, "user", "message", 'call lookup {"q": "a"} call lookup {"q": "b"}'),
-            said(2, "assistant", "tool_call", '{"q": "a"}', "one"),
-            said(3, "assistant", "tool_call", '{"q": "b"}', "two"),
-            said(4, "computer", "tool_result", "B", "two"),
-            said(5, "computer", "tool_result", "A", "one"),
-        )
-        async with provider_of(model_worker) as provider:
-            chunks = await chunks_of(provider, replace(asked, messages=history, tools=(LOOKUP,)))
-    assert contents(chunks) == ["lookup said: A. ", "lookup said: B. "]
-    sent = server.requests[0].messages
-    assert [one.get("tool_call_id") for one in sent] == [None, None, None, "one", "two"]
-
-
-async def test_a_relative_image_and_one_in_base64_reach_a_model_that_can_see(
-    model_worker: SharedWorker, tmp_path: Path
-):
-    Image.new("RGB", (4, 4), "red").save(tmp_path / "red.png")
-    data = base64.b64encode((tmp_path / "red.png").read_bytes()).decode()
-    images = (
-        Message("i1", None, "user", "image", "path", "red.png"),
-        Message("i2", None, "user", "image", "base64.png", data),
-    )
-    with ModelServer(ms.text("red")) as server:
-        async with provider_of(model_worker) as provider:
-            for can_see in (True, False):
-                asked = request(server, supports_images=can_see)
-                messages = (*images, *asked.messages)
-                await chunks_of(provider, replace(asked, messages=messages, folder=str(tmp_path)))
-    seen, told = (asked.messages[1]["content"] for asked in server.requests)
-    assert [part.get("image_url", {}).get("url") for part in seen[:2]] == [
-        f"data:image/png;base64,{data}"
-    ] * 2
-    path = tmp_path / "red.png"
-    assert told == f"[Image file: {path}]\n\n[Image that this model cannot see]\n\nhello"
 
 
 async def test_status_goes_from_starting_to_ready(model_worker: SharedWorker):

@@ -7,7 +7,7 @@ from typing import Any
 
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Proposal, RunReport
-from playhead.providers.call_parser import EXECUTE
+from playhead.conversation.requests import EXECUTE
 
 HEAD_CHARACTERS = 4_000
 TAIL_CHARACTERS = 8_000

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Iterable
 from typing import Literal
 
+from playhead.conversation.requests import EXECUTE
 from playhead.dialects.json_arguments import ArgumentReader
 from playhead.model_worker.protocol import CallPiece
 from playhead.providers.message_writer import MessageWriter
 from playhead.providers.prose_parser import Canonical
-
-EXECUTE = "execute"
-"""The name of the one tool that we offer."""
 
 NO_ARGUMENTS = "{}"
 
@@ -22,15 +22,23 @@ class CutOffError(Exception):
 class CallParser:
     """Writes one call after the other in index order; pieces of later calls wait.
 
-    Where `offers_execute` is False, a call of `execute` is one as any other.
+    Where `offers_execute` is False, a call of `execute` is one as any other. `known_ids` are those
+    of earlier calls: some servers count from 0 in each answer, or give none at all, and a result
+    must find its call.
     """
 
     def __init__(
-        self, writer: MessageWriter, canonical: Canonical, *, offers_execute: bool = True
+        self,
+        writer: MessageWriter,
+        canonical: Canonical,
+        *,
+        offers_execute: bool = True,
+        known_ids: Iterable[str] = (),
     ) -> None:
         self._writer = writer
         self._canonical = canonical
         self._offers_execute = offers_execute
+        self._known_ids = set(known_ids)
         self.has_called = False
         """Whether there was any call."""
         self._latest: dict[int, _Call] = {}
@@ -60,7 +68,8 @@ class CallParser:
         known = self._latest.get(piece.index)
         # Some servers number every call 0 and tell them apart by id only.
         if known is None or (piece.id and known.id and piece.id != known.id):
-            known = _Call(piece.index, self._writer, self._canonical, self._offers_execute)
+            canonical = self._canonical if self._offers_execute else None
+            known = _Call(piece.index, self._writer, canonical, self._known_ids)
             self.has_called = True
             self._latest[piece.index] = known
             self._calls.append(known)
@@ -71,10 +80,17 @@ class CallParser:
 
 
 class _Call:
-    """One call: code if it is a proper `execute`, else a tool_call with its arguments' text."""
+    """One call: code if it is a proper `execute`, else a tool_call with its arguments' text.
+
+    With `canonical` None nothing is code.
+    """
 
     def __init__(
-        self, index: int, writer: MessageWriter, canonical: Canonical, offers_execute: bool
+        self,
+        index: int,
+        writer: MessageWriter,
+        canonical: Canonical | None,
+        known_ids: set[str],
     ) -> None:
         self.index = index
         self.id = ""
@@ -83,7 +99,7 @@ class _Call:
         self.has_begun = False
         self._writer = writer
         self._canonical = canonical
-        self._offers_execute = offers_execute
+        self._known_ids = known_ids
         self._reader = ArgumentReader()
         self._raw: list[str] = []
         self._code: list[str] = []
@@ -95,7 +111,7 @@ class _Call:
         """Write what can be written; True when the call is whole."""
         if not self.name:
             return False
-        if self.name != EXECUTE or not self._offers_execute:
+        if self.name != EXECUTE or self._canonical is None:
             self._become_plain()
         waiting, self.waiting = self.waiting, []
         for piece in waiting:
@@ -131,7 +147,7 @@ class _Call:
         self._word += "".join(text for key, text in found if key == "language")
         self._code += [text for key, text in found if key == "code"]
         if self._language is None and "language" in self._reader.closed:
-            self._language = self._canonical(self._word)
+            self._language = self._canonical(self._word) if self._canonical else None
             if self._language is None:
                 self._become_plain()
                 return
@@ -159,7 +175,11 @@ class _Call:
 
     def _begin(self, kind: Literal["code", "tool_call"], format_: str) -> None:
         self.has_begun = True
-        self._writer.open(kind, format_, self.id or f"call_{self.index}")
+        call_id = self.id
+        if not call_id or call_id in self._known_ids:
+            call_id = f"{call_id or 'call'}_{uuid.uuid4().hex[:12]}"
+        self._known_ids.add(call_id)
+        self._writer.open(kind, format_, call_id)
 
     def _write_plain(self, piece: str) -> None:
         self._writer.write(piece, "tool_call", self.name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from playhead.conversation.chunk import Chunk
 from playhead.dialects.surrogates import SurrogateJoiner
 from playhead.model_worker.protocol import Delta
@@ -16,7 +18,7 @@ class DeltaParser:
     """Feed it deltas, then finish it; messages never nest, boundaries are kept where possible.
 
     Fences count as code only while the model has made no tool call in the conversation. Where
-    `offers_execute` is False nothing is code.
+    `offers_execute` is False nothing is code. `known_ids` are those of earlier calls.
     """
 
     def __init__(
@@ -25,11 +27,14 @@ class DeltaParser:
         *,
         has_called_tools: bool = False,
         offers_execute: bool = True,
+        known_ids: Iterable[str] = (),
     ) -> None:
         self._writer = MessageWriter()
         are_fences_code = offers_execute and not has_called_tools
         self._prose = ProseParser(self._writer, canonical, are_fences_code=are_fences_code)
-        self._calls = CallParser(self._writer, canonical, offers_execute=offers_execute)
+        self._calls = CallParser(
+            self._writer, canonical, offers_execute=offers_execute, known_ids=known_ids
+        )
         self._text_joiner = SurrogateJoiner()
         self._thought_joiner = SurrogateJoiner()
         self._waiting: list[Delta] = []

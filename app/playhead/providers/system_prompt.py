@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from playhead.conversation.requests import ToolOffer
-from playhead.providers.call_parser import EXECUTE
+from playhead.conversation.requests import EXECUTE, ToolOffer
 
 _PROMPT = """\
 You are the assistant inside Playhead, a desktop program in which people get things done on their \

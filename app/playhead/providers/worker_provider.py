@@ -105,6 +105,7 @@ class WorkerProvider:
             self._canonical,
             has_called_tools=request.has_called_tools,
             offers_execute=request.offers_execute,
+            known_ids=(message.call_id or "" for message in request.messages),
         )
         async with aclosing(self._answer(ask)) as pieces:
             async for piece in pieces:

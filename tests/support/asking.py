@@ -1,0 +1,53 @@
+"""Real answers for tests: a provider on the shared worker, asked about a loopback server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.message import Message
+from playhead.conversation.payloads import Usage
+from playhead.conversation.requests import ModelSettings, TurnRequest
+from playhead.conversation.secret import Secret
+from playhead.providers.worker_provider import WorkerProvider
+from tests.support.model_server import ModelServer
+from tests.support.workers import SharedWorker
+
+KEY = "sk-this-is-a-very-secret-key"
+
+
+def canonical(word: str) -> str | None:
+    return {"py": "python", "python": "python"}.get(word)
+
+
+@asynccontextmanager
+async def provider_of(worker: SharedWorker, **more: Any) -> AsyncIterator[WorkerProvider]:
+    provider = WorkerProvider(canonical, command=worker.command, **more)
+    try:
+        yield provider
+    finally:
+        await provider.close()
+
+
+def request(server: ModelServer, text: str = "hello", **model: Any) -> TurnRequest:
+    settings = {"model": "openai/test", "api_base": server.base_url, "api_key": Secret(KEY)}
+    asked = Message("m1", None, "user", "message", content=text)
+    return TurnRequest("t", "c", (asked,), ModelSettings(**{**settings, **model}))
+
+
+async def chunks_of(provider: WorkerProvider, asked: TurnRequest) -> list[Chunk]:
+    return [chunk async for chunk in provider.stream(asked)]
+
+
+def contents(chunks: list[Chunk]) -> list[object]:
+    said = (chunk.content for chunk in chunks if chunk.type != "usage")
+    return [content for content in said if content is not None]
+
+
+def usage_of(chunks: list[Chunk]) -> Usage:
+    """What the last chunk says; no other tells usage."""
+    assert [chunk.type == "usage" for chunk in chunks[:-1]] == [False] * (len(chunks) - 1)
+    assert isinstance(chunks[-1].content, Usage)
+    return chunks[-1].content
