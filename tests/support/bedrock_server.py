@@ -56,10 +56,10 @@ def said_and_called(text: str, code: str) -> list[Event]:
 
 
 class BedrockServer:
-    """Gives one answer after the other; a context manager."""
+    """Gives one of `answers` after the other; a context manager."""
 
-    def __init__(self, answers: Sequence[Sequence[Event]]) -> None:
-        self.answers = list(answers)
+    def __init__(self) -> None:
+        self.answers: list[list[Event]] = []
         self.asked: list[Asked] = []
         self._http = _Http(("127.0.0.1", 0), _Handler)
         self._http.owner = self
