@@ -29,30 +29,107 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from playhead.model_worker.__main__ import main as worker
 
         return worker() or 0
+    if given[:1] == ["serve"]:
+        return _serve(given[1:])
+    if given[:1] == ["chat"]:
+        return _chat(given[1:])
     return _open_window(_parser().parse_args(given))
+
+
+def _serve(arguments: Sequence[str]) -> int:
+    """`playhead serve`: the sessions for other programs, with no window."""
+    options = _serve_parser().parse_args(arguments)
+    if options.data_dir:
+        os.environ["PLAYHEAD_DATA_DIR"] = os.path.abspath(options.data_dir)
+    from playhead.bootstrap.headless import ServeOptions, run_server, run_stdio
+
+    if options.stdio:
+        return run_stdio(options.log_level)
+    return run_server(
+        ServeOptions(
+            host=options.host,
+            port=options.port,
+            model=options.model,
+            api_base=options.api_base,
+            folder=os.path.abspath(options.working_dir) if options.working_dir else None,
+            allows_auto_run=options.allow_auto_run,
+            limits_rate=not options.no_rate_limit,
+            allowed_hosts=tuple(options.allowed_host),
+            tls_cert=options.tls_cert,
+            tls_key=options.tls_key,
+            log_level=options.log_level,
+        )
+    )
+
+
+def _serve_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="playhead serve",
+        description="Serve the interpreter to other programs over HTTP; no display is needed.",
+        epilog="PLAYHEAD_TOKEN is the token that clients present (else one is made and printed to "
+        "stderr), PLAYHEAD_PROVIDER_KEY the key of the model's provider.",
+    )
+    add = parser.add_argument
+    add("--stdio", action="store_true", help="speak over standard input and output instead")
+    add("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    add("--port", type=_port, default=5001, help="port to listen on; 0 takes a free one")
+    add("--model", metavar="M", help="litellm model string, such as openai/gpt-5")
+    add("--api-base", metavar="URL", help="address of the model's server")
+    add("--working-dir", metavar="DIR", help="folder in which code runs (default: home)")
+    add("--data-dir", metavar="DIR", help="where conversations and environments lie")
+    add("--allow-auto-run", action="store_true", help="let clients have code run without asking")
+    add("--no-rate-limit", action="store_true", help="take any number of requests a minute")
+    add("--allowed-host", metavar="H", action="append", default=[], help="a name it is reached by")
+    add("--tls-cert", metavar="F", default="", help="PEM file of the certificate")
+    add("--tls-key", metavar="F", default="", help="PEM file of its key")
+    _add_log_level(parser)
+    return parser
+
+
+def _port(text: str) -> int:
+    """A port number. Raises ValueError, which argparse words."""
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise ValueError(text)
+    return number
+
+
+def _chat(arguments: Sequence[str]) -> int:
+    """`playhead chat`: the interpreter in a terminal."""
+    from playhead.terminal import main as terminal
+
+    return terminal(arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="playhead",
         description="A desktop code interpreter: ask a model, approve its code, watch it run.",
+        epilog="playhead chat: the same in a terminal. playhead serve: for other programs. "
+        "Each has its own --help.",
     )
     parser.add_argument("files", nargs="*", help="files or a folder to begin with")
     parser.add_argument("--version", action="version", version=f"Playhead {__version__}")
+    _add_log_level(parser)
+    return parser
+
+
+def _add_log_level(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log-level",
         default="warning",
         choices=("debug", "info", "warning", "error"),
         help="what is also written to stderr (the log file has info and above)",
     )
-    return parser
 
 
 def _open_window(options: argparse.Namespace) -> int:
     if problem := display_problem(os.environ):
-        return _refuse(problem)
+        print(problem, file=sys.stderr)
+        print("Starting `playhead chat` in this terminal instead.", file=sys.stderr)
+        return _chat(_as_attachments(options.files))
     gc.disable()  # until the first paint: all of it stays, looking for garbage only takes time
-    from playhead.bootstrap import run_window
+    from playhead.bootstrap.window import run_window
 
     files = [os.path.abspath(path) for path in options.files]
     return run_window(files, options.log_level)

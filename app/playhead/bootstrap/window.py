@@ -1,4 +1,4 @@
-"""The composition root: builds every part, joins them by the ports, closes them in order."""
+"""The program with its window: paint first, then what is slow; close in order."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
@@ -18,70 +17,20 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from playhead import __version__
+from playhead.api.switch import ApiSwitch, window_policy
+from playhead.bootstrap.core import build_core, ended_by_signals
+from playhead.bootstrap.serving import make_server, make_turns
 from playhead.conversation.requests import DIRECT_MODEL, AppSettings
 from playhead.errors import AppError, StorageError
 from playhead.event_loop import run
-from playhead.execution.interpreters import InterpreterFinder
-from playhead.execution.process_executor import ProcessExecutor
-from playhead.providers.catalog import ModelCatalog, key_variables
-from playhead.providers.direct import DirectProvider
-from playhead.providers.router import RoutedProvider
-from playhead.providers.worker_provider import WorkerProvider, WorkerStatus
-from playhead.session.session import SessionPorts
-from playhead.session.sessions import Sessions
+from playhead.providers.worker_provider import WorkerStatus
 from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
-from playhead.storage.history import SqliteHistory
-from playhead.storage.key_store import KeyStore
-from playhead.storage.process_privacy import hide_process, take_from_environment
-from playhead.storage.settings import SettingsFile
 from playhead.ui.main_window import MainWindow
 from playhead.ui.theme import Theme
 
 _log = logging.getLogger(__name__)
 _startup_log = logging.getLogger("playhead.startup")
-
-
-@dataclass(frozen=True, slots=True)
-class Core:
-    """Everything but the faces."""
-
-    ports: SessionPorts
-    worker: WorkerProvider
-    interpreters: InterpreterFinder
-    keys: KeyStore
-    history: SqliteHistory
-    sessions: Sessions
-
-    async def close(self) -> None:
-        """End sessions, kernels and the model worker; write what is left."""
-        async with contextlib.AsyncExitStack() as parts:  # one that fails must not keep the others
-            parts.callback(self.keys.close)
-            parts.push_async_callback(self.interpreters.close)
-            parts.push_async_callback(self.ports.provider.close)
-            parts.push_async_callback(self.ports.executor.close)
-            parts.push_async_callback(self.sessions.close)
-
-
-def build_core() -> Core:
-    """Take the keys out of the environment and make the adapters; starts nothing."""
-    variables = key_variables()
-    secrets = take_from_environment(variables.values())
-    hide_process()
-    executor = ProcessExecutor(paths.outputs_dir(), drop=tuple(variables.values()))
-    worker = WorkerProvider(canonical=executor.canonical, log_path=paths.logs_dir() / "model.log")
-    interpreters = InterpreterFinder(paths.environments_dir())
-    keys = KeyStore(secrets, variables)
-    history = SqliteHistory(paths.history_path(), paths.outputs_dir())
-    ports = SessionPorts(
-        provider=RoutedProvider(worker, DirectProvider(executor.canonical)),
-        executor=executor,
-        interpreters=interpreters,
-        settings=SettingsFile(paths.settings_path()),
-        keys=keys,
-        catalog=ModelCatalog(),
-    )
-    return Core(ports, worker, interpreters, keys, history, Sessions(ports, history))
 
 
 def run_window(files: Sequence[str], log_level: str) -> int:
@@ -121,6 +70,14 @@ class _Window:
         self._theme = Theme(paths.resources_dir())
         self._theme.set_mode(ports.settings.current.theme)
         self._theme.apply(app)
+        turns = make_turns(self._core, window_policy(ports.settings))
+        self._turns = turns
+        self._api = ApiSwitch(
+            ports.settings,
+            ports.keys,
+            lambda options, token: make_server(turns, options, token),
+            self._core.token,
+        )
         self._window = MainWindow(
             self._core.sessions,
             ports.settings,
@@ -130,6 +87,7 @@ class _Window:
             ports.provider,
             self._theme,
             paths.data_dir() / "attachments",
+            api=self._api,
         )
 
     async def live(self) -> int:
@@ -137,7 +95,7 @@ class _Window:
         is_closing = asyncio.Event()
         self._window.close_requested.connect(is_closing.set)
         self._app.commitDataRequest.connect(is_closing.set)
-        with self._defects_reported(), _ended_by_signals(is_closing.set):
+        with self._defects_reported(), ended_by_signals(is_closing.set):
             painted = asyncio.Event()
             self._window.painted.connect(_log_first_paint)
             self._window.painted.connect(painted.set)
@@ -163,6 +121,7 @@ class _Window:
             self._window.open_paths(self._files)
         _startup_log.info("ready_ms=%.0f", _process_age_ms())
         self._on_settings_saved(core.ports.settings.current)
+        await self._api.apply()
         with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
             await core.interpreters.default()
 
@@ -176,7 +135,11 @@ class _Window:
         self._instance.refuse()  # who starts it again now wants a window that stays
         self._window.hide()
         await self._window.shut_down()
-        await self._core.close()
+        try:
+            await self._api.close()
+            await self._turns.close()
+        finally:
+            await self._core.close()
         self._window.deleteLater()
 
     def _on_activated(self, files: list[str]) -> None:
@@ -234,22 +197,6 @@ class _Window:
                 remedy="Your conversations are safe. If it keeps happening, please report it.",
             )
         )
-
-
-@contextlib.contextmanager
-def _ended_by_signals(end: Callable[[], None]) -> Any:
-    """Close in order at SIGTERM and SIGINT, where the system has them."""
-    import signal
-
-    loop = asyncio.get_running_loop()
-    numbers = [] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGINT]
-    for number in numbers:
-        loop.add_signal_handler(number, end)
-    try:
-        yield
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
 
 
 def _log_first_paint() -> None:

@@ -1,0 +1,145 @@
+"""Everything but the faces: the adapters, the sessions, and the order in which they end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+
+from playhead.conversation.requests import DIRECT_MODEL, AppSettings
+from playhead.conversation.secret import Secret
+from playhead.errors import AppError
+from playhead.execution.interpreters import InterpreterFinder
+from playhead.execution.process_executor import ProcessExecutor
+from playhead.providers.catalog import ModelCatalog, key_variables
+from playhead.providers.direct import DirectProvider
+from playhead.providers.router import RoutedProvider
+from playhead.providers.worker_provider import WorkerProvider
+from playhead.session.ports import History
+from playhead.session.session import SessionPorts
+from playhead.session.sessions import Sessions
+from playhead.storage import paths
+from playhead.storage.history import SqliteHistory
+from playhead.storage.key_store import KeyStore
+from playhead.storage.no_history import NoHistory
+from playhead.storage.process_privacy import hide_process, take_from_environment
+from playhead.storage.settings import OverriddenSettings, SettingsFile
+
+PROVIDER_KEY = "PLAYHEAD_PROVIDER_KEY"
+TOKEN = "PLAYHEAD_TOKEN"  # noqa: S105 - the name of a variable
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What a command line says otherwise than the settings; None leaves those as they are.
+
+    `keeps_history` False: conversations live as long as the process.
+    """
+
+    model: str | None = None
+    api_base: str | None = None
+    folder: str | None = None
+    keeps_history: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Everything but the faces. `token` is what clients of the server present, where given."""
+
+    ports: SessionPorts
+    worker: WorkerProvider
+    interpreters: InterpreterFinder
+    keys: KeyStore
+    history: History
+    sessions: Sessions
+    token: Secret | None
+    _chores: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
+
+    def warm_up(self) -> None:
+        """Start what takes seconds ahead of the first message and the first run."""
+        if self.ports.settings.current.model != DIRECT_MODEL and self.worker.status == "absent":
+            self._chores.append(asyncio.create_task(self.worker.start()))
+        self._chores.append(asyncio.create_task(self._prepare_python()))
+
+    async def _prepare_python(self) -> None:
+        with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
+            await self.interpreters.default()
+
+    async def close(self) -> None:
+        """End sessions, kernels and the model worker; write what is left."""
+        async with contextlib.AsyncExitStack() as parts:  # one that fails must not keep the others
+            parts.callback(self.keys.close)
+            parts.push_async_callback(self.interpreters.close)
+            parts.push_async_callback(self.ports.provider.close)
+            parts.push_async_callback(self.ports.executor.close)
+            parts.push_async_callback(self.sessions.close)
+        await asyncio.gather(*self._chores, return_exceptions=True)
+
+
+def build_core(overrides: Overrides | None = None) -> Core:
+    """Take the keys out of the environment and make the adapters; starts nothing."""
+    wanted = overrides or Overrides()
+    variables = key_variables()
+    secrets = take_from_environment(variables.values())
+    hide_process()
+    settings = _settings(wanted)
+    catalog = ModelCatalog()
+    current = settings.current
+    keys = KeyStore(
+        secrets,
+        variables | _operator_key(catalog.key_name(current.model, current.api_base), secrets),
+    )
+    executor = ProcessExecutor(paths.outputs_dir(), drop=tuple(variables.values()))
+    worker = WorkerProvider(canonical=executor.canonical, log_path=paths.logs_dir() / "model.log")
+    interpreters = InterpreterFinder(paths.environments_dir())
+    history = (
+        SqliteHistory(paths.history_path(), paths.outputs_dir())
+        if wanted.keeps_history
+        else NoHistory(paths.outputs_dir())
+    )
+    ports = SessionPorts(
+        provider=RoutedProvider(worker, DirectProvider(executor.canonical)),
+        executor=executor,
+        interpreters=interpreters,
+        settings=settings,
+        keys=keys,
+        catalog=catalog,
+    )
+    sessions = Sessions(ports, history)
+    return Core(ports, worker, interpreters, keys, history, sessions, secrets.get(TOKEN))
+
+
+def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:
+    stored = SettingsFile(paths.settings_path())
+    changes = {"model": wanted.model, "api_base": wanted.api_base, "folder": wanted.folder}
+    if wanted.model is not None and wanted.api_base is None:
+        changes["api_base"] = ""  # the stored address belongs to the stored model
+    said = {name: value for name, value in changes.items() if value is not None}
+    return OverriddenSettings(stored, said) if said else stored
+
+
+def _operator_key(
+    catalog: ModelCatalog, settings: AppSettings, secrets: Mapping[str, Secret]
+) -> dict[str, str]:
+    """The key that came with the start is for the model of the start, and for no other address."""
+    if PROVIDER_KEY not in secrets or not settings.model:
+        return {}
+    return {catalog.key_name(settings.model, settings.api_base): PROVIDER_KEY}
+
+
+@contextlib.contextmanager
+def ended_by_signals(end: Callable[[], None]) -> Generator[None]:
+    """Close in order at SIGTERM and SIGINT, where the system has them."""
+    import signal
+
+    loop = asyncio.get_running_loop()
+    numbers = [] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGINT]
+    for number in numbers:
+        loop.add_signal_handler(number, end)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)

@@ -1,0 +1,145 @@
+"""The sessions without a window: over HTTP, or over the pipes of the program that started us."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import sys
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from playhead import __version__
+from playhead.api.incoming import Policy
+from playhead.api.options import ServerOptions
+from playhead.api.stdio import claim_pipes, serve_stdio
+from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, ended_by_signals
+from playhead.bootstrap.serving import make_server, make_turns
+from playhead.conversation.secret import Secret
+from playhead.errors import AppError, StorageError
+from playhead.event_loop import run
+from playhead.storage import log_file, paths
+
+_log = logging.getLogger(__name__)
+
+PORT_TAKEN = 3
+"""The exit status when the port is another program's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """What `playhead serve` was told; None leaves it to the settings."""
+
+    host: str = "127.0.0.1"
+    port: int = 5001
+    model: str | None = None
+    api_base: str | None = None
+    folder: str | None = None
+    allows_auto_run: bool = False
+    limits_rate: bool = True
+    allowed_hosts: tuple[str, ...] = ()
+    tls_cert: str = ""
+    tls_key: str = ""
+    log_level: str = "warning"
+
+
+def run_server(options: ServeOptions) -> int:
+    """Serve over HTTP until a signal; the exit status, `PORT_TAKEN` where the port is."""
+    log_file.begin(paths.logs_dir(), options.log_level)
+    app = QCoreApplication([sys.argv[0]])
+    try:
+        return run(_serve_http(options), app)
+    except AppError as error:
+        sys.stderr.write(f"{error}\n")
+        return PORT_TAKEN if error.code == "port_taken" else 1
+
+
+def run_stdio(log_level: str) -> int:
+    """Serve one program over our standard input and output until it closes them."""
+    log_file.begin(paths.logs_dir(), log_level)
+    app = QCoreApplication([sys.argv[0]])
+    return run(_serve_pipes(), app)
+
+
+async def _serve_http(options: ServeOptions) -> int:
+    core = build_core(Overrides(options.model, options.api_base, options.folder))
+    is_closing = asyncio.Event()
+    with ended_by_signals(is_closing.set):
+        try:
+            await _open_history(core)
+            await _serve_until(is_closing, core, options)
+        finally:
+            await core.close()
+    return 0
+
+
+async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOptions) -> None:
+    turns = make_turns(core, _policy(options))
+    token = core.token or _made_token()
+    server = make_server(turns, _server_options(options), lambda: token)
+    await server.start()
+    try:
+        sys.stdout.write(f"listening on {server.address}\n")
+        sys.stdout.flush()
+        core.warm_up()
+        await is_closing.wait()
+    finally:
+        await server.stop()
+        await turns.close()
+
+
+async def _open_history(core: Core) -> None:
+    try:
+        notice = await core.sessions.start()
+    except StorageError as error:
+        notice = str(error)
+    for words in filter(None, (core.ports.settings.notice, notice)):
+        sys.stderr.write(f"{words}\n")
+
+
+def _policy(options: ServeOptions) -> Policy:
+    """There is no window to click in: who holds the token approves."""
+    return Policy(
+        may_approve=lambda: True,
+        may_auto_run=lambda: options.allows_auto_run,
+        approve_switch="the client's approval",
+        auto_run_switch="--allow-auto-run (an option of `playhead serve`)",
+    )
+
+
+def _server_options(options: ServeOptions) -> ServerOptions:
+    default = ServerOptions()
+    return ServerOptions(
+        host=options.host,
+        port=options.port,
+        allowed_hosts=options.allowed_hosts,
+        tls_cert=options.tls_cert,
+        tls_key=options.tls_key,
+        rate_limit=default.rate_limit if options.limits_rate else 0,
+    )
+
+
+def _made_token() -> Secret:
+    token = secrets.token_urlsafe(32)
+    sys.stderr.write(f"token: {token}\n(set {TOKEN} to choose it yourself)\n")
+    sys.stderr.flush()
+    return Secret(token)
+
+
+async def _serve_pipes() -> int:
+    stdin, stdout = claim_pipes()
+    core = build_core(Overrides(keeps_history=False))
+    is_closing = asyncio.Event()
+    with ended_by_signals(is_closing.set):
+        serving = asyncio.create_task(serve_stdio(core.sessions, stdin, stdout, __version__))
+        closing = asyncio.create_task(is_closing.wait())
+        try:
+            core.warm_up()
+            await asyncio.wait({serving, closing}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (serving, closing):
+                task.cancel()
+            await asyncio.gather(serving, closing, return_exceptions=True)
+            await core.close()
+    return 0
