@@ -127,7 +127,7 @@ def _open_window(options: argparse.Namespace) -> int:
     if problem := display_problem(os.environ):
         print(problem, file=sys.stderr)
         print("Starting `playhead chat` in this terminal instead.", file=sys.stderr)
-        return _chat(_as_attachments(options.files))
+        return _chat([part for path in options.files for part in ("--file", path)])
     gc.disable()  # until the first paint: all of it stays, looking for garbage only takes time
     from playhead.bootstrap.window import run_window
 

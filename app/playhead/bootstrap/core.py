@@ -86,11 +86,8 @@ def build_core(overrides: Overrides | None = None) -> Core:
     hide_process()
     settings = _settings(wanted)
     catalog = ModelCatalog()
-    current = settings.current
-    keys = KeyStore(
-        secrets,
-        variables | _operator_key(catalog.key_name(current.model, current.api_base), secrets),
-    )
+    own_key = _operator_key(catalog, settings.current, secrets)
+    keys = KeyStore(secrets, variables | own_key)
     executor = ProcessExecutor(paths.outputs_dir(), drop=tuple(variables.values()))
     worker = WorkerProvider(canonical=executor.canonical, log_path=paths.logs_dir() / "model.log")
     interpreters = InterpreterFinder(paths.environments_dir())
