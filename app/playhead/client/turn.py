@@ -1,0 +1,218 @@
+"""One chat under way: what the server says becomes chunks, what the program does decisions."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Any, Literal
+
+from playhead.client.process import ServerProcess
+from playhead.client.transcript import Transcript
+from playhead.errors import InterpreterError
+
+Wire = dict[str, Any]
+Status = Literal["", "complete", "cancelled", "failed"]
+
+# There, a lock that is waited for without a limit cannot be interrupted by Ctrl-C.
+_PATIENCE_S = 0.25 if sys.platform == "win32" else None
+
+
+class Turn:
+    """Owned by one reader (a generator); `deliver` is called in the server's reading thread.
+
+    `leave()` may be called from anywhere, also while a generator is collected: the server stops
+    the turn, and what it still says only completes the transcript.
+    """
+
+    def __init__(self, turn_id: str, server: ServerProcess, transcript: Transcript) -> None:
+        self.id = turn_id
+        self.status: Status = ""
+        self.proposal: Wire | None = None
+        """The confirmation chunk that the program has seen last and may decide about."""
+        self.question: Wire | None = None
+        """What running code asks for, until it is answered."""
+        self.is_waiting = False
+        """Whether the server waits for a decision about `proposal`."""
+        self.is_left = False
+        self.done = threading.Event()
+        self._server = server
+        self._transcript = transcript
+        self._inbox = SimpleQueue[Wire | None]()
+        self._wake: Callable[[], None] | None = None
+        self._decision: Wire | None = None
+        self._echo: str | None = None
+        self._failure: InterpreterError | None = None
+        self._lock = threading.RLock()
+
+    # The server's side
+
+    def deliver(self, message: Wire | None) -> None:
+        """Take what the server says (None: it is gone)."""
+        if message is not None and message.get("turn", self.id) != self.id:
+            return  # of a turn before, which was left
+        self._inbox.put(message)
+        with self._lock:
+            if self.is_left:
+                self._hear_quietly()
+        if self._wake is not None:
+            self._wake()
+
+    def _hear_quietly(self) -> None:
+        while not self.done.is_set():
+            try:
+                self.hear(self._inbox.get_nowait())
+            except Empty:
+                return
+
+    # The program's side
+
+    def take(self) -> Wire | None:
+        """The next thing the server says; waits for it."""
+        while True:
+            try:
+                return self._inbox.get(timeout=_PATIENCE_S)
+            except Empty:
+                continue
+
+    def take_now(self) -> Wire | None:
+        """The next thing that has been said already. Raises queue.Empty."""
+        return self._inbox.get_nowait()
+
+    def on_arrival(self, wake: Callable[[], None] | None) -> None:
+        """Call `wake` (in the server's reading thread) whenever there is something to take."""
+        self._wake = wake
+
+    def hear(self, message: Wire | None) -> Wire | None:
+        """Understand it; the chunk that is for the program, if there is one in it."""
+        with self._lock:
+            if self.done.is_set():
+                return None
+            if message is None:
+                self._lose()
+            elif "chunk" in message:
+                return self._hear_chunk(message["chunk"])
+            elif "waits" in message:
+                self.is_waiting = True
+            elif "error" in message:
+                self._failure = self._failure or _refusal(message["error"])
+            elif "ended" in message:
+                self.done.set()
+        return None
+
+    def end(self) -> None:
+        """Raise what the turn failed with, if it did."""
+        if self._failure is not None and self.status in ("", "failed"):
+            self.status = "failed"
+            raise self._failure
+
+    def go_on(self) -> None:
+        """The program asks for more: send the decision that it made, or makes by this."""
+        if not self.is_waiting:
+            return
+        decision = self._decision or self._approval(self._transcript.edit)
+        if self.proposal is None:  # nothing that the program has not seen is ever approved
+            decision = self._command("decide", decision="deny")
+        code = decision.get("code")
+        if self.proposal is not None and code == self.proposal["content"].get("content"):
+            del decision["code"]
+        elif code is not None:
+            self._transcript.replace_code(code)
+            self._echo = code
+        self.is_waiting, self._decision, self.proposal = False, None, None
+        self._server.send(decision)
+
+    def approve(self, code: str | None) -> None:
+        """Decide that the proposal runs, or `code` in its place, when the program goes on."""
+        self._decision = self._approval(code)
+
+    def reject(self, reason: str) -> None:
+        """Decide that it does not run and that the model is told why."""
+        self._decision = self._command("decide", decision="deny", reason=reason)
+
+    def answer(self, text: str) -> None:
+        """Hand the running code the line that it asked for."""
+        if self.question is not None:
+            self._server.send(self._command("input", id=self.question["id"], text=text))
+            self.question = None
+
+    def fail(self, error: InterpreterError) -> None:
+        """Let the turn be stopped for this reason."""
+        self._failure = self._failure or error
+        self.status = "failed"
+        self.stop()
+
+    def stop(self) -> None:
+        """Ask the server to end the turn and its code; the rest still comes."""
+        if not self.done.is_set():
+            self._server.send(self._command("stop"))
+
+    def leave(self) -> None:
+        """Nobody reads on: decline what waits, stop what runs."""
+        with self._lock:
+            if self.is_left:
+                return
+            self.is_left = True
+            self.proposal = None
+            self.stop()
+            self._hear_quietly()
+        self._inbox.put({})  # wakes a reader in another thread
+        if self._wake is not None:
+            self._wake()
+
+    def _hear_chunk(self, chunk: Wire) -> Wire | None:
+        self.proposal = self.question = None
+        echo, self._echo = self._echo, None  # it would come at once, before anything else
+        match chunk:
+            case {"role": "server", "type": "status"}:
+                self.status = self.status or chunk.get("content", "complete")
+                return None
+            case {"role": "server", "type": "error"}:
+                self.status = "failed"
+                self._failure = self._failure or _failure(chunk)
+                return None
+            case {"type": "confirmation", "content": {"content": str() as code}} if code == echo:
+                return None  # it only repeats the edit that the program itself has made
+            case {"type": "confirmation"}:
+                self.proposal = chunk
+            case {"role": "computer", "type": "input"}:
+                self.question = chunk.get("content")
+            case _:
+                pass
+        self._transcript.feed(chunk)
+        return chunk
+
+    def _lose(self) -> None:
+        self._failure = InterpreterError(
+            "Playhead's server process ended unexpectedly.",
+            detail=self._server.obituary(),
+            remedy="Chat again: a fresh one is started with this conversation. "
+            "Names that the code had made are gone.",
+            code="server_lost",
+        )
+        self.status = "failed"
+        self.done.set()
+
+    def _approval(self, code: str | None) -> Wire:
+        edit = {} if code is None else {"code": code}
+        return self._command("decide", decision="approve", **edit)
+
+    def _command(self, verb: str, **fields: str) -> Wire:
+        return {"do": verb, "turn": self.id, **fields}
+
+
+def _failure(chunk: Wire) -> InterpreterError:
+    """A server/error as an exception with the same words."""
+    error = chunk.get("error") or {}
+    title = str(error.get("message") or chunk.get("content") or "The turn failed.")
+    whole = str(chunk.get("content") or "")
+    detail = whole.removeprefix(title).lstrip(". ") if whole.startswith(title) else whole
+    return InterpreterError(title, detail=detail, code=str(error.get("code") or "internal_error"))
+
+
+def _refusal(error: Wire) -> InterpreterError:
+    return InterpreterError(
+        str(error.get("message") or "The server refused."),
+        code=str(error.get("code") or "internal_error"),
+    )
