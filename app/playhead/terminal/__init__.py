@@ -1,0 +1,12 @@
+"""The Python face with a terminal: `playhead chat`; may import `client` and `errors` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`playhead chat …`; the exit status."""
+    from playhead.terminal.command import run  # importing the package must cost nothing
+
+    return run(arguments)

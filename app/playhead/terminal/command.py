@@ -1,0 +1,197 @@
+"""The command `playhead chat`: one question, or a conversation at the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from playhead.errors import AppError
+from playhead.terminal import asking
+from playhead.terminal.display import TerminalDisplay
+from playhead.terminal.interpreter import Interpreter
+
+COMPLETE, FAILED, USAGE, NOT_APPROVED, STOPPED = 0, 1, 2, 3, 130
+_EPILOG = """\
+exit status: 0 done, 1 failed, 2 wrong usage, 3 code was not run because nobody could approve it,
+130 stopped. The model's key is read from PLAYHEAD_PROVIDER_KEY or the provider's own variable,
+else from the keyring; with --api-base only from PLAYHEAD_PROVIDER_KEY.
+"""
+_HELP = """\
+/reset  forget the conversation and end its kernel
+/quit   leave (also Ctrl-D)
+Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
+"""
+_NOBODY = "This code was not run: nobody could approve it. Start with --yes to run code unasked."
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Chat as the arguments say; the exit status."""
+    options = _parser().parse_args(arguments)
+    with _interpreter(options) as interpreter:
+        try:
+            return _chat(interpreter, options)
+        except BrokenPipeError:  # who read our output has enough, as `head` has
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            return FAILED
+        except KeyboardInterrupt:
+            return STOPPED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="playhead chat",
+        description="Ask a model in the terminal, approve its code, watch it run.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("prompt", nargs="*", metavar="PROMPT", help="what to ask; else, a chat")
+    parser.add_argument("--model", metavar="M", help="such as openai/gpt-5 or ollama/qwen3")
+    parser.add_argument("--api-base", metavar="URL", help="the address of the model's server")
+    parser.add_argument("--working-dir", metavar="D", help="where code runs (default: here)")
+    parser.add_argument("--yes", action="store_true", help="run code without asking")
+    parser.add_argument("--json", action="store_true", help="print the chunks, one a line")
+    return parser
+
+
+def _interpreter(options: argparse.Namespace) -> Interpreter:
+    return Interpreter(
+        options.model,
+        options.api_base,
+        os.environ.get("PLAYHEAD_PROVIDER_KEY"),
+        auto_run=options.yes,
+        working_dir=options.working_dir,
+        extended=True,
+    )
+
+
+def _chat(interpreter: Interpreter, options: argparse.Namespace) -> int:
+    prompt = " ".join(options.prompt)
+    if not prompt and not asking.is_somebody_there():
+        prompt = sys.stdin.read()
+        if not prompt.strip():
+            return _refuse("There is nothing to ask: standard input was empty.")
+    if options.json:
+        if not prompt:
+            return _refuse("--json needs a PROMPT, or one from a pipe.")
+        return _print_chunks(interpreter, prompt)
+    display = TerminalDisplay()
+    if prompt:
+        return _answer(interpreter, display, prompt)
+    return _converse(interpreter, display)
+
+
+def _print_chunks(interpreter: Interpreter, prompt: str) -> int:
+    """The native stream with its status or error at the end."""
+    with _stopped_by_ctrl_c(interpreter, lambda: False):
+        try:
+            for chunk in interpreter.chat(prompt, stream=True, extended=False):
+                _print_chunk(chunk)
+                if chunk["type"] == "confirmation" and not interpreter.auto_run:
+                    return _refuse(_NOBODY, NOT_APPROVED)
+        except AppError as error:
+            content = {"content": str(error), "error": {"code": error.code, "message": error.title}}
+            _print_chunk({"role": "server", "type": "error", **content})
+            return FAILED
+    _print_chunk({"role": "server", "type": "status", "content": interpreter.status})
+    return STOPPED if interpreter.status == "cancelled" else COMPLETE
+
+
+def _print_chunk(chunk: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(chunk) + "\n")
+    sys.stdout.flush()
+
+
+def _answer(interpreter: Interpreter, display: TerminalDisplay, prompt: str) -> int:
+    """Ask, show the answer, ask the person about its code."""
+    interpreter.on_input = display.ask
+    with _stopped_by_ctrl_c(interpreter, lambda: display.is_asking):
+        try:
+            display.wait()
+            for chunk in interpreter.chat(prompt, stream=True):
+                display.show(chunk)
+                if chunk["type"] == "confirmation" and not interpreter.auto_run:
+                    verdict = display.decide(chunk)
+                    if verdict is None:
+                        return _refuse(_NOBODY, NOT_APPROVED)
+                    if verdict[0] == "reject":
+                        interpreter.reject(verdict[1] or "")
+                    else:
+                        interpreter.approve(verdict[1])
+                if chunk.get("end") or chunk["type"] == "run":
+                    display.wait()
+        except AppError as error:
+            display.fail(error)
+            return FAILED
+        finally:
+            display.close()
+    return STOPPED if interpreter.status == "cancelled" else COMPLETE
+
+
+def _converse(interpreter: Interpreter, display: TerminalDisplay) -> int:
+    """Questions until the end of input, /quit or a second Ctrl-C."""
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401 - gives input() its editing, and a history in memory
+    display.screen.write_line("Playhead. /help says what can be typed.", "dim")
+    was_interrupted = False
+    while True:
+        try:
+            line = input("> ").strip()
+        except EOFError:
+            display.screen.write("\n")
+            return COMPLETE
+        except KeyboardInterrupt:
+            display.screen.write("\n")
+            if was_interrupted:
+                return STOPPED
+            was_interrupted = True
+            display.screen.write_line("Ctrl-C again, Ctrl-D or /quit leaves.", "dim")
+            continue
+        was_interrupted = False
+        if line == "/quit":
+            return COMPLETE
+        _do(interpreter, display, line)
+
+
+def _do(interpreter: Interpreter, display: TerminalDisplay, line: str) -> None:
+    if line == "/reset":
+        interpreter.reset()
+        display.screen.write_line("A new conversation.", "dim")
+    elif line == "/help":
+        display.screen.write(_HELP)
+    elif line.startswith("/") and " " not in line and "/" not in line[1:]:
+        display.screen.write_line(f"{line} is not known; /help says what is.", "dim")
+    elif line:
+        with contextlib.suppress(KeyboardInterrupt):  # the turn was left, the chat goes on
+            _answer(interpreter, display, line)
+
+
+@contextlib.contextmanager
+def _stopped_by_ctrl_c(interpreter: Interpreter, is_asking: Callable[[], bool]) -> Generator[None]:
+    """Ctrl-C stops the turn in order; at a question, or a second time, it leaves the turn."""
+    presses = 0
+
+    def on_interrupt(*_: object) -> None:
+        nonlocal presses
+        presses += 1
+        if is_asking() or presses > 1:
+            raise KeyboardInterrupt
+        interpreter.stop()
+
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _refuse(words: str, status: int = USAGE) -> int:
+    Console(stderr=True, force_jupyter=False).print(words, highlight=False, markup=False)
+    return status

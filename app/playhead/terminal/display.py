@@ -1,0 +1,202 @@
+"""Chunks as a person at a terminal reads them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from playhead.client.interpreter import Verdict
+from playhead.errors import AppError
+from playhead.terminal import asking
+from playhead.terminal.code_lines import CodeLines
+from playhead.terminal.prose import Prose, Words
+from playhead.terminal.safe_text import OutputFilter, plain, visible
+from playhead.terminal.screen import Screen
+
+Wire = dict[str, Any]
+
+_QUESTION = "Run this code? [y]es, [n]o, [e]dit: "
+
+
+class TerminalDisplay:
+    """Shows one chunk after the other, of all kinds; asks who sits there.
+
+    `is_asking` while a person is being asked, `is_auto_run` when code runs unasked.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(file=sys.stdout, force_jupyter=False)
+        self.screen = Screen(self._console)
+        self.is_asking = False
+        self._prose, self._words = Prose(), Words()
+        self._code = CodeLines("python")
+        self._output = OutputFilter()
+        self._code_lines: list[str] = []
+
+    def show(self, chunk: Wire) -> None:
+        """Render one chunk."""
+        content = chunk.get("content")
+        if chunk.get("start"):
+            self._open(chunk)
+        elif chunk.get("end"):
+            self._close(chunk)
+        elif chunk["type"] in ("message", "reasoning", "plan") and isinstance(content, str):
+            self._show_prose(content, "" if chunk["type"] == "message" else "dim italic")
+        elif chunk["type"] == "code" and chunk["role"] == "assistant":
+            self._show_code(self._code.feed(str(content)))
+        elif chunk["type"] == "console":
+            self._show_console(chunk)
+        elif chunk["type"] == "confirmation" and isinstance(content, dict):
+            self._code_lines = str(content.get("content", "")).split("\n")
+        elif chunk["type"] == "run" and isinstance(content, dict):
+            self._show_run(content)
+        elif chunk["type"] in ("tool_result", "tool_call", "image", "code"):
+            self._show_aside(chunk)
+
+    def wait(self) -> None:
+        """Say that the model is being asked."""
+        self.screen.live("…")
+
+    def decide(self, proposal: Wire) -> Verdict | None:
+        """Ask whether the code runs; None when there is nobody to ask."""
+        if not asking.is_somebody_there():
+            return None
+        content = proposal["content"]
+        language, code = str(content["format"]), str(content["content"])
+        before = code
+        while True:
+            answer = self._ask(_QUESTION)
+            if answer is None:
+                return "reject", ""
+            word, _, rest = answer.strip().partition(" ")
+            match word.lower():
+                case "y" | "yes":
+                    return "approve", None if code == before else code
+                case "n" | "no":
+                    return "reject", rest.strip()
+                case "e" | "edit":
+                    code = self._edit(code, language)
+                case _:
+                    self.screen.write_line("Answer y, n (and why, if you like) or e.", "dim")
+
+    def ask(self, prompt: str, is_secret: bool) -> str | None:
+        """Ask what the running code wants to know; None when there is nobody to ask."""
+        if not asking.is_somebody_there():
+            return None
+        *before, question = plain(prompt).split("\n")
+        for line in before:
+            self.screen.write_line(line)
+        return self._ask(question or "> ", is_secret)
+
+    def fail(self, error: AppError) -> None:
+        """Say what went wrong and what to do."""
+        self.screen.write_line(f"✗ {visible(error.title)}", "bold red")
+        if error.explanation:
+            self.screen.write_line(visible(error.explanation))
+
+    def close(self) -> None:
+        """Leave the terminal at the start of a line."""
+        self._finish_prose("")
+        self.screen.end_line()
+
+    def _ask(self, question: str, is_secret: bool = False) -> str | None:
+        """One line; None at the end of input."""
+        self.screen.end_line()
+        self.is_asking = True
+        try:
+            return asking.ask_secret(question) if is_secret else asking.ask_line(question)
+        except EOFError:
+            self.screen.write("\n")
+            return None
+        finally:
+            self.is_asking = False
+
+    def _edit(self, code: str, language: str) -> str:
+        try:
+            code = asking.edited(code, language)
+        except (OSError, ValueError) as error:
+            self.screen.write_line(f"The editor could not be used: {error}", "red")
+            self.screen.write_line("Name one in VISUAL or EDITOR.", "dim")
+            return code
+        self._code = CodeLines(language)
+        self._show_code(self._code.feed(code))
+        self._show_code(self._code.finish())
+        self._code_lines = code.split("\n")
+        return code
+
+    def _open(self, chunk: Wire) -> None:
+        self._finish_prose("")
+        if chunk["type"] == "code" and chunk["role"] == "assistant":
+            self.screen.write_line(visible(str(chunk.get("format") or "code")), "dim")
+            self._code = CodeLines(str(chunk.get("format") or "text"))
+        elif chunk["type"] == "console":
+            self._output = OutputFilter()
+
+    def _close(self, chunk: Wire) -> None:
+        if chunk["type"] == "code" and chunk["role"] == "assistant":
+            self._show_code(self._code.finish())
+            return
+        self._finish_prose("" if chunk["type"] == "message" else "dim italic")
+        self.screen.end_line()
+        if chunk["type"] == "message":
+            self.screen.write("\n")
+
+    def _show_prose(self, text: str, style: str) -> None:
+        pieces = [(part, own or style) for part, own in self._prose.feed(plain(text))]
+        shown, _ = self._words.feed(pieces, self.screen.column, self.screen.width)
+        if shown:
+            self.screen.write_pieces(shown)
+
+    def _finish_prose(self, style: str) -> None:
+        pieces = [(part, own or style) for part, own in self._prose.finish()]
+        shown, column = self._words.feed(pieces, self.screen.column, self.screen.width)
+        self.screen.write_pieces([*shown, *self._words.finish(column, self.screen.width)])
+        self._prose, self._words = Prose(), Words()
+
+    def _show_code(self, lines: list[Text]) -> None:
+        for line in lines:
+            self.screen.write_line(line)
+
+    def _show_console(self, chunk: Wire) -> None:
+        content = chunk.get("content")
+        if chunk.get("format") == "output":
+            self.screen.write_output(self._output.feed(str(content)))
+        elif content is not None:
+            self._show_line(int(content))
+
+    def _show_line(self, number: int) -> None:
+        source = self._code_lines[number - 1] if 0 < number <= len(self._code_lines) else ""
+        self.screen.live(f"▶ {number} {visible(source.strip())}   (Ctrl-C stops)")
+
+    def _show_run(self, report: Wire) -> None:
+        if report.get("state") == "started":
+            self.screen.live("▶ running   (Ctrl-C stops)")
+            return
+        seconds = f"{report.get('seconds', 0.0):.1f} s"
+        place = f" in line {report['line']}" if report.get("line") else ""
+        reason = f": {plain(str(report['reason']))}" if report.get("reason") else ""
+        match report.get("state"):
+            case "finished":
+                self.screen.write_line(f"ran for {seconds}", "dim")
+            case "interrupted":
+                self.screen.write_line(f"■ stopped{place} after {seconds}{reason}", "yellow")
+            case _:
+                self.screen.write_line(f"■ ended{place} after {seconds}{reason}", "red")
+
+    def _show_aside(self, chunk: Wire) -> None:
+        """What a terminal cannot show: where it is, or that it is."""
+        content = plain(str(chunk.get("content", "")))
+        match chunk["type"]:
+            case "image" if chunk.get("format") == "path":
+                self.screen.write_line(f"image: {content}", "magenta")
+            case "image":
+                self.screen.write_line("image (not shown in a terminal)", "magenta")
+            case "code":
+                self.screen.write_line(
+                    f"{chunk.get('format')} (not shown in a terminal)", "magenta"
+                )
+            case _:
+                self.screen.write_line(content, "dim")
