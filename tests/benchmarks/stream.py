@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from tests.benchmarks.answers import many_chunks
 from tests.benchmarks.child import Child, Event
 from tests.benchmarks.homes import measured_home
-from tests.support.model_server import ModelServer, Reply, Request, text
+from tests.support.model_server import ModelServer
 
 PACED_CHUNKS = 1000
 PACE_S = 0.005
 FLAT_OUT_CHUNKS = 4000
-WORDS = ("Streaming ", "text ", "with ", "some ", "**weight**, ", "a ", "`name` ", "and ", "more. ")
 
 
 def stream() -> dict[str, float]:
     """One paced answer beside a bare loop, then one as fast as the server can."""
     with (
-        ModelServer(_answer) as server,
+        ModelServer(many_chunks) as server,
         measured_home(model="openai/test", api_base=server.base_url) as environment,
     ):
         child = Child("tests.benchmarks.measured_app", environment)
@@ -50,16 +50,6 @@ def _turn(child: Child, chunks: int) -> tuple[Event, float]:
     child.send(f"send {chunks} chunks, please")
     ended = child.wait_for("turn_over")["at"]
     return child.ask("stop"), ended - began
-
-
-def _answer(request: Request) -> Reply:
-    return text(*_words(int(request.user_text.split()[0])))
-
-
-def _words(count: int) -> Iterator[str]:
-    """Words of a plausible answer: a new paragraph every 60."""
-    for number in range(count):
-        yield "\n\n" if number % 60 == 59 else WORDS[number % len(WORDS)]
 
 
 def _percentile(ordered: Sequence[float], share: float) -> float:

@@ -1,0 +1,102 @@
+"""What the server for other programs delivers, what it costs, and what the window feels of it.
+
+Everything is real: clients over sockets, the window's process with its server, the model worker
+and a model server that answers as fast as it can. The worker, at about 1 ms of litellm per chunk,
+is what bounds the rates.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+
+from tests.benchmarks.answers import many_chunks
+from tests.benchmarks.api_client import Streamed, stream_together
+from tests.benchmarks.child import Child
+from tests.benchmarks.homes import measured_home
+from tests.support.model_server import ModelServer
+
+TOKEN = "benchmark-token"
+CHUNKS = {1: 3000, 10: 300, 100: 40}
+"""Chunks of each answer, by the number of clients."""
+
+
+def api() -> dict[str, float]:
+    """Events per second with 1, 10 and 100 clients, lateness of the window, CPU per chunk."""
+    port = _free_port()
+    with (
+        ModelServer(many_chunks) as server,
+        measured_home(
+            model="openai/test",
+            api_base=server.base_url,
+            api_enabled=True,
+            api_port=port,
+            api_rate_limit=0,
+        ) as environment,
+    ):
+        child = Child("tests.benchmarks.measured_app", environment | {"PLAYHEAD_TOKEN": TOKEN})
+        child.wait_for("usable")
+        _wait_until_it_listens(port)
+        _ask(port, 1, 10)  # waits until the model worker is warm
+        figures: dict[str, float] = {}
+        for clients, chunks in CHUNKS.items():
+            child.ask("start")
+            streamed = _ask(port, clients, chunks)
+            measured = child.ask("stop")
+            figures[f"events_per_s_{clients}"] = round(_rate(streamed), 1)
+            if clients == 1:
+                cpu_s = measured["cpu_s"]
+            if clients == 10:
+                late = measured["late_ms"]
+                figures["late_p99_ms_10"] = round(late[int(len(late) * 0.99)], 2)
+        child.close()
+        bare_s = _bare_cpu_s(server.base_url, environment, CHUNKS[1])
+    figures["overhead_us_per_chunk"] = round((cpu_s - bare_s) * 1e6 / CHUNKS[1], 1)
+    figures["bare_us_per_chunk"] = round(bare_s * 1e6 / CHUNKS[1], 1)
+    return figures
+
+
+def _ask(port: int, clients: int, chunks: int) -> list[Streamed]:
+    return asyncio.run(stream_together(port, TOKEN, f"{chunks} chunks for client", clients))
+
+
+def _rate(streamed: Sequence[Streamed]) -> float:
+    """Events of all clients over the time from the first of them to the last."""
+    seconds = max(s.last_at for s in streamed) - min(s.first_at for s in streamed)
+    return sum(s.events for s in streamed) / seconds
+
+
+def _bare_cpu_s(api_base: str, environment: Mapping[str, str], chunks: int) -> float:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.bare_reader", api_base, f"{chunks} chunks", "1"],
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return json.loads(done.stdout.splitlines()[-1])["cpu_s"]
+
+
+def _wait_until_it_listens(port: int) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,42 @@
+"""The yardstick for the server's cost: a loop that reads the model worker and drops what comes."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from contextlib import aclosing
+
+from playhead.conversation.message import Message
+from playhead.conversation.requests import ModelSettings, TurnRequest
+from playhead.conversation.secret import Secret
+from playhead.providers.worker_provider import WorkerProvider
+from tests.benchmarks.probe import report
+
+
+async def read(provider: WorkerProvider, api_base: str, prompt: str) -> int:
+    """Ask once; the chunks that came."""
+    model = ModelSettings("openai/test", api_base, Secret("test-key"))
+    asked = Message("m1", None, "user", "message", content=prompt)
+    count = 0
+    async with aclosing(provider.stream(TurnRequest("t", "c", (asked,), model))) as chunks:
+        async for _ in chunks:
+            count += 1
+    return count
+
+
+async def main(api_base: str, prompt: str, times: int) -> None:
+    """Warm up, then read the answer so many times and tell what that cost."""
+    provider = WorkerProvider(canonical=lambda word: word)
+    try:
+        await read(provider, api_base, "10 chunks")
+        began = time.process_time()
+        for _ in range(times):
+            await read(provider, api_base, prompt)
+        report("read", cpu_s=time.process_time() - began)
+    finally:
+        await provider.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
