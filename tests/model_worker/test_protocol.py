@@ -11,6 +11,7 @@ from playhead.model_worker.protocol import (
     CallPiece,
     Cancel,
     Cancelled,
+    CitedPage,
     Delta,
     Deltas,
     Done,
@@ -29,6 +30,9 @@ DELTAS = st.builds(
     TEXT,
     TEXT,
     st.lists(st.builds(CallPiece, st.integers(0, 9), TEXT, TEXT, TEXT), max_size=2).map(tuple),
+    st.lists(st.builds(CitedPage, st.integers(0), st.integers(0), TEXT, TEXT), max_size=1).map(
+        tuple
+    ),
 )
 
 

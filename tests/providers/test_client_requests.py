@@ -11,6 +11,7 @@ from PIL import Image
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
+from playhead.conversation.payloads import Citation, Source
 from playhead.conversation.requests import ToolOffer
 from playhead.errors import ProviderError
 from tests.support import model_server as ms
@@ -90,6 +91,15 @@ async def test_a_call_without_arguments_has_an_empty_object_of_them(model_worker
     assert calls_of(chunks) == [("tool_call", "now", "call_0", "{}")]
     function = server.requests[0].body["tools"][0]["function"]
     assert function["parameters"] == {"type": "object", "properties": {}}
+
+
+async def test_what_a_text_cites_comes_after_its_message(model_worker: SharedWorker):
+    with ModelServer() as server:
+        async with provider_of(model_worker) as provider:
+            chunks = await chunks_of(provider, request(server, "cites"))
+    assert [chunk.type for chunk in chunks] == ["message"] * 5 + ["citation", "usage"]
+    source = Source(title="https://weather.example/", url="https://weather.example/")
+    assert chunks[-2].content == Citation(6, 11, "19 °C", (source,))
 
 
 async def test_half_a_call_of_a_clients_tool_is_no_call(model_worker: SharedWorker):

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
-from playhead.model_worker.protocol import CallPiece, Delta
+from playhead.conversation.payloads import Citation
+from playhead.model_worker.protocol import CallPiece, CitedPage, Delta
 from playhead.providers.delta_parser import CutOffError, DeltaParser
 from tests.support.model_server import GOLDEN_ANSWER, GOLDEN_CODE, Reply, calls, execute
 
@@ -336,3 +337,33 @@ def test_code_comes_out_of_its_arguments_unchanged(code: str, language: str) -> 
     for arguments in ({"language": language, "code": code}, {"code": code, "language": language}):
         messages = fold(parse(call(json.dumps(arguments))))
         assert messages == [("code", language, code, "id0")]
+
+
+def cites(*deltas: Delta) -> list[tuple[int, int, str]]:
+    found = [chunk.content for chunk in parse(list(deltas)) if chunk.type == "citation"]
+    return [(one.start, one.end, one.text) for one in found if isinstance(one, Citation)]
+
+
+def page(start: int, end: int) -> Delta:
+    return Delta(citations=(CitedPage(start, end, "t", "https://a.example/"),))
+
+
+@pytest.mark.parametrize("before", ["", "\n\n", "<think>19</think>", "```text\n19\n```\n", "19 "])
+def test_a_citation_counts_from_the_beginning_of_its_message(before: str) -> None:
+    start = len(before) + 6
+    found = cites(Delta(before + "It is 1"), Delta("9 °C."), page(start, start + 5))
+    text = "".join(part for kind, _, part, _ in fold(parse([Delta(before + "It is 19 °C.")]))
+                   if kind == "message")  # fmt: skip
+    assert found == [(text.index("19 °C"), text.index("19 °C") + 5, "19 °C")]
+
+
+def test_a_citation_stands_before_the_call_that_follows_its_message() -> None:
+    deltas = [Delta("See this."), page(4, 8), page(4, 8), *call("{}", "lookup")]
+    kinds = [chunk.type for chunk in parse(deltas)]
+    assert kinds == ["message"] * 3 + ["citation"] + ["tool_call"] * 3
+
+
+@pytest.mark.parametrize("place", [(90, 95), (4, 4)])
+def test_a_citation_of_nothing_is_left_out(place: tuple[int, int]) -> None:
+    assert cites(Delta("It is 19 °C."), page(*place)) == []
+    assert cites(Delta("```python\n1\n```\n"), page(0, 3)) == []

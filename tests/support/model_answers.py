@@ -13,6 +13,7 @@ from tests.support.model_replies import (
     broken_json,
     call,
     calls,
+    cited,
     cut,
     error,
     execute,
@@ -98,6 +99,7 @@ _CODE_ANSWERS: dict[str, tuple[str, ...]] = {
 }
 
 _ANSWERS: dict[str, Reply] = {
+    "cites": cited(text("It is ", "19 °C", " today."), (6, 11, "https://weather.example/")),
     "at length": limited(text("This ", "is ", "as ", "far ", "as ", "it ", "goes")),
     "filtered": limited(text("I must ", "not"), "content_filter"),
     "hang later": hang("I ", "begin ", "and"),

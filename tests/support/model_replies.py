@@ -87,6 +87,18 @@ def thought(*deltas: str) -> Reply:
     return Reply(tuple({"reasoning_content": delta} for delta in deltas))
 
 
+def cited(reply: Reply, *pages: tuple[int, int, str]) -> Reply:
+    """The same, and then the (start, end, url) of what its text cites."""
+    annotations = [
+        {
+            "type": "url_citation",
+            "url_citation": {"start_index": start, "end_index": end, "title": url, "url": url},
+        }
+        for start, end, url in pages
+    ]
+    return replace(reply, deltas=(*reply.deltas, {"annotations": annotations}))
+
+
 def call(name: str, *fragments: str, index: int = 0, call_id: str = "") -> Reply:
     """A tool call: id and name first, then the arguments' text in exactly these fragments."""
     first = {

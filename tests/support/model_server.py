@@ -13,8 +13,9 @@ In a test::
     server.pace_s = 0.02                                           # seconds between two chunks
 
 Replies: `text`, `thought` (reasoning_content), `call`, `calls` (parallel, alternating indices),
-`execute`, `joined` (several in one answer), `limited` (finish_reason length), `error`, `hang`,
-`cut`, `broken_json`, `no_sse`; and `replace(reply, usage=(100, 20), pace_s=0.05)`.
+`execute`, `cited` (annotations), `joined` (several in one answer), `limited` (finish_reason
+length), `error`, `hang`, `cut`, `broken_json`, `no_sse`; and
+`replace(reply, usage=(100, 20), pace_s=0.05)`.
 
 A `Request` has `body`, `headers`, `messages`, `user_text`, `results` (tool results after the last
 user message), `tool_names` (those on offer), `was_disconnected`, `answered`.
@@ -37,6 +38,7 @@ message that fits chooses the answer (see `default_script`):
     long · markdown                      600 words · headings, lists, a table
     plot · slow loop · forever · input   code to run: figure, counting loop, while True, input()
     raise · bad arguments                code that raises · arguments that are no JSON
+    cites                                a text that cites a page by annotations
     at length · filtered                 an answer that ends by its limit · by a content filter
     34/24 and the like                   execute("34 / 24"), then the golden answer
     anything else                        a short greeting
@@ -72,6 +74,7 @@ from tests.support.model_replies import (
     broken_json,
     call,
     calls,
+    cited,
     cut,
     error,
     execute,
@@ -93,6 +96,7 @@ __all__ = [
     "broken_json",
     "call",
     "calls",
+    "cited",
     "cut",
     "default_script",
     "error",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from typing import Any, cast
 
 import httpx
@@ -13,7 +14,7 @@ import litellm.exceptions
 
 from playhead.model_worker.failures import needs_tools, no_stream, silent, truncated
 from playhead.model_worker.images import OURS, with_images
-from playhead.model_worker.protocol import Ask, CallPiece, Delta, Done, Tokens
+from playhead.model_worker.protocol import Ask, CallPiece, CitedPage, Delta, Done, Tokens
 
 NO_KEY = "none"
 """Local servers need no key, but the client library insists on one."""
@@ -200,7 +201,22 @@ def _delta(chunk: Any) -> Delta | None:
     text = raw.content or ""
     reasoning = getattr(raw, "reasoning_content", None) or ""
     calls = tuple(_call_piece(piece) for piece in raw.tool_calls or ())
-    return Delta(text, reasoning, calls) if text or reasoning or calls else None
+    citations = tuple(_cited_pages(getattr(raw, "annotations", None) or ()))
+    delta = Delta(text, reasoning, calls, citations)
+    return None if delta == Delta() else delta
+
+
+def _cited_pages(annotations: Iterable[Any]) -> Iterator[CitedPage]:
+    """Only pages: a server's own files and the like say nothing outside of it."""
+    for annotation in annotations:
+        page = _fields(_fields(annotation).get("url_citation"))
+        start, end = page.get("start_index"), page.get("end_index")
+        if isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
+            yield CitedPage(start, end, str(page.get("title") or ""), str(page.get("url") or ""))
+
+
+def _fields(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _call_piece(piece: Any) -> CallPiece:
@@ -224,4 +240,8 @@ def _tokens(answer: Any, usage: Any, ask: Ask) -> Tokens:
         return Tokens(usage.prompt_tokens or 0, usage.completion_tokens or 0, not is_given)
     asked = sum(len(str(message.get("content") or "")) for message in ask.messages)
     said = len(answer.response_uptil_now)
-    return Tokens(-(-asked // _CHARACTERS_PER_TOKEN), -(-said // _CHARACTERS_PER_TOKEN))
+    return Tokens(_guess(asked), _guess(said))
+
+
+def _guess(characters: int) -> int:
+    return math.ceil(characters / _CHARACTERS_PER_TOKEN)

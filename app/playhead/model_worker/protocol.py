@@ -72,12 +72,23 @@ class CallPiece:
 
 
 @dataclass(frozen=True, slots=True)
+class CitedPage:
+    """A page that the model's text cites, from `start` to before `end` in code points."""
+
+    start: int
+    end: int
+    title: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """One piece of an answer, cut where the model's server cut it."""
 
     text: str = ""
     reasoning: str = ""
     calls: tuple[CallPiece, ...] = ()
+    citations: tuple[CitedPage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +187,12 @@ def _small(delta: Delta) -> dict[str, Any]:
         body["reasoning"] = delta.reasoning
     if delta.calls:
         body["calls"] = [asdict(piece) for piece in delta.calls]
+    if delta.citations:
+        body["citations"] = [asdict(page) for page in delta.citations]
     return body
 
 
 def _delta(body: Mapping[str, Any]) -> Delta:
     calls = tuple(CallPiece(**piece) for piece in body.get("calls", ()))
-    return Delta(body.get("text", ""), body.get("reasoning", ""), calls)
+    citations = tuple(CitedPage(**page) for page in body.get("citations", ()))
+    return Delta(body.get("text", ""), body.get("reasoning", ""), calls, citations)

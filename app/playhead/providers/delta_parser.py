@@ -8,6 +8,7 @@ from playhead.conversation.chunk import Chunk
 from playhead.dialects.surrogates import SurrogateJoiner
 from playhead.model_worker.protocol import Delta
 from playhead.providers.call_parser import CallParser, CutOffError
+from playhead.providers.citations import CitationReader
 from playhead.providers.message_writer import MessageWriter
 from playhead.providers.prose_parser import Canonical, ProseParser
 
@@ -35,6 +36,7 @@ class DeltaParser:
         self._calls = CallParser(
             self._writer, canonical, offers_execute=offers_execute, known_ids=known_ids
         )
+        self._citations = CitationReader()
         self._text_joiner = SurrogateJoiner()
         self._thought_joiner = SurrogateJoiner()
         self._waiting: list[Delta] = []
@@ -49,6 +51,9 @@ class DeltaParser:
         """The chunks that are certain after this delta."""
         thought = self._thought_joiner.feed(delta.reasoning)
         text = self._text_joiner.feed(delta.text)
+        self._citations.read(text)
+        for page in delta.citations:
+            self._citations.add(page)
         if text or thought:
             self._take_text(Delta(text, thought))
         for piece in delta.calls:
@@ -69,6 +74,7 @@ class DeltaParser:
         if is_cut and self._prose.has_open_code:
             raise CutOffError
         self._prose.finish()
+        self._cite()
         self._take_late_thoughts()
         self._writer.close()
         return self._writer.take()
@@ -77,7 +83,13 @@ class DeltaParser:
         """Text before calls ends; text after them is prose, fences and all."""
         if not self._calls.is_busy:
             self._prose.finish()
+            self._cite()
         self._prose.are_fences_code = False
+
+    def _cite(self) -> None:
+        """What the message that has just ended cites."""
+        for chunk in self._citations.take(self._writer.said):
+            self._writer.add(chunk)
 
     def _take_text(self, delta: Delta) -> None:
         if self._calls.is_busy:  # an open call must not be closed by what comes in between

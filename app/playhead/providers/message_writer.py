@@ -16,6 +16,12 @@ class MessageWriter:
         self._open: tuple[ChunkType, str | None] | None = None
         self._piece = ""
         self._lead = ""
+        self._said: list[str] = []
+
+    @property
+    def said(self) -> str:
+        """The text of the latest message, if that is prose."""
+        return "".join(self._said)
 
     def take(self) -> list[Chunk]:
         """The chunks since the last call."""
@@ -27,7 +33,13 @@ class MessageWriter:
         """Begin a message; the one that is open ends."""
         self.close()
         self._open = (kind, format_)
+        self._said.clear()
         self._chunks.append(Chunk("assistant", kind, format_, start=True, id=call_id))
+
+    def add(self, chunk: Chunk) -> None:
+        """A chunk that is a message by itself; the one that is open ends."""
+        self.close()
+        self._chunks.append(chunk)
 
     def write(self, text: str, kind: ChunkType, format_: str | None = None) -> None:
         """Add text to the open message of this kind, or to a new one."""
@@ -43,6 +55,8 @@ class MessageWriter:
         if self._piece and self._open:
             kind, format_ = self._open
             self._chunks.append(Chunk("assistant", kind, format_, content=self._piece))
+            if kind == "message":
+                self._said.append(self._piece)
         self._piece = ""
 
     def close(self) -> None:
