@@ -61,7 +61,8 @@ class Core:
         """Start what takes seconds ahead of the first message and the first run."""
         if self.ports.settings.current.model != DIRECT_MODEL and self.worker.status == "absent":
             self._chores.append(asyncio.create_task(self.worker.start()))
-        self._chores.append(asyncio.create_task(self._prepare_python()))
+        if not self.ports.settings.current.interpreter:  # else the managed one is not needed
+            self._chores.append(asyncio.create_task(self._prepare_python()))
 
     async def _prepare_python(self) -> None:
         with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run

@@ -77,7 +77,8 @@ async def _serve_http(options: ServeOptions) -> int:
 async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOptions) -> None:
     turns = make_turns(core, _policy(options))
     token = core.token or _made_token()
-    server = make_server(turns, _server_options(options), lambda: token)
+    rate_limit = core.ports.settings.current.api_rate_limit if options.limits_rate else 0
+    server = make_server(turns, _server_options(options, rate_limit), lambda: token)
     await server.start()
     try:
         sys.stdout.write(f"listening on {server.address}\n")
@@ -108,15 +109,14 @@ def _policy(options: ServeOptions) -> Policy:
     )
 
 
-def _server_options(options: ServeOptions) -> ServerOptions:
-    default = ServerOptions()
+def _server_options(options: ServeOptions, rate_limit: int) -> ServerOptions:
     return ServerOptions(
         host=options.host,
         port=options.port,
         allowed_hosts=options.allowed_hosts,
         tls_cert=options.tls_cert,
         tls_key=options.tls_key,
-        rate_limit=default.rate_limit if options.limits_rate else 0,
+        rate_limit=rate_limit,
     )
 
 

@@ -1,0 +1,138 @@
+"""`playhead serve` as an operator meets it: one line, a token, a port, an end."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+from playhead import __version__
+from tests.support.model_server import ModelServer, execute, text
+from tests.support.served import PROVIDER_KEY, START_S, Served, served
+from tests.support.waiting import until_now
+
+ROOT = Path(__file__).parents[1]
+
+
+def serve(*arguments: str, home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The command, which has to end by itself."""
+    environment = {
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT / "app"),
+        "PLAYHEAD_DATA_DIR": str(home / "data"),
+        "PLAYHEAD_CONFIG_DIR": str(home / "config"),
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "playhead", "serve", *arguments],
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+    )
+
+
+def test_a_taken_port_is_a_clear_line_and_an_exit_code_of_its_own(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        ended = serve("--port", str(port), home=tmp_path)
+    assert ended.returncode == 3
+    assert f"Port {port} is taken" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_other_machines_are_served_only_with_tls_and_a_name(tmp_path):
+    ended = serve("--host", "0.0.0.0", home=tmp_path)
+    assert ended.returncode == 1
+    assert "TLS" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_an_impossible_port_is_a_usage_error(tmp_path):
+    ended = serve("--port", "70000", home=tmp_path)
+    assert ended.returncode == 2
+    assert "--port" in ended.stderr
+
+
+def test_without_a_token_one_is_made_and_printed_once(tmp_path):
+    with served(tmp_path, model="", environment={"PLAYHEAD_TOKEN": ""}) as server:
+        tokens = re.findall(r"^token: (\S+)$", server.log, re.MULTILINE)
+        assert len(tokens) == 1
+        assert len(tokens[0]) >= 40
+        accepted = {"Authorization": f"Bearer {tokens[0]}"}
+        assert httpx.get(f"{server.address}/v1/models", headers=accepted).status_code == 200
+        assert httpx.get(f"{server.address}/v1/models").status_code == 401
+
+
+def test_it_needs_no_display_and_maps_no_window_library(tmp_path):
+    with served(tmp_path, model="") as server:
+        maps = Path(f"/proc/{server.process.pid}/maps").read_text("utf-8")
+        assert "QtCore" in maps
+        assert "QtGui" not in maps
+        assert "QtWidgets" not in maps
+        health = httpx.get(f"{server.address}/v1/health").json()
+    assert health == {
+        "status": "healthy",
+        "version": __version__,
+        "llm": {"model": "playhead/direct", "status": "ready"},
+    }
+
+
+def test_the_key_of_the_start_goes_to_its_model_and_into_no_childs_environment(tmp_path):
+    code = "import os\nprint(sorted(n for n in os.environ if 'PLAYHEAD' in n or 'KEY' in n))"
+    with (
+        ModelServer([execute(code), text("done")]) as model,
+        served(tmp_path, api_base=model.base_url, arguments=("--allow-auto-run",)) as server,
+    ):
+        answer = _ask(server, auto_run=True)
+        (printed,) = (m["content"] for m in answer["messages"] if m["type"] == "console")
+        assert PROVIDER_KEY not in printed
+        assert "PLAYHEAD_PROVIDER_KEY" not in printed
+        assert "PLAYHEAD_TOKEN" not in printed
+        assert model.requests[0].headers["authorization"] == f"Bearer {PROVIDER_KEY}"
+        log = server.log
+    assert PROVIDER_KEY not in log
+    assert server.token not in log
+
+
+def test_a_signal_ends_it_with_every_run(tmp_path):
+    code = "import time\nprint('here', flush=True)\ntime.sleep(600)"
+    with (
+        ModelServer(execute(code)) as model,
+        served(tmp_path, api_base=model.base_url, arguments=("--allow-auto-run",)) as server,
+        httpx.stream(
+            "POST",
+            f"{server.address}/v1/chat",
+            headers=server.headers,
+            json=_body(auto_run=True) | {"stream": True},
+            timeout=60,
+        ) as response,
+    ):
+        lines = response.iter_lines()
+        assert any("here" in line and "output" in line for line in lines)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(30) == 0
+        until_now(lambda: not server.processes())
+
+
+def _body(*, auto_run: bool = False) -> dict:
+    message = {"role": "user", "type": "message", "content": "go on"}
+    return {"messages": [message], "auto_run": auto_run}
+
+
+def _ask(server: Served, *, auto_run: bool) -> dict:
+    answer = httpx.post(
+        f"{server.address}/v1/chat",
+        headers=server.headers,
+        json=_body(auto_run=auto_run),
+        timeout=60,
+    )
+    assert answer.status_code == 200, answer.text
+    return json.loads(answer.text)
