@@ -30,8 +30,6 @@ _log = logging.getLogger(__name__)
 _access_log = logging.getLogger("playhead.api.access")
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json", re.ASCII | re.IGNORECASE)
 _LOGGED_PATH = 200
-_LINGER_S = 5.0
-"""How long a body that is refused is read and thrown away, so that its sender sees the answer."""
 _HANDSHAKE_S = 10.0
 _HEADERS = {"Server": "Playhead", "X-Content-Type-Options": "nosniff"}
 
@@ -184,7 +182,7 @@ class _Server(web.Server):
             self,
             loop=asyncio.get_running_loop(),
             keepalive_timeout=self._options.idle_s,
-            lingering_time=_LINGER_S,
+            lingering_time=self._options.linger_s,
             auto_decompress=False,
             access_log=cast(logging.Logger, None),  # ours knows of cancelled requests too
             logger=_log,

@@ -11,9 +11,11 @@ class ServerOptions:
 
     `allowed_hosts` are further names that a Host header may say. `rate_limit` is in requests a
     minute, 0 for none. `body_s` is how long a body may take to arrive, `idle_s` how long a
-    connection may be silent before or between requests, `ping_s` and `status_s` how long a stream
-    stays silent, before and after its status line. `overrun_s` is how long a client that reads too
-    slowly may take for the rest, `stop_s` how long streams may take to end when the server stops.
+    connection may be silent before or between requests, `linger_s` how long a refused body is
+    read and thrown away, so that its sender sees the answer. `ping_s` and `status_s` are how long
+    a stream stays silent, after and before its status line; `overrun_s` is how long a client that
+    reads too slowly may take for the rest, `stop_s` how long streams may take to end when the
+    server stops.
     """
 
     host: str = "127.0.0.1"
@@ -26,6 +28,7 @@ class ServerOptions:
     max_connections: int = 400
     body_s: float = 30.0
     idle_s: float = 30.0
+    linger_s: float = 2.0
     ping_s: float = 15.0
     status_s: float = 20.0
     overrun_s: float = 30.0

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -15,13 +15,16 @@ from aiohttp import web
 
 from playhead.api.failures import DEFECT, TurnFailed, of_failure
 from playhead.api.outbox import Outbox
-from playhead.api.pieces import Pieces, mended
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import Failure
 from playhead.dialects.codec import Encoder, Wire
+from playhead.dialects.pieces import Pieces
+from playhead.dialects.surrogates import whole_characters
 
 LONGEST_LINE = 1_000_000
 """The Cohere client fails at 1 MiB."""
+_WRITE_BYTES = 262_144
+"""More than this is not encoded ahead of a client that does not read."""
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +34,8 @@ def to_json(event: object) -> bytes:
     try:
         return msgspec.json.encode(event)
     except UnicodeEncodeError:
-        return mended(json.dumps(event, ensure_ascii=False, separators=(",", ":"))).encode()
+        text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+        return whole_characters(text).encode()
 
 
 def data_line(event: Wire) -> bytes:
@@ -177,7 +181,7 @@ class _EventTooLong(Exception):
 
 
 class _Answer:
-    """The writing side: one batch of chunks is one write."""
+    """The writing side: all that has come meanwhile is one write."""
 
     def __init__(self, request: web.Request, encoder: Encoder, form: Form) -> None:
         self._request = request
@@ -201,7 +205,12 @@ class _Answer:
         if not chunks:
             await self._response.write(self._form.ping)
             return
-        data = self._encoded(chunks)
+        data = bytearray()
+        for chunk in chunks:
+            data += self._encoded(chunk)
+            if len(data) > _WRITE_BYTES:
+                await self._response.write(data)
+                data = bytearray()
         if _is_last(chunks[-1]):
             data += self._finish()
             if before_end is not None:
@@ -237,9 +246,10 @@ class _Answer:
             for timer in timers:
                 timer.cancel()
 
-    def _encoded(self, chunks: Iterable[Chunk]) -> bytes:
-        pieces = (piece for chunk in chunks for piece in self._pieces.feed(chunk))
-        events = (event for piece in pieces for event in self._encoder.encode(piece))
+    def _encoded(self, chunk: Chunk) -> bytes:
+        events = (
+            event for piece in self._pieces.feed(chunk) for event in self._encoder.encode(piece)
+        )
         return b"".join(map(self._framed, events))
 
     def _finish(self) -> bytes:
@@ -253,11 +263,9 @@ class _Answer:
         return line
 
     def _last_words(self, failure: Failure) -> bytes:
-        chunks = [Chunk("server", "error", content=failure)]
-        if (opened := self._pieces.open) is not None:
-            chunks.insert(0, replace(opened, content=None, start=False, end=True, id=None))
+        chunks = [*self._pieces.finish(), Chunk("server", "error", content=failure)]
         try:
-            return self._encoded(chunks) + self._finish()
+            return b"".join(map(self._encoded, chunks)) + self._finish()
         except Exception:  # noqa: BLE001  # the encoder is what failed
             self._is_complete = True
             return self._form.frame(of_failure(failure).body()) + self._form.ending
