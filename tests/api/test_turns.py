@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -390,6 +391,14 @@ async def test_decisions_in_tool_messages_count_for_their_calls(tmp_path):
     assert [m.text for m in bench.provider.requests[1].messages if m.type == "tool_result"] == [
         "it was 5"
     ]
+    await bench.close()
+
+
+async def test_a_client_with_its_own_execute_decides_even_if_it_allows_auto_run(tmp_path):
+    bench = Bench(tmp_path, coded("one", call_id="a"), may_auto_run=True)
+    options = replace(EXECUTE, auto_run=True)
+    _, reader = await bench.told(user("x"), options=options, is_call_clients=True)
+    assert (bench.ran, reader.status) == ([], "awaiting_approval")
     await bench.close()
 
 

@@ -56,6 +56,8 @@ class Turns:
         Raises RequestError for what is malformed or not allowed, SessionError (`session_busy`).
         """
         self._check_auto_run(incoming)
+        if incoming.is_call_clients:  # its own tool: it decides, whatever else it says
+            incoming = replace(incoming, options=replace(incoming.options, auto_run=False))
         found = await self._find(incoming)
         told = incoming.entries[found.count :]
         turn = ApiTurn(
