@@ -19,6 +19,7 @@ from playhead.conversation.payloads import (
 from playhead.dialects.lmc import decode, encode, is_extended
 
 texts = st.text(min_size=1)
+lines = st.integers(1, 2**62)
 payloads = st.one_of(
     st.builds(
         lambda state, seconds, line: Chunk(
@@ -26,7 +27,7 @@ payloads = st.one_of(
         ),
         st.sampled_from(["started", "finished", "interrupted", "killed"]),
         st.floats(0, 1e6),
-        st.none() | st.integers(1, 10**6),
+        st.none() | lines,
     ),
     st.builds(
         lambda name, text, file, line: Chunk(
@@ -35,7 +36,7 @@ payloads = st.one_of(
         texts,
         texts,
         texts,
-        st.integers(1),
+        lines,
     ),
     st.builds(
         lambda id_, prompt, secret: Chunk(
@@ -47,7 +48,7 @@ payloads = st.one_of(
     ),
     st.builds(
         lambda line, seconds: Chunk("computer", "timing", content=LineTiming(line, seconds)),
-        st.integers(1),
+        lines,
         st.floats(0, 1e6),
     ),
 )

@@ -6,14 +6,21 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import Failure
 
 Wire = dict[str, Any]
+
+TRUNCATED = Failure(
+    "upstream_truncated", "The stream broke off before its end.", remedy="Ask again."
+)
+"""What a decoder makes of a stream without its last event."""
 
 
 class Encoder(Protocol):
     """Turns one answer's chunks into the events of a format, without I/O.
 
-    Feeding it all chunks and then `finish()` gives a whole, valid stream of the format.
+    Feeding it all chunks and then `finish()` gives a whole, valid stream of the format. What
+    frames the events (names, `data:`, an end mark that is no JSON) is for who writes them.
     """
 
     def encode(self, chunk: Chunk) -> list[Wire]:
