@@ -33,6 +33,8 @@ class Sessions:
         self._open: dict[str, Session] = {}
         self._stored: set[str] = set()
         self._visitors: set[str] = set()
+        self._shown = ""
+        self._leaving: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
 
     async def start(self) -> str:
@@ -84,15 +86,29 @@ class Sessions:
         self._tell()
 
     async def forget(self, conversation_id: str) -> None:
-        """End a program's conversation and its kernel, unless it works or is kept."""
+        """End a program's conversation and its kernel, unless it works or is kept.
+
+        One that is in the window goes when the user leaves it.
+        """
         session = self._open.get(conversation_id)
         if session is None or self.is_kept(conversation_id) or session.state != "idle":
+            return
+        if conversation_id == self._shown:
+            self._leaving.add(conversation_id)
             return
         del self._open[conversation_id]
         self._visitors.discard(conversation_id)
         self._unlist(conversation_id)
         await self._end_visit(session)
         self._tell()
+
+    def look_at(self, conversation_id: str) -> str:
+        """Know which conversation the window shows; the one it left if that is to `forget` now."""
+        before, self._shown = self._shown, conversation_id
+        if before == conversation_id or before not in self._leaving:
+            return ""
+        self._leaving.discard(before)
+        return before
 
     async def open(self, conversation_id: str) -> Session:
         """The session of a conversation, read from the history if it is not open yet."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QLabel,
     QLineEdit,
-    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from playhead.conversation.requests import ApiStatus, AppSettings
 from playhead.session.ports import ApiControl, Settings
 from playhead.ui.form_rows import Note, add_row, form_grid, line, number_in
+from playhead.ui.questions import ask
 from playhead.ui.tasks import TaskOwner
 
 SECTION_LABEL = "Other programs"
@@ -96,26 +96,21 @@ class ApiSection(QWidget):
         )
 
     def close_down(self) -> None:
-        """Hear no more of the server."""
+        """Hear no more of the server; a dialog may be closed twice."""
         self._unsubscribe()
+        self._unsubscribe = lambda: None
 
     def ask_renew(self) -> None:
         """Ask before the token that programs hold becomes worthless."""
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle("Renew the token")
-        box.setText("Renew the token?")
-        box.setInformativeText(
-            "Programs that hold the old one are refused from now on. "
-            "The two permissions are turned off as well."
+        ask(
+            self,
+            "Renew the token",
+            "Renew the token?",
+            "Programs that hold the old one are refused from now on, and both permissions are "
+            "turned off.",
+            "Renew",
+            lambda: self._tasks.start(self._renew()),
         )
-        renew = box.addButton("Renew", QMessageBox.ButtonRole.DestructiveRole)
-        renew.setProperty("kind", "danger")
-        cancel = box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(cancel)
-        renew.clicked.connect(lambda: self._tasks.start(self._renew()))
-        box.open()
 
     def _prepare_buttons(self) -> None:
         for button, name in (
@@ -166,7 +161,6 @@ class ApiSection(QWidget):
         self.client_approves.setChecked(settings.api_client_approves)
         self.auto_run.setChecked(settings.api_auto_run)
         self.rate_limit.setText(f"{settings.api_rate_limit}")
-        self.token_note.say(_KEY_WORDS)
         self.rate_note.say("For each token; 0 for no limit.")
         self._show_state()
         self._show_address()
@@ -175,6 +169,9 @@ class ApiSection(QWidget):
     def _show_state(self) -> None:
         words, kind = state_words(self._api.status, is_wanted=self.enabled.isChecked())
         self.state_note.say(words, kind)
+        is_listening = self._api.status.state == "listening"
+        kept = self._api.status.message if is_listening else ""  # where the token is not kept
+        self.token_note.say(f"{_KEY_WORDS} {kept}".strip())
 
     def _show_address(self) -> None:
         port = self.port.text().strip() or f"{_DEFAULTS.api_port}"
@@ -230,7 +227,7 @@ def _status_words(status: ApiStatus) -> tuple[str, str]:
         case "starting":
             return "Starting…", "mute"
         case "listening":
-            return f"Listening on {status.address}. {status.message}".strip(), "ok"
+            return f"Listening on {status.address}.", "ok"
         case "failed":
             return f"Not listening. {status.message}".strip(), "danger"
 

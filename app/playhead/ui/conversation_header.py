@@ -22,6 +22,7 @@ from playhead.ui.theme import BAR_HEIGHT, Theme
 
 _CHIP_PX = 150
 _ROOM_FOR_BOTH_PX = 560
+_ROOM_FOR_CLIENT_PX = 480
 
 
 class ConversationHeader(QFrame):
@@ -38,7 +39,7 @@ class ConversationHeader(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._is_place_shown = False
-        self._is_model_starting = False
+        self._is_model_starting = self._has_client = False
         self._state: SessionState = "idle"
         self.setProperty("kind", "bar")
         self.setFixedHeight(BAR_HEIGHT)
@@ -52,6 +53,10 @@ class ConversationHeader(QFrame):
         self.state_pill = QLabel(self)
         self.state_pill.setProperty("kind", "pill")
         self.state_pill.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.client_label = QLabel(self)
+        self.client_label.setProperty("kind", "mute")
+        self.client_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.client_label.hide()
         self.folder_chip = self._chip("Working folder")
         self.interpreter_chip = self._chip("Interpreter")
         self._lay_out()
@@ -67,6 +72,17 @@ class ConversationHeader(QFrame):
     def set_title(self, title: str) -> None:
         """The conversation's title."""
         self.title_label.show_text(title or UNTITLED)
+
+    def set_client(self, client: str) -> None:
+        """The program that began the conversation over the API, if one did."""
+        words = f"from {client}"
+        elide = self.client_label.fontMetrics().elidedText
+        self.client_label.setText(elide(words, Qt.TextElideMode.ElideRight, _CHIP_PX))
+        self.client_label.setToolTip(
+            f"Begun by {client} over the API. It is kept once you write here yourself."
+        )
+        self._has_client = bool(client)
+        self._show_chips()
 
     def set_state(self, state: SessionState) -> None:
         """What the conversation is doing, in words; at rest nothing is said."""
@@ -114,6 +130,7 @@ class ConversationHeader(QFrame):
         self.folder_chip.setVisible(self._is_place_shown)
         has_room = self.width() >= _ROOM_FOR_BOTH_PX
         self.interpreter_chip.setVisible(self._is_place_shown and has_room)
+        self.client_label.setVisible(self._has_client and self.width() >= _ROOM_FOR_CLIENT_PX)
 
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)
@@ -121,6 +138,7 @@ class ConversationHeader(QFrame):
         layout.setSpacing(8)
         layout.addWidget(self.sidebar_button)
         layout.addWidget(self.title_label, 100)
+        layout.addWidget(self.client_label)
         layout.addWidget(self.state_pill)
         layout.addStretch(1)
         for widget in (

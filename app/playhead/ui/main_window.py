@@ -18,8 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
-from playhead.conversation.requests import ApiStatus, AppSettings, EnvironmentStatus, LocalServer
-from playhead.conversation.secret import Secret
+from playhead.conversation.requests import AppSettings, EnvironmentStatus, LocalServer
 from playhead.errors import AppError, StorageError
 from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
 from playhead.session.session import Session
@@ -68,7 +67,7 @@ class MainWindow(QMainWindow):
         provider: Provider,
         theme: Theme,
         attachments_dir: Path,
-        api: ApiControl | None = None,
+        api: ApiControl,
     ) -> None:
         super().__init__()
         self._sessions = sessions
@@ -77,7 +76,7 @@ class MainWindow(QMainWindow):
         self._catalog = catalog
         self._interpreters = interpreters
         self._provider = provider
-        self._api = api = api or _NoApi()
+        self._api = api
         self._theme = theme
         self._may_close = False
         self._is_probed = self._is_painted = False
@@ -332,6 +331,8 @@ class MainWindow(QMainWindow):
     def _show(self, session: Session) -> None:
         self._opening = session.conversation.id
         self.view.show_session(session)
+        if left := self._sessions.look_at(session.conversation.id):
+            self.tasks.start(self._sessions.forget(left))
         self.parts.sidebar.set_current(session.conversation.id)
         self.waiting.look(session.conversation.id)
         self.parts.fold_peeked_sidebar()
@@ -434,21 +435,3 @@ class MainWindow(QMainWindow):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
         else:
             self.show_notice("The picture is not there any more.", str(path))
-
-
-class _NoApi:
-    """No server for other programs."""
-
-    status = ApiStatus()
-
-    def subscribe(self, listener: Callable[[ApiStatus], None]) -> Callable[[], None]:
-        return lambda: None
-
-    async def apply(self) -> None:
-        return None
-
-    async def token(self) -> Secret:
-        return Secret("")
-
-    async def renew_token(self) -> Secret:
-        return Secret("")

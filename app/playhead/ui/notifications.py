@@ -79,15 +79,17 @@ class Notifications(QWidget):
             self._remove(banner)
 
     def _add(self, banner: Banner) -> Banner:
-        for old in self.banners:
-            if old.key == banner.key and (banner.key or old.words == banner.words):
-                self._remove(old)
-        banner.closed.connect(lambda: self._remove(banner))
+        before = self.banners
         self._banners.insert(0, banner)
         self._column.insertWidget(0, banner)
+        for old in before:
+            if old.key == banner.key and (banner.key or old.words == banner.words):
+                self._remove(old)
         passing = [one for one in self._banners if not one.key]
         for old in passing[self.limit :]:
             self._remove(old)
+        banner.closed.connect(lambda: self._remove(banner))
+        banner.show()
         self.show()
         self.shown.emit(banner.title)
         return banner

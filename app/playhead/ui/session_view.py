@@ -17,6 +17,7 @@ from playhead.ui.composer import Composer
 from playhead.ui.conversation_header import ConversationHeader
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.editor.follower import EditorFollower
+from playhead.ui.sidebar_model import client_name
 from playhead.ui.timeline.view import TimelineView
 
 SETTINGS_LINK = "playhead:settings"
@@ -156,6 +157,7 @@ class SessionView(QObject):
 
     def _show_all(self, session: Session) -> None:
         self._header.set_title(session.conversation.title)
+        self._header.set_client(client_name(session.client))
         self._show_state(session)
         self._pane.set_kernel(session.kernel)
         self._show_pending(session)

@@ -127,6 +127,10 @@ class SettingsDialog(QDialog):
         inner.addWidget(self.programs)
         inner.addStretch(1)
         area.setWidget(page)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setMinimumWidth(
+            page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width()
+        )
         self.save_button = QPushButton("Save", self)
         self.save_button.setProperty("kind", "primary")
         self.save_button.setDefault(True)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
-    QMessageBox,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 from playhead.conversation.requests import ApiStatus, ConversationSummary
 from playhead.session.session import SessionState
 from playhead.ui.conversation_list import ConversationList, RowDelegate
+from playhead.ui.questions import ask
 from playhead.ui.sidebar_model import SidebarModel
 from playhead.ui.theme import BAR_HEIGHT, Theme
 
@@ -104,19 +104,14 @@ class Sidebar(QWidget):
         row = self.model.row_at(self.model.index_of(conversation_id))
         if not row.conversation_id or row.client:
             return
-        title = row.text
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle("Delete conversation")
-        box.setText(f"Delete “{title}”?")
-        box.setInformativeText("Its messages and outputs are deleted for good.")
-        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
-        delete.setProperty("kind", "danger")
-        cancel = box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(cancel)
-        delete.clicked.connect(lambda: self.delete_confirmed.emit(conversation_id))
-        box.open()
+        ask(
+            self,
+            "Delete conversation",
+            f"Delete “{row.text}”?",
+            "Its messages and outputs are deleted for good.",
+            "Delete",
+            lambda: self.delete_confirmed.emit(conversation_id),
+        )
 
     def focus_search(self) -> None:
         """Put the cursor into the search field."""

@@ -1,0 +1,29 @@
+"""Asks before something that cannot be undone; the program runs on meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+
+def ask(
+    parent: QWidget, name: str, question: str, details: str, verb: str, then: Callable[[], object]
+) -> None:
+    """Ask in a box of that name; `then` is called when the button with the verb is chosen."""
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIcon(QMessageBox.Icon.NoIcon)
+    box.setWindowTitle(name)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(question)
+    box.setInformativeText(details)
+    button = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
+    button.setProperty("kind", "danger")
+    cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+    cancel.setIcon(QIcon())  # some desktops put a red cross on it
+    box.setDefaultButton(cancel)
+    button.clicked.connect(lambda: then())
+    box.open()

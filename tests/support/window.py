@@ -1,0 +1,109 @@
+"""An open window for tests: real sessions and history; model, kernel and server are scripted."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+
+from playhead.conversation.requests import AppSettings, LocalServer
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.storage.history import SqliteHistory
+from playhead.ui.main_window import MainWindow
+from playhead.ui.theme import Theme
+from tests.support.ports import (
+    Answer,
+    ApiInMemory,
+    RecordingExecutor,
+    ScriptedProvider,
+    SettingsInMemory,
+    SmallCatalog,
+    ports_with,
+)
+from tests.support.waiting import until
+
+
+class Catalog(SmallCatalog):
+    """Finds a server on this machine and counts how often it was asked."""
+
+    probes = 0
+
+    async def local_servers(self) -> list[LocalServer]:
+        self.probes += 1
+        return [LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/llama3",))]
+
+
+class Bench:
+    """An open window."""
+
+    def __init__(
+        self, theme: Theme, home: Path, settings: AppSettings | None, *answers: Answer
+    ) -> None:
+        self.executor = RecordingExecutor()
+        self.provider = ScriptedProvider(*answers)
+        ports = ports_with(self.provider, self.executor)
+        self.settings = SettingsInMemory(settings)
+        self.catalog = Catalog()
+        self.api = ApiInMemory(self.settings)
+        self.sessions = Sessions(ports, SqliteHistory(home))
+        self.window = MainWindow(
+            self.sessions,
+            self.settings,
+            ports.keys,
+            self.catalog,
+            ports.interpreters,
+            self.provider,
+            theme,
+            home / "attachments",
+            self.api,
+        )
+        self.parts = self.window.parts
+
+    @property
+    def session(self) -> Session:
+        session = self.window.view.session
+        assert session is not None
+        return session
+
+    @property
+    def ran(self) -> list[str]:
+        return [request.code for request in self.executor.requests]
+
+    def send(self, text: str) -> None:
+        QTest.keyClicks(self.parts.composer.text_edit, text)
+        QTest.keyClick(self.parts.composer.text_edit, Qt.Key.Key_Return)
+
+    def type_code(self, text: str) -> None:
+        target = self.parts.pane.editor.widget.focusProxy()
+        assert target is not None
+        QTest.keyClicks(target, text)
+
+    async def asked(self) -> None:
+        await until(lambda: self.parts.approval.is_armed)
+
+    async def rests(self) -> None:
+        await until(lambda: self.session.state == "idle")
+
+    def click(self, button: QPushButton) -> None:
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+@asynccontextmanager
+async def opened(
+    theme: Theme, home: Path, *answers: Answer, settings: AppSettings | None = None
+) -> AsyncIterator[Bench]:
+    bench = Bench(theme, home, settings, *answers)
+    await bench.sessions.start()
+    bench.window.resize(1480, 940)
+    bench.window.show()
+    try:
+        yield bench
+    finally:
+        await bench.window.shut_down()
+        await bench.sessions.close()
+        bench.window.deleteLater()
