@@ -1,0 +1,129 @@
+"""The answer to a request for a turn: begun, streamed or whole, remembered, given up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from aiohttp import web
+
+from playhead.api.api_turn import ApiTurn
+from playhead.api.failures import of_failure
+from playhead.api.incoming import Incoming
+from playhead.api.json_answer import json_answer
+from playhead.api.outbox import Outbox
+from playhead.api.peer import descends_from_us
+from playhead.api.services import Services
+from playhead.api.sse import SSE, Form, collect, respond
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import Failure
+from playhead.dialects.codec import Encoder, Wire
+
+
+class Answer(Encoder, Protocol):
+    """One answer in its format; it has been fed all chunks when the last two are called."""
+
+    def whole(self) -> Wire:
+        """The body of an answer that is no stream."""
+        ...
+
+    def keys(self) -> list[str]:
+        """The keys of its messages, as they come back with the next request."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How one request wants its answer: `begin` makes it once the turn has begun."""
+
+    begin: Callable[[ApiTurn], Answer]
+    is_stream: bool
+    form: Form = SSE
+
+
+class Answering:
+    """Owned by the routes; one for all requests."""
+
+    def __init__(self, services: Services) -> None:
+        self._bridge = services.bridge
+        self._turns = services.turns
+        self._trusted = services.trusted
+
+    async def answer(
+        self, request: web.Request, incoming: Incoming, format_: Format
+    ) -> web.StreamResponse:
+        """Have the turn begun and send what comes of it.
+
+        Raises RequestError and SessionError of its beginning, TurnFailed of its failure.
+        """
+        if _decides(incoming) and await descends_from_us(request, self._trusted()):
+            incoming = replace(incoming, is_from_own_code=True)
+        outbox = Outbox(asyncio.get_running_loop())
+        turn = await self._bridge.ask(self._turns.begin(incoming, outbox), self._turns.cancel)
+        answer = format_.begin(turn)
+        if format_.is_stream:
+            return await self._stream(request, outbox, turn, answer, format_.form)
+        return await self._whole(request, outbox, turn, answer)
+
+    async def _stream(
+        self, request: web.Request, outbox: Outbox, turn: ApiTurn, answer: Answer, form: Form
+    ) -> web.StreamResponse:
+        watched = _Watched(answer)
+        return await respond(
+            request,
+            outbox,
+            watched,
+            cancel=self._canceller(turn),
+            before_end=lambda: self._remember(turn, answer) if watched.is_whole else None,
+            form=form,
+        )
+
+    async def _whole(
+        self, request: web.Request, outbox: Outbox, turn: ApiTurn, answer: Answer
+    ) -> web.Response:
+        for chunk in await collect(request, outbox, cancel=self._canceller(turn)):
+            answer.encode(chunk)
+        answer.finish()
+        self._remember(turn, answer)
+        return json_answer(answer.whole())
+
+    def _canceller(self, turn: ApiTurn) -> Callable[[], None]:
+        return lambda: self._bridge.post(self._turns.cancel, turn)
+
+    def _remember(self, turn: ApiTurn, answer: Answer) -> None:
+        """Before the last bytes: who reads them may ask again at once, and the core keeps order."""
+        self._bridge.post(self._turns.remember, turn, answer.keys())
+
+
+class _Watched:
+    """An encoder that knows how its answer ended, and lets no path out of a failure."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.is_whole = False
+        self._encoder = encoder
+
+    def encode(self, chunk: Chunk) -> list[Wire]:
+        """The events of the inner one."""
+        if isinstance(chunk.content, Failure):
+            chunk = Chunk("server", "error", content=_presentable(chunk.content))
+        self.is_whole = (chunk.role, chunk.type) == ("server", "status")
+        return self._encoder.encode(chunk)
+
+    def finish(self) -> list[Wire]:
+        """The last events of the inner one."""
+        return self._encoder.finish()
+
+
+def _presentable(failure: Failure) -> Failure:
+    """The failure in the words that a plain HTTP error would have."""
+    told = of_failure(failure)
+    return Failure(told.code, told.message, retry_after_s=told.retry_after_s)
+
+
+def _decides(incoming: Incoming) -> bool:
+    """Whether code could run by this request: only then it is worth knowing who asks."""
+    if incoming.options.auto_run:
+        return True
+    return any(entry.is_yes or entry.decision is not None for entry in incoming.entries)

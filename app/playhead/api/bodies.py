@@ -1,0 +1,97 @@
+"""Reads the body of a request into its value, or says which field is at fault."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NoReturn, TypeVar
+
+import msgspec
+
+from playhead.errors import RequestError
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+_WHERE = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
+_MISSING = re.compile(r"^Object missing required field `(?P<name>[^`]*)`")
+_HALF_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_CODES = {
+    "messages": "invalid_messages",
+    "model": "invalid_model",
+    "config.llm.model": "invalid_model",
+    "tools": "invalid_tools",
+    "tool_choice": "invalid_tools",
+}
+"""The word for what is wrong in a field; elsewhere it is invalid_request."""
+
+_MESSAGES = "messages must be a non-empty list"
+_MODEL = "model must name a model"
+
+
+def read_body(raw: bytes, kind: type[T]) -> T:
+    """The value. Raises RequestError, whatever the bytes are."""
+    try:
+        return _decoded(raw, kind)
+    except msgspec.ValidationError as error:
+        _refuse(str(error), error)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise RequestError(
+            "The body must be a JSON object", code="invalid_json", detail=_reason(error)
+        ) from error
+
+
+def _decoded(raw: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        # JavaScript writes half a surrogate pair, left by a text cut in two, as an escape.
+        if _HALF_SURROGATE.search(raw) is None:
+            raise
+        return msgspec.json.decode(_without_halves(raw), type=kind)
+
+
+def _without_halves(raw: bytes) -> bytes:
+    """The same JSON with U+FFFD for what is half a pair."""
+    text = json.dumps(json.loads(raw), ensure_ascii=False)
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "It is nested too deeply."
+    if isinstance(error, UnicodeDecodeError):
+        return "It is not UTF-8."
+    return str(error)[:200]
+
+
+def _refuse(problem: str, cause: Exception) -> NoReturn:
+    """What the field at fault is called decides on the code."""
+    where = _WHERE.search(problem)
+    path = where["path"] if where is not None else ""
+    missing = _MISSING.match(problem)
+    if missing is not None:
+        path = f"{path}.{missing['name']}".lstrip(".")
+    if not path:
+        raise RequestError(
+            "The body must be a JSON object", code="invalid_json", detail=problem
+        ) from cause
+    raise RequestError(
+        _title(path, _WHERE.sub("", problem)), code=_code(path), param=path
+    ) from cause
+
+
+def _title(path: str, problem: str) -> str:
+    if path == "messages":
+        return _MESSAGES
+    if path == "model":
+        return _MODEL
+    return f"{path}: {problem}"
+
+
+def _code(path: str) -> str:
+    field = path.partition("[")[0]
+    if field in _CODES:
+        return _CODES[field]
+    return _CODES.get(field.partition(".")[0], "invalid_request")

@@ -1,0 +1,75 @@
+"""POST /v1/chat: a turn in native chunks."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from playhead.api.answering import Answering, Format
+from playhead.api.asking import STOP_GRACE_S, client_of, model_choice
+from playhead.api.bodies import read_body
+from playhead.api.incoming import Incoming
+from playhead.api.schemas import ChatRequest, LlmConfig
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.requests import ModelChoice
+from playhead.dialects import lmc
+from playhead.dialects.codec import Wire
+from playhead.session.options import TurnOptions
+
+
+class NativeChatHandler:
+    """Reads the request; all else is the turn's and the answer's."""
+
+    def __init__(self, answering: Answering) -> None:
+        self._answering = answering
+
+    async def post(self, request: web.Request) -> web.StreamResponse:
+        """Chunks as they come, or folded messages."""
+        asked = read_body(await request.read(), ChatRequest)
+        incoming = Incoming(
+            dialect="native",
+            entries=tuple(lmc.read_messages(asked.messages)),
+            options=_options(asked),
+            session_id=asked.session_id or "",
+            client=client_of(request),
+        )
+        is_extended = asked.extended is True
+        format_ = Format(lambda _turn: NativeAnswer(is_extended), is_stream=asked.stream is True)
+        return await self._answering.answer(request, incoming, format_)
+
+
+class NativeAnswer:
+    """One chunk an event; the stream ends by closing, for an end mark would be no JSON."""
+
+    def __init__(self, is_extended: bool) -> None:
+        self._is_extended = is_extended
+        self._encoder = lmc.Encoder(is_extended)
+        self._chunks: list[Chunk] = []
+
+    def encode(self, chunk: Chunk) -> list[Wire]:
+        """The events that are certain after this chunk."""
+        self._chunks.append(chunk)
+        return self._encoder.encode(chunk)
+
+    def finish(self) -> list[Wire]:
+        """What is left to say."""
+        return self._encoder.finish()
+
+    def whole(self) -> Wire:
+        """Folded messages."""
+        return {"messages": lmc.whole(self._chunks, self._is_extended)}
+
+    def keys(self) -> list[str]:
+        """Of the folded messages, which say the same streamed or whole."""
+        return lmc.answer_keys(lmc.whole(self._chunks))
+
+
+def _options(asked: ChatRequest) -> TurnOptions:
+    return TurnOptions(
+        choice=_choice(asked.config.llm if asked.config is not None else None),
+        auto_run=asked.auto_run,
+        stop_grace_s=STOP_GRACE_S,
+    )
+
+
+def _choice(llm: LlmConfig | None) -> ModelChoice:
+    return ModelChoice() if llm is None else model_choice(llm, llm.max_tokens, "config.llm.")

@@ -1,0 +1,134 @@
+"""The OpenAPI 3.1 document, made from the table of operations and the values of their bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from playhead.api import schemas
+from playhead.api.operations import GATE_ERRORS, Operation
+
+JsonObject = dict[str, Any]
+
+_REFERENCE = "#/components/schemas/{name}"
+_KEY = "key"
+_ALSO = (
+    schemas.ErrorAnswer,
+    schemas.NativeMessage,
+    schemas.ChatMessage,
+    schemas.Tool,
+)
+"""Values that no operation names by itself."""
+
+_REASONS = {
+    400: "The request is malformed; `code` says how, `param` where.",
+    401: "The key is missing or wrong.",
+    403: "The Host or the Origin is foreign, or what is asked is switched off.",
+    404: "There is no such thing.",
+    405: "The path knows no such method.",
+    413: "The body is too large.",
+    415: "The body is not declared as JSON.",
+    423: "The session is busy with another turn.",
+    429: "Too many requests, here or at the model's provider.",
+    500: "The model's provider failed, or this server did.",
+}
+_HEADERS: dict[int, JsonObject] = {
+    401: {"WWW-Authenticate": {"schema": {"type": "string"}}},
+    429: {"Retry-After": {"schema": {"type": "string"}, "description": "Seconds to wait."}},
+}
+
+
+def document(operations: Iterable[Operation], version: str) -> JsonObject:
+    """The whole document."""
+    known = tuple(operations)
+    paths: dict[str, JsonObject] = {}
+    for operation in known:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Playhead",
+            "version": version,
+            "description": "Chat with a model; its code runs here once it is approved.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{_KEY: []}],
+        "paths": paths,
+        "components": {
+            "schemas": _schemas(known),
+            "securitySchemes": {_KEY: {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _schemas(operations: Iterable[Operation]) -> JsonObject:
+    structs = list(dict.fromkeys([*_named(operations), *_ALSO]))
+    return msgspec.json.schema_components(structs, ref_template=_REFERENCE)[1]
+
+
+def _named(operations: Iterable[Operation]) -> Iterator[type[msgspec.Struct]]:
+    for operation in operations:
+        for struct in (operation.body, operation.answer, operation.event):
+            if struct is not None:
+                yield struct
+
+
+def _operation(operation: Operation) -> JsonObject:
+    described: JsonObject = {"operationId": operation.name, "summary": operation.summary}
+    if operation.description:
+        described["description"] = operation.description
+    if operation.is_open:
+        described["security"] = [{}, {_KEY: []}]
+    if operation.query:
+        described["parameters"] = [
+            {
+                "name": parameter.name,
+                "in": "query",
+                "description": parameter.description,
+                "schema": {"type": "string"},
+            }
+            for parameter in operation.query
+        ]
+    if operation.body is not None:
+        described["requestBody"] = _body(operation, operation.body)
+    described["responses"] = _responses(operation)
+    return described
+
+
+def _body(operation: Operation, body: type[msgspec.Struct]) -> JsonObject:
+    content: JsonObject = {"schema": _reference(body)}
+    if operation.example:
+        content["example"] = dict(operation.example)
+    return {"required": True, "content": {"application/json": content}}
+
+
+def _responses(operation: Operation) -> JsonObject:
+    answer = _reference(operation.answer) if operation.answer else {"type": "object"}
+    content: JsonObject = {"application/json": {"schema": answer}}
+    if operation.event is not None:
+        # OpenAPI 3.1 has no word for the items of a stream; 3.2 calls it itemSchema.
+        content["text/event-stream"] = {
+            "schema": {"type": "string"},
+            "x-item-schema": _reference(operation.event),
+        }
+    described: JsonObject = {"200": {"description": "The answer.", "content": content}}
+    for status in sorted({*GATE_ERRORS, *operation.errors}):
+        described[str(status)] = _error(status)
+    return described
+
+
+def _error(status: int) -> JsonObject:
+    described: JsonObject = {
+        "description": _REASONS[status],
+        "content": {"application/json": {"schema": _reference(schemas.ErrorAnswer)}},
+    }
+    if status in _HEADERS:
+        described["headers"] = _HEADERS[status]
+    return described
+
+
+def _reference(struct: type[msgspec.Struct]) -> JsonObject:
+    return {"$ref": _REFERENCE.format(name=struct.__name__)}

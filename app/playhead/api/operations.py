@@ -1,0 +1,121 @@
+"""What can be asked of the server: one table, for its routes and for the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import msgspec
+
+from playhead.api import schemas
+
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
+
+GATE_ERRORS = (401, 403, 404, 405, 429, 500)
+"""What can come of any request, wherever it goes."""
+BODY_ERRORS = (400, 413, 415)
+TURN_ERRORS = (*BODY_ERRORS, 423)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One of the query's, a text, never required."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One method of one path.
+
+    `name` binds it to its handler. `answer` is the JSON of a 200, None for any object; `event` is
+    what one `data:` line holds where the answer can be a stream. `errors` come besides the gate's.
+    """
+
+    name: str
+    method: Method
+    path: str
+    summary: str
+    description: str = ""
+    body: type[msgspec.Struct] | None = None
+    answer: type[msgspec.Struct] | None = None
+    event: type[msgspec.Struct] | None = None
+    errors: tuple[int, ...] = ()
+    is_open: bool = False
+    """Whether no key is asked for."""
+    query: tuple[Parameter, ...] = ()
+    example: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+OPERATIONS = (
+    Operation(
+        name="chat",
+        method="POST",
+        path="/v1/chat",
+        summary="Ask in the native format",
+        description=(
+            "The model's answer as chunks: text, code, the output of code. Code that waits for a "
+            "decision ends the stream with the status awaiting_approval: send the history again "
+            "with the command `go` or `stop` behind it."
+        ),
+        body=schemas.ChatRequest,
+        answer=schemas.ChatAnswer,
+        event=schemas.NativeChunk,
+        errors=TURN_ERRORS,
+        example={
+            "messages": [
+                {"role": "user", "type": "message", "content": "How many days are 1000 hours?"}
+            ],
+            "stream": False,
+        },
+    ),
+    Operation(
+        name="chat_completions",
+        method="POST",
+        path="/v1/chat/completions",
+        summary="Ask in the format of OpenAI chat",
+        description=(
+            "Without tools, code and its output stand in fences in the text, and “yes” runs what "
+            "was proposed. With a tool named `execute`, code comes as its calls, and the tool "
+            'message is the decision: {"decision": "approve"} or {"decision": "deny"}.'
+        ),
+        body=schemas.CompletionRequest,
+        answer=schemas.Completion,
+        event=schemas.CompletionChunk,
+        errors=TURN_ERRORS,
+        example={
+            "model": "openai/gpt-4o-mini",
+            "messages": [{"role": "user", "content": "How many days are 1000 hours?"}],
+        },
+    ),
+    Operation(
+        name="models",
+        method="GET",
+        path="/v1/models",
+        summary="The models that can be asked for",
+        answer=schemas.ModelList,
+    ),
+    Operation(
+        name="health",
+        method="GET",
+        path="/v1/health",
+        summary="Whether the server and its model are ready",
+        answer=schemas.HealthAnswer,
+        is_open=True,
+        query=(Parameter("detail", "`full` adds what goes on; it needs the key."),),
+    ),
+    Operation(
+        name="openapi",
+        method="GET",
+        path="/openapi.json",
+        summary="This document",
+    ),
+    Operation(
+        name="collection",
+        method="GET",
+        path="/api.json",
+        summary="A Postman collection with a request and an answer for each endpoint",
+    ),
+)

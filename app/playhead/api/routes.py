@@ -1,0 +1,43 @@
+"""Which handler answers which operation."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from aiohttp import web
+
+from playhead.api.answering import Answering
+from playhead.api.chat_completions import ChatCompletionsHandler
+from playhead.api.documents import DocumentsHandler
+from playhead.api.health import HealthHandler
+from playhead.api.models import ModelsHandler
+from playhead.api.native_chat import NativeChatHandler
+from playhead.api.operations import OPERATIONS
+from playhead.api.services import Services
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def add_routes(app: web.Application, services: Services) -> None:
+    """Give the application a route for every operation, and for nothing else."""
+    handlers = _handlers(services)
+    for operation in OPERATIONS:
+        handler = handlers[operation.name]
+        if operation.method == "GET":
+            app.router.add_get(operation.path, handler)  # with its HEAD
+        else:
+            app.router.add_route(operation.method, operation.path, handler)
+
+
+def _handlers(services: Services) -> Mapping[str, Handler]:
+    """By the operation's name."""
+    answering = Answering(services)
+    documents = DocumentsHandler(services)
+    return {
+        "chat": NativeChatHandler(answering).post,
+        "chat_completions": ChatCompletionsHandler(answering).post,
+        "models": ModelsHandler(services).get,
+        "health": HealthHandler(services).get,
+        "openapi": documents.openapi,
+        "collection": documents.collection,
+    }

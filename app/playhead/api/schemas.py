@@ -1,0 +1,304 @@
+"""The bodies of requests and answers, as values; the OpenAPI document is made from them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from playhead.api.model_state import DIRECT
+
+_REFERENCE = "#/components/schemas/"
+
+Temperature = Annotated[float, Meta(ge=0, le=2)]
+TopP = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+ModelName = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=500,
+        description=f"A litellm model string, or `{DIRECT}` for Direct mode, which asks no model.",
+        examples=["openai/gpt-4o-mini", DIRECT],
+    ),
+]
+Address = Annotated[
+    str,
+    Meta(
+        pattern=r"^https?://\S+$",
+        max_length=2000,
+        description="The model's address; it needs `api_key` beside it: no kept key goes there.",
+    ),
+]
+Key = Annotated[
+    str, Meta(min_length=1, max_length=20_000, description="The key for the model's provider.")
+]
+Name = Annotated[
+    str,
+    Meta(max_length=200, description="Goes on in that conversation: send only what is new."),
+]
+AutoRun = Annotated[
+    bool,
+    Meta(description="Run code without asking. 403 where the server does not allow that."),
+]
+NativeMessages = Annotated[
+    list[Any],
+    Meta(min_length=1, extra_json_schema={"items": {"$ref": _REFERENCE + "NativeMessage"}}),
+]
+ChatMessages = Annotated[
+    list[Any],
+    Meta(min_length=1, extra_json_schema={"items": {"$ref": _REFERENCE + "ChatMessage"}}),
+]
+Tools = Annotated[list[Any], Meta(extra_json_schema={"items": {"$ref": _REFERENCE + "Tool"}})]
+
+
+class _Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Unknown fields are ignored; what has its default is left out of answers."""
+
+
+class NativeMessage(_Wire, frozen=True):
+    """A message of the native format: text, code, output, an image, a command (`go`, `stop`) …"""
+
+    role: str
+    type: str
+    format: str | None = None
+    content: Any = None
+    recipient: str | None = None
+    id: str | None = None
+
+
+class LlmConfig(_Wire, frozen=True):
+    """Holds for this request alone."""
+
+    model: ModelName | None = None
+    temperature: Temperature | None = None
+    max_tokens: Count | None = None
+    top_p: TopP | None = None
+    stop: str | list[str] | None = None
+    api_base: Address | None = None
+    api_key: Key | None = None
+
+
+class ChatConfig(_Wire, frozen=True):
+    """Settings of one request."""
+
+    llm: LlmConfig | None = None
+
+
+class ChatRequest(_Wire, frozen=True):
+    """The body of `POST /v1/chat`."""
+
+    messages: NativeMessages
+    stream: bool | None = None
+    auto_run: AutoRun | None = None
+    extended: (
+        Annotated[bool, Meta(description="Also send the chunks of the program's own faces.")] | None
+    ) = None
+    session_id: Name | None = None
+    config: ChatConfig | None = None
+
+
+class ChatAnswer(_Wire, frozen=True):
+    """Folded messages; code that waits for a decision comes last, as a confirmation."""
+
+    messages: list[NativeMessage]
+
+
+class NativeChunk(_Wire, frozen=True):
+    """One event of a native stream."""
+
+    role: str
+    type: str
+    format: str | None = None
+    content: Any = None
+    start: bool | None = None
+    end: bool | None = None
+    id: str | None = None
+    recipient: str | None = None
+    error: dict[str, Any] | None = None
+
+
+class ChatMessage(_Wire, frozen=True):
+    """A message of OpenAI chat; `content` is text or a list of parts."""
+
+    role: str
+    content: str | list[Any] | None = None
+    tool_calls: list[Any] | None = None
+    tool_call_id: str | None = None
+
+
+class ToolFunction(_Wire, frozen=True):
+    """What the model is told of a tool; `parameters` is a JSON schema."""
+
+    name: Annotated[str, Meta(min_length=1)]
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+
+
+class Tool(_Wire, frozen=True):
+    """A tool that the client carries out. One named `execute` makes it the judge of code."""
+
+    type: Literal["function"]
+    function: ToolFunction
+
+
+class StreamOptions(_Wire, frozen=True):
+    """What a stream holds besides the answer."""
+
+    include_usage: bool | None = None
+
+
+class CompletionRequest(_Wire, frozen=True):
+    """The body of `POST /v1/chat/completions`."""
+
+    model: ModelName
+    messages: ChatMessages
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    tools: Tools | None = None
+    tool_choice: Any = None
+    temperature: Temperature | None = None
+    max_tokens: Count | None = None
+    max_completion_tokens: Count | None = None
+    top_p: TopP | None = None
+    stop: str | list[str] | None = None
+    auto_run: AutoRun | None = None
+    api_base: Address | None = None
+    api_key: Key | None = None
+    lmc: (
+        Annotated[bool, Meta(description="Each event also carries its native chunks, as `lmc`.")]
+        | None
+    ) = None
+    session_id: Name | None = None
+
+
+class CompletionUsage(_Wire, frozen=True):
+    """Tokens, estimated where the provider gives no numbers."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class CompletionMessage(_Wire, frozen=True):
+    """The whole answer."""
+
+    role: Literal["assistant"]
+    content: str | None
+    tool_calls: list[dict[str, Any]] | None = None
+    reasoning_content: str | None = None
+    annotations: list[dict[str, Any]] | None = None
+
+
+class CompletionChoice(_Wire, frozen=True):
+    """There is always exactly one."""
+
+    index: int
+    message: CompletionMessage
+    finish_reason: str
+    logprobs: Any = None
+
+
+class Completion(_Wire, frozen=True):
+    """A whole answer of OpenAI chat."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[CompletionChoice]
+    usage: CompletionUsage
+
+
+class CompletionDelta(_Wire, frozen=True):
+    """What is new."""
+
+    role: str | None = None
+    content: str | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+    reasoning_content: str | None = None
+    annotations: list[dict[str, Any]] | None = None
+
+
+class CompletionChunkChoice(_Wire, frozen=True):
+    """There is at most one."""
+
+    index: int
+    delta: CompletionDelta
+    finish_reason: str | None
+    logprobs: Any = None
+
+
+class CompletionChunk(_Wire, frozen=True):
+    """One event of an OpenAI stream; the last line of the stream is `data: [DONE]`."""
+
+    id: str
+    object: Literal["chat.completion.chunk"]
+    created: int
+    model: str
+    choices: list[CompletionChunkChoice]
+    usage: CompletionUsage | None = None
+    lmc: list[dict[str, Any]] | None = None
+
+
+class Model(_Wire, frozen=True):
+    """A model that can be asked for."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class ModelList(_Wire, frozen=True):
+    """All of them."""
+
+    object: Literal["list"]
+    data: list[Model]
+
+
+class LlmHealth(_Wire, frozen=True):
+    """The model that answers where a request names none."""
+
+    model: str
+    status: Literal["ready", "no_key", "unreachable"]
+
+
+class SessionCounts(_Wire, frozen=True):
+    """Conversations."""
+
+    active: int
+    total: int
+
+
+class KernelCounts(_Wire, frozen=True):
+    """Processes that hold a conversation's names."""
+
+    running: int
+
+
+class HealthAnswer(_Wire, frozen=True):
+    """How the server is; the last three only with `detail=full` and the key."""
+
+    status: Literal["healthy"]
+    version: str
+    llm: LlmHealth
+    uptime_s: float | None = None
+    sessions: SessionCounts | None = None
+    kernels: KernelCounts | None = None
+
+
+class ErrorDetail(_Wire, frozen=True):
+    """What went wrong: `code` is a stable word, `param` the field at fault."""
+
+    code: str
+    message: str
+    type: str
+    param: str | None = None
+
+
+class ErrorAnswer(_Wire, frozen=True):
+    """The body of every answer that is not 2xx."""
+
+    error: ErrorDetail

@@ -1,0 +1,131 @@
+"""The real server over real sessions, in this process, and a client that talks to it.
+
+async with face(tmp_path, coded("6 * 7"), said("42")) as api:        # scripted provider
+    answer = await api.post("/v1/chat", {"messages": [user("go on")]})
+    chunks = await api.events("/v1/chat", {"messages": [user("go on")], "stream": True})
+    api.ran                                                          # what code ran
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from playhead.api.bridge import Bridge
+from playhead.api.incoming import Policy
+from playhead.api.model_state import ModelState
+from playhead.api.options import ServerOptions
+from playhead.api.server import ApiServer
+from playhead.api.services import Services
+from playhead.api.turns import Turns
+from playhead.conversation.secret import Secret
+from playhead.session.session import SessionPorts
+from playhead.session.sessions import Sessions
+from playhead.storage.no_history import NoHistory
+from tests.support.ports import Answer, RecordingExecutor, ScriptedProvider, ports_with
+
+TOKEN = "a-token-for-tests"
+COLLECTION = Path(__file__).parents[2] / "resources" / "api.json"
+NO_LIMIT = ServerOptions(port=0, rate_limit=0)
+
+
+class Face:
+    """What a test has in its hands; the two switches may be set while it runs."""
+
+    may_approve = True
+    may_auto_run = False
+
+    client: httpx.AsyncClient
+    turns: Turns
+
+    def __init__(self, ports: SessionPorts, sessions: Sessions) -> None:
+        self.sessions = sessions
+        self.provider: Any = ports.provider
+        self.executor: Any = ports.executor
+
+    @property
+    def ran(self) -> list[str]:
+        """The code that ran, of a RecordingExecutor."""
+        return [request.code for request in self.executor.requests]
+
+    async def post(self, path: str, body: Mapping[str, Any], status: int = 200) -> dict[str, Any]:
+        """The JSON of an answer with this status."""
+        response = await self.client.post(path, json=body)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    async def fails(
+        self, path: str, body: Mapping[str, Any], status: int, code: str
+    ) -> httpx.Response:
+        """The answer, which must be this error."""
+        response = await self.client.post(path, json=body)
+        assert (response.status_code, response.json()["error"]["code"]) == (status, code)
+        return response
+
+    async def data(self, path: str, body: Mapping[str, Any]) -> list[str]:
+        """The data of all events of a stream."""
+        async with self.client.stream("POST", path, json={**body, "stream": True}) as response:
+            text = (await response.aread()).decode()
+        assert response.status_code == 200, text
+        assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+        events = [event for event in text.split("\n\n") if event]
+        assert text.endswith("\n\n")
+        assert all(event.startswith("data: ") and "\n" not in event for event in events), text
+        return [event.removeprefix("data: ") for event in events]
+
+    async def events(self, path: str, body: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The events of a stream, without the end mark of the formats that have one."""
+        return [json.loads(data) for data in await self.data(path, body) if data != "[DONE]"]
+
+
+@asynccontextmanager
+async def face(
+    tmp_path: Path,
+    *answers: Answer,
+    ports: SessionPorts | None = None,
+    may_approve: bool = True,
+    may_auto_run: bool = False,
+    options: ServerOptions = NO_LIMIT,
+) -> AsyncIterator[Face]:
+    """A running server; with `ports` over these, else over a provider of these answers."""
+    ports = ports or ports_with(ScriptedProvider(*answers), RecordingExecutor())
+    sessions = Sessions(ports, NoHistory(tmp_path))
+    api = Face(ports, sessions)
+    api.may_approve, api.may_auto_run = may_approve, may_auto_run
+    policy = Policy(
+        lambda: api.may_approve,
+        lambda: api.may_auto_run,
+        "“May approve”",
+        "“May run without asking”",
+    )
+    turns = Turns(sessions, ModelState(ports.settings, ports.keys, ports.catalog), policy)
+    api.turns = turns
+    services = Services(
+        Bridge(asyncio.get_running_loop()), turns, COLLECTION.read_bytes, version="1.2.3"
+    )
+    server = ApiServer(options, lambda: Secret(TOKEN), lambda app: _add_routes(app, services))
+    await server.start()
+    try:
+        async with httpx.AsyncClient(
+            base_url=server.address,
+            headers={"Authorization": f"Bearer {TOKEN}"},
+            timeout=20,
+            trust_env=False,
+        ) as api.client:
+            yield api
+    finally:
+        await server.stop()
+        await turns.close()
+        await sessions.close()
+
+
+def _add_routes(app: Any, services: Services) -> None:
+    from playhead.api.routes import add_routes
+
+    add_routes(app, services)
