@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import uuid
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
-from playhead.model_worker.protocol import Ask, Cancel, Cancelled, encode
+import pytest
+
+from playhead.model_worker.protocol import Ask, Cancel, Cancelled, Deltas, Done, Tokens, encode
 from playhead.providers.worker_process import WorkerProcess
+from tests.support.model_server import ModelServer, call
 from tests.support.workers import SharedWorker
+
+ASKED = [{"role": "user", "content": "What time is it?"}]
 
 
 @asynccontextmanager
@@ -46,3 +53,23 @@ async def test_a_turn_cancelled_before_its_first_step_is_acknowledged(model_work
         stdin.write(encode(Ask("early", "openai/test", [])) + encode(Cancel("early")))
         async with asyncio.timeout(20):
             assert await answers.get() == Cancelled("early")
+
+
+@pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "now"}}])
+async def test_which_tool_is_wanted_reaches_the_model(model_worker: SharedWorker, choice: Any):
+    now = {"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}
+    with ModelServer(call("now", "{}")) as server:
+        async with worker(*model_worker.command[1:]) as made:
+            assert await made.ready()
+            turn = uuid.uuid4().hex
+            answers = made.open(turn)
+            where = {"api_base": server.base_url, "api_key": "k"}
+            await made.send(Ask(turn, "openai/test", ASKED, [now], choice, **where))
+            await made.send(Ask(f"{turn}-plain", "openai/test", ASKED, [], choice, **where))
+            async with asyncio.timeout(20):
+                while not isinstance(ended := await answers.get(), Done):
+                    assert isinstance(ended, Deltas)
+                assert await asyncio.to_thread(server.wait_for_requests, 2)
+    assert ended == Done(turn, "tool_calls", Tokens(12, 5, is_estimated=False))
+    chosen = [("tools" in asked.body, asked.body.get("tool_choice")) for asked in server.requests]
+    assert sorted(chosen, key=lambda one: one[0]) == [(False, None), (True, choice)]

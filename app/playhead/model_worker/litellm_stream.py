@@ -78,6 +78,8 @@ class LitellmStream:
                 if (delta := _delta(chunk)) is not None:
                     has_begun = True
                     yield delta
+                if usage is not None and getattr(answer, "sent_stream_usage", False):
+                    break  # there is no more, but litellm would put the answer together once again
                 deadline = loop.time() + (ask.between_s if has_begun else ask.first_s)
             _check_end(answer, has_begun=has_begun)
             yield Done(ask.turn, reason or "stop", _tokens(answer, usage, ask))
@@ -234,12 +236,12 @@ def _tokens(answer: Any, usage: Any, ask: Ask) -> Tokens:
 
     litellm fills in a count of its own without saying so; what it received tells which it is.
     """
-    received = (getattr(chunk, "usage", None) for chunk in answer.chunks)
+    received = (getattr(chunk, "usage", None) for chunk in getattr(answer, "chunks", ()))
     is_given = any(found and (found.prompt_tokens or found.completion_tokens) for found in received)
     if usage is not None and (usage.prompt_tokens or usage.completion_tokens):
         return Tokens(usage.prompt_tokens or 0, usage.completion_tokens or 0, not is_given)
     asked = sum(len(str(message.get("content") or "")) for message in ask.messages)
-    said = len(answer.response_uptil_now)
+    said = len(getattr(answer, "response_uptil_now", ""))
     return Tokens(_guess(asked), _guess(said))
 
 
