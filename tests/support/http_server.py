@@ -171,9 +171,8 @@ async def serving(table: Table | None = None, **options: Any) -> AsyncGenerator[
     """A server on a free port of loopback."""
     table = table or Table()
     served = Serving(None, table, Secret(TOKEN))  # type: ignore[arg-type]
-    served.server = ApiServer(
-        ServerOptions(**({"port": 0} | options)), lambda: served.token, table.add
-    )
+    settings: dict[str, Any] = {"port": 0, **options}
+    served.server = ApiServer(ServerOptions(**settings), lambda: served.token, table.add)
     await served.server.start()
     try:
         yield served
