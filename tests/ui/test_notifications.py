@@ -56,3 +56,16 @@ def test_text_of_a_server_is_never_markup(notes: Notifications) -> None:
     notes.show_error(ProviderError("<img src='file:///etc/passwd'>", detail="<b>x</b>"))
     formats = {label.textFormat() for label in notes.findChildren(QLabel) if label.text()}
     assert formats == {Qt.TextFormat.PlainText}
+
+
+def test_what_lasts_is_one_banner_that_changes_and_can_be_withdrawn(notes: Notifications) -> None:
+    notes.show()
+    notes.show_notice("One waits.", key="waiting")
+    notes.show_notice("Two wait.", key="waiting")
+    assert [banner.title for banner in notes.banners] == ["Two wait."]
+    assert notes.banners[0].isVisible()
+    for number in range(5):
+        notes.show_notice(f"Notice {number}")
+    assert [banner.title for banner in notes.banners if banner.key] == ["Two wait."]
+    notes.withdraw("waiting")
+    assert not [banner for banner in notes.banners if banner.key]

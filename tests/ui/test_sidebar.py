@@ -147,3 +147,47 @@ def test_the_dot_of_a_running_conversation_is_painted(bench: Bench, theme: Theme
 
 def test_one_without_a_title_has_a_name(bench: Bench) -> None:
     assert "New conversation" in bench.titles
+
+
+def visitor(id_: str, title: str, client: str) -> ConversationSummary:
+    return ConversationSummary(id_, title, NOW.timestamp(), NOW.timestamp(), client=client)
+
+
+def test_programs_at_work_stand_first_by_name_and_age() -> None:
+    one, other = visitor("p", "Sum", "openai-python"), visitor("q", "", "curl")
+    rows = rows_of([one, summary("a", "mine"), other], "", NOW)
+    assert [(row.text, row.client, bool(row.conversation_id)) for row in rows] == [
+        ("curl", "curl", False),
+        ("New conversation", "curl", True),
+        ("openai-python", "openai-python", False),
+        ("Sum", "openai-python", True),
+        ("Today", "", False),
+        ("mine", "", True),
+    ]
+
+
+def test_programs_that_come_and_go_leave_a_title_that_is_being_typed_alone(
+    bench: Bench, qtbot: QtBot
+) -> None:
+    mine = list(bench.sidebar._summaries)
+    bench.sidebar.begin_rename("b")
+    field = bench.sidebar.list.findChild(QLineEdit)
+    assert field is not None
+    for summaries in ([visitor("p", "Sum", "curl"), *mine], mine):
+        bench.sidebar.show_conversations(summaries)
+        QTest.keyClicks(field, "x")
+    assert field.text() == "xx"
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bench.told == [("rename", "b", "xx")])
+
+
+def test_only_the_rows_that_changed_are_exchanged(bench: Bench) -> None:
+    model, mine = bench.sidebar.model, list(bench.sidebar._summaries)
+    changes: list[tuple[str, int, int]] = []
+    model.rowsInserted.connect(lambda _parent, a, b: changes.append(("in", a, b)))
+    model.rowsRemoved.connect(lambda _parent, a, b: changes.append(("out", a, b)))
+    model.modelReset.connect(lambda: changes.append(("reset", 0, 0)))
+    bench.sidebar.show_conversations([visitor("p", "Sum", "curl"), *mine])
+    bench.sidebar.show_conversations([visitor("p", "Sum", "curl"), *mine])
+    bench.sidebar.show_conversations(mine)
+    assert changes == [("in", 0, 1), ("out", 0, 1)]
