@@ -102,7 +102,11 @@ class StdioTurn:
         return Failure(error.code, error.title, error.detail, error.remedy)
 
     def _say(self, chunk: Chunk) -> None:
-        self._tell({"chunk": encode(chunk)})
+        wire = encode(chunk)
+        if isinstance(chunk.content, Failure):  # our own face tells the remedy apart
+            words = {"detail": chunk.content.detail, "remedy": chunk.content.remedy}
+            wire["error"] = {**wire["error"], **words}
+        self._tell({"chunk": wire})
 
     def _tell(self, message: Mapping[str, Any]) -> None:
         if not self._send({"turn": self.id, **message}):

@@ -416,8 +416,8 @@ def _settle(turn: Turn, answer: str | None) -> None:
     turn.fail(
         InterpreterError(
             "The code asks for input, and there is nobody to answer.",
-            detail=f"It asked: {turn.question.get('prompt') or '(without words)'}",
-            remedy="Give the interpreter an `on_input`, or answer the chunk with answer_input().",
+            detail=f"It asked “{str(turn.question.get('prompt', '')).strip()}”.",
+            remedy="Run it where somebody can answer: at a terminal, or with `on_input` set.",
             code="input_unanswered",
         )
     )

@@ -24,7 +24,7 @@ Listener = Callable[[Wire | None], None]
 CLOSE_S = 10.0
 """How long a server may take to end its kernels when its stdin has ended."""
 
-_KEPT_LINES = 20
+_KEPT_LINES = 8
 _log = logging.getLogger(__name__)
 
 
@@ -110,7 +110,7 @@ class ServerProcess:
         """How it ended and what it said last."""
         status = self._process.poll()
         told = "\n".join(self._last_lines)
-        return f"It ended with status {status}.{' Its last words: ' + told if told else ''}"
+        return f"It ended with status {status}.{' Its last words:\n' + told if told else ''}"
 
     def _write(self) -> None:
         stdin = cast("IO[bytes]", self._process.stdin)

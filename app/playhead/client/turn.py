@@ -205,10 +205,12 @@ class Turn:
 def _failure(chunk: Wire) -> InterpreterError:
     """A server/error as an exception with the same words."""
     error = chunk.get("error") or {}
-    title = str(error.get("message") or chunk.get("content") or "The turn failed.")
-    whole = str(chunk.get("content") or "")
-    detail = whole.removeprefix(title).lstrip(". ") if whole.startswith(title) else whole
-    return InterpreterError(title, detail=detail, code=str(error.get("code") or "internal_error"))
+    return InterpreterError(
+        str(error.get("message") or chunk.get("content") or "The turn failed."),
+        detail=str(error.get("detail", "")),
+        remedy=str(error.get("remedy", "")),
+        code=str(error.get("code") or "internal_error"),
+    )
 
 
 def _refusal(error: Wire) -> InterpreterError:

@@ -20,6 +20,20 @@ def is_somebody_there() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
+def forget_typed() -> None:
+    """Drop what was typed before the question was seen: it cannot be the answer to it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    else:
+        import termios
+
+        with contextlib.suppress(termios.error):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
 def ask_line(prompt: str) -> str:
     """One line that does not enter the history. Raises EOFError and KeyboardInterrupt."""
     with _no_history():

@@ -18,6 +18,8 @@ from playhead.terminal import asking
 from playhead.terminal.display import TerminalDisplay
 from playhead.terminal.interpreter import Interpreter
 
+Wire = dict[str, Any]
+
 COMPLETE, FAILED, USAGE, NOT_APPROVED, STOPPED = 0, 1, 2, 3, 130
 _EPILOG = """\
 exit status: 0 done, 1 failed, 2 wrong usage, 3 code was not run because nobody could approve it,
@@ -56,6 +58,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--model", metavar="M", help="such as openai/gpt-5 or ollama/qwen3")
     parser.add_argument("--api-base", metavar="URL", help="the address of the model's server")
     parser.add_argument("--working-dir", metavar="D", help="where code runs (default: here)")
+    parser.add_argument(
+        "--file", action="append", default=[], metavar="F", help="give it a file or a folder"
+    )
     parser.add_argument("--yes", action="store_true", help="run code without asking")
     parser.add_argument("--json", action="store_true", help="print the chunks, one a line")
     return parser
@@ -73,7 +78,7 @@ def _interpreter(options: argparse.Namespace) -> Interpreter:
 
 
 def _chat(interpreter: Interpreter, options: argparse.Namespace) -> int:
-    prompt = " ".join(options.prompt)
+    prompt, files = " ".join(options.prompt), _attached(options.file)
     if not prompt and not asking.is_somebody_there():
         prompt = sys.stdin.read()
         if not prompt.strip():
@@ -81,18 +86,33 @@ def _chat(interpreter: Interpreter, options: argparse.Namespace) -> int:
     if options.json:
         if not prompt:
             return _refuse("--json needs a PROMPT, or one from a pipe.")
-        return _print_chunks(interpreter, prompt)
+        return _print_chunks(interpreter, [*files, _said(prompt)])
     display = TerminalDisplay()
     if prompt:
-        return _answer(interpreter, display, prompt)
-    return _converse(interpreter, display)
+        return _answer(interpreter, display, [*files, _said(prompt)])
+    return _converse(interpreter, display, files)
 
 
-def _print_chunks(interpreter: Interpreter, prompt: str) -> int:
+def _said(prompt: str) -> Wire:
+    return {"role": "user", "type": "message", "content": prompt}
+
+
+def _attached(paths: Sequence[str]) -> list[Wire]:
+    """Files, pictures and folders as messages that stand before the question."""
+    messages: list[Wire] = []
+    for path in map(os.path.abspath, paths):
+        if path.lower().endswith((".png", ".jpg", ".jpeg")):
+            messages.append({"role": "user", "type": "image", "format": "path", "content": path})
+        else:
+            messages.append({"role": "user", "type": "file", "format": "path", "content": path})
+    return messages
+
+
+def _print_chunks(interpreter: Interpreter, asked: Sequence[Wire]) -> int:
     """The native stream with its status or error at the end."""
     with _stopped_by_ctrl_c(interpreter, lambda: False):
         try:
-            for chunk in interpreter.chat(prompt, stream=True, extended=False):
+            for chunk in interpreter.chat(asked, stream=True, extended=False):
                 _print_chunk(chunk)
                 if chunk["type"] == "confirmation" and not interpreter.auto_run:
                     return _refuse(_NOBODY, NOT_APPROVED)
@@ -104,18 +124,18 @@ def _print_chunks(interpreter: Interpreter, prompt: str) -> int:
     return STOPPED if interpreter.status == "cancelled" else COMPLETE
 
 
-def _print_chunk(chunk: dict[str, Any]) -> None:
+def _print_chunk(chunk: Wire) -> None:
     sys.stdout.write(json.dumps(chunk) + "\n")
     sys.stdout.flush()
 
 
-def _answer(interpreter: Interpreter, display: TerminalDisplay, prompt: str) -> int:
+def _answer(interpreter: Interpreter, display: TerminalDisplay, asked: Sequence[Wire]) -> int:
     """Ask, show the answer, ask the person about its code."""
     interpreter.on_input = display.ask
     with _stopped_by_ctrl_c(interpreter, lambda: display.is_asking):
         try:
             display.wait()
-            for chunk in interpreter.chat(prompt, stream=True):
+            for chunk in interpreter.chat(asked, stream=True):
                 display.show(chunk)
                 if chunk["type"] == "confirmation" and not interpreter.auto_run:
                     verdict = display.decide(chunk)
@@ -135,8 +155,8 @@ def _answer(interpreter: Interpreter, display: TerminalDisplay, prompt: str) -> 
     return STOPPED if interpreter.status == "cancelled" else COMPLETE
 
 
-def _converse(interpreter: Interpreter, display: TerminalDisplay) -> int:
-    """Questions until the end of input, /quit or a second Ctrl-C."""
+def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequence[Wire]) -> int:
+    """Questions until the end of input, /quit or a second Ctrl-C; `files` go with the first."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - gives input() its editing, and a history in memory
     display.screen.write_line("Playhead. /help says what can be typed.", "dim")
@@ -157,10 +177,15 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay) -> int:
         was_interrupted = False
         if line == "/quit":
             return COMPLETE
-        _do(interpreter, display, line)
+        if _is_command(interpreter, display, line):
+            continue
+        with contextlib.suppress(KeyboardInterrupt):  # the turn was left, the chat goes on
+            _answer(interpreter, display, [*files, _said(line)])
+        files = ()
 
 
-def _do(interpreter: Interpreter, display: TerminalDisplay, line: str) -> None:
+def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -> bool:
+    """Do what a line asks for that is no question."""
     if line == "/reset":
         interpreter.reset()
         display.screen.write_line("A new conversation.", "dim")
@@ -169,8 +194,8 @@ def _do(interpreter: Interpreter, display: TerminalDisplay, line: str) -> None:
     elif line.startswith("/") and " " not in line and "/" not in line[1:]:
         display.screen.write_line(f"{line} is not known; /help says what is.", "dim")
     elif line:
-        with contextlib.suppress(KeyboardInterrupt):  # the turn was left, the chat goes on
-            _answer(interpreter, display, line)
+        return False
+    return True
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from playhead.client.interpreter import Verdict
 from playhead.errors import AppError
 from playhead.terminal import asking
 from playhead.terminal.code_lines import CodeLines
-from playhead.terminal.prose import Prose, Words
+from playhead.terminal.prose import Prose
 from playhead.terminal.safe_text import OutputFilter, plain, visible
 from playhead.terminal.screen import Screen
 
@@ -31,10 +31,12 @@ class TerminalDisplay:
         self._console = console or Console(file=sys.stdout, force_jupyter=False)
         self.screen = Screen(self._console)
         self.is_asking = False
-        self._prose, self._words = Prose(), Words()
+        self._prose = Prose()
         self._code = CodeLines("python")
         self._output = OutputFilter()
         self._code_lines: list[str] = []
+        self._running = ""
+        self._has_said = False
 
     def show(self, chunk: Wire) -> None:
         """Render one chunk."""
@@ -67,6 +69,7 @@ class TerminalDisplay:
         content = proposal["content"]
         language, code = str(content["format"]), str(content["content"])
         before = code
+        asking.forget_typed()
         while True:
             answer = self._ask(_QUESTION)
             if answer is None:
@@ -93,9 +96,11 @@ class TerminalDisplay:
 
     def fail(self, error: AppError) -> None:
         """Say what went wrong and what to do."""
-        self.screen.write_line(f"✗ {visible(error.title)}", "bold red")
-        if error.explanation:
-            self.screen.write_line(visible(error.explanation))
+        self.screen.end_line()
+        screen = Screen(Console(stderr=True, force_jupyter=False))
+        for text, style in ((f"✗ {error.title}", "bold red"), (error.explanation, "")):
+            screen.write_words([(plain(text), style)])
+            screen.end_line()
 
     def close(self) -> None:
         """Leave the terminal at the start of a line."""
@@ -111,6 +116,9 @@ class TerminalDisplay:
         except EOFError:
             self.screen.write("\n")
             return None
+        except KeyboardInterrupt:
+            self.screen.write("\n")
+            raise
         finally:
             self.is_asking = False
 
@@ -129,6 +137,10 @@ class TerminalDisplay:
 
     def _open(self, chunk: Wire) -> None:
         self._finish_prose("")
+        self.screen.end_line()
+        if self._has_said:  # air between what was said and what comes after it
+            self.screen.write("\n")
+        self._has_said = chunk["type"] == "message"
         if chunk["type"] == "code" and chunk["role"] == "assistant":
             self.screen.write_line(visible(str(chunk.get("format") or "code")), "dim")
             self._code = CodeLines(str(chunk.get("format") or "text"))
@@ -141,20 +153,14 @@ class TerminalDisplay:
             return
         self._finish_prose("" if chunk["type"] == "message" else "dim italic")
         self.screen.end_line()
-        if chunk["type"] == "message":
-            self.screen.write("\n")
 
     def _show_prose(self, text: str, style: str) -> None:
-        pieces = [(part, own or style) for part, own in self._prose.feed(plain(text))]
-        shown, _ = self._words.feed(pieces, self.screen.column, self.screen.width)
-        if shown:
-            self.screen.write_pieces(shown)
+        pieces = self._prose.feed(plain(text))
+        self.screen.write_words([(part, own or style) for part, own in pieces], is_whole=False)
 
     def _finish_prose(self, style: str) -> None:
-        pieces = [(part, own or style) for part, own in self._prose.finish()]
-        shown, column = self._words.feed(pieces, self.screen.column, self.screen.width)
-        self.screen.write_pieces([*shown, *self._words.finish(column, self.screen.width)])
-        self._prose, self._words = Prose(), Words()
+        self.screen.write_words([(part, own or style) for part, own in self._prose.finish()])
+        self._prose = Prose()
 
     def _show_code(self, lines: list[Text]) -> None:
         for line in lines:
@@ -164,12 +170,13 @@ class TerminalDisplay:
         content = chunk.get("content")
         if chunk.get("format") == "output":
             self.screen.write_output(self._output.feed(str(content)))
-        elif content is not None:
-            self._show_line(int(content))
+        else:
+            self._running = "" if content is None else self._named_line(int(content))
+        self.screen.live(self._running)
 
-    def _show_line(self, number: int) -> None:
+    def _named_line(self, number: int) -> str:
         source = self._code_lines[number - 1] if 0 < number <= len(self._code_lines) else ""
-        self.screen.live(f"▶ {number} {visible(source.strip())}   (Ctrl-C stops)")
+        return f"▶ {number} {visible(source.strip())}   (Ctrl-C stops)"
 
     def _show_run(self, report: Wire) -> None:
         if report.get("state") == "started":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 Piece = tuple[str, str]
 """A text and its style in rich's words; "" is plain."""
@@ -20,8 +21,9 @@ class Prose:
         self._line_style = ""
         self._fence = ""
         self._is_marker_line = False
-        self._is_bold = self._is_code = False
+        self._is_bold = self._is_italic = self._is_code = False
         self._star = False
+        self._before = " "
         self._pieces: list[Piece] = []
 
     def feed(self, text: str) -> list[Piece]:
@@ -57,7 +59,8 @@ class Prose:
         if not self._is_marker_line:
             self._put("\n")
         if not self._fence:
-            self._is_bold = self._is_code = False
+            self._is_bold = self._is_italic = self._is_code = False
+        self._before = " "
         self._head, self._line_style, self._is_marker_line = "", "", False
 
     def _settle_head(self, is_final: bool = False) -> None:
@@ -81,30 +84,42 @@ class Prose:
     def _inline(self, character: str) -> None:
         if self._fence:
             self._put(character)
-        elif character == "`":
-            self._settle_star()
-            self._is_code = not self._is_code
         elif character == "*" and not self._is_code:
             if self._star:
                 self._is_bold = not self._is_bold
             self._star = not self._star
         else:
-            self._settle_star()
-            self._put(character)
+            self._settle_star(character)
+            if character == "`":
+                self._is_code = not self._is_code
+            else:
+                self._put(character)
 
-    def _settle_star(self) -> None:
-        if self._star:
-            self._star = False
+    def _settle_star(self, after: str = " ") -> None:
+        """One star emphasises where a word begins or ends, else it is a star."""
+        if not self._star:
+            return
+        self._star = False
+        opens = not after.isspace() and not self._before.isalnum() and not self._is_italic
+        if opens or (self._is_italic and not self._before.isspace()):
+            self._is_italic = not self._is_italic
+        else:
             self._put("*")
 
     def _put(self, text: str) -> None:
-        style = "cyan" if self._fence or self._is_code else self._line_style
-        if self._is_bold and style != "cyan":
-            style = "bold"
+        style = self._style()
+        self._before = text[-1]
         if self._pieces and self._pieces[-1][1] == style:
             self._pieces[-1] = (self._pieces[-1][0] + text, style)
         else:
             self._pieces.append((text, style))
+
+    def _style(self) -> str:
+        if self._fence or self._is_code:
+            return "cyan"
+        if self._is_bold:
+            return "bold"
+        return self._line_style or ("italic" if self._is_italic else "")
 
 
 class Words:
@@ -113,7 +128,7 @@ class Words:
     def __init__(self) -> None:
         self._word: list[Piece] = []
 
-    def feed(self, pieces: list[Piece], column: int, width: int) -> tuple[list[Piece], int]:
+    def feed(self, pieces: Iterable[Piece], column: int, width: int) -> tuple[list[Piece], int]:
         """What can be shown, with line breaks, and the column after it."""
         shown: list[Piece] = []
         for text, style in pieces:

@@ -11,7 +11,7 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
-from playhead.terminal.prose import Piece
+from playhead.terminal.prose import Piece, Words
 
 _ERASE_LINE = (ControlType.ERASE_IN_LINE, 2)
 
@@ -25,6 +25,7 @@ class Screen:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._decoder = AnsiDecoder()
+        self._words = Words()
         self._live = ""
         self.column = 0
 
@@ -49,9 +50,13 @@ class Screen:
         before = 0 if last_line[1] else self.column
         self.column = before + cell_len(last_line[2])
 
-    def write_pieces(self, pieces: Iterable[Piece]) -> None:
-        """Append styled pieces."""
-        self.write(Text.assemble(*((text, style) for text, style in pieces)))
+    def write_words(self, pieces: Iterable[Piece], *, is_whole: bool = True) -> None:
+        """Append prose, its lines broken between words; a last word may wait for its rest."""
+        shown, column = self._words.feed(pieces, self.column, self.width)
+        if is_whole:
+            shown += self._words.finish(column, self.width)
+        if shown:
+            self.write(Text.assemble(*shown))
 
     def write_line(self, text: str | Text, style: str = "") -> None:
         """Append a line of its own."""
@@ -76,10 +81,12 @@ class Screen:
             self.write("\n")
 
     def live(self, text: str) -> None:
-        """Show a line that the next writing takes away again."""
+        """Show a line that the next writing takes away again; an empty one is none."""
         if not self.is_live or self.column or text == self._live:
             return
         self.clear_live()
+        if not text:
+            return
         shown = Text(text, "dim", no_wrap=True, end="")
         shown.truncate(self.width, overflow="ellipsis")
         self._console.print(shown, end="", soft_wrap=True, highlight=False)
