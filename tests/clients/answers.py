@@ -10,11 +10,14 @@ from tests.support.model_server import (
     Request,
     call,
     calls,
+    cut,
     default_script,
     error,
     execute,
+    hang,
     joined,
     text,
+    thought,
 )
 
 CHILD = """\
@@ -55,6 +58,14 @@ def _lookup(city: str, index: int = 0) -> Reply:
 _ANSWERS = {
     "weather in two cities": calls(_lookup("Oslo"), _lookup("Rome", 1)),
     "weather": joined(text("I look ", "it up."), _lookup("Oslo")),
+    "with reasoning": joined(thought("Let me ", "see."), text("I ", "have ", "reasoned.")),
+    "break off": cut(text("This answer ", "breaks ", "of")),
+    "fall silent": hang("I ", "begin ", "and"),
+    "say nothing": hang(),
+    "two blocks": calls(
+        execute("print(", "'one')", call_id="call_one"),
+        execute("print(", "'two')", index=1, call_id="call_two"),
+    ),
     "child process": execute(*re.findall(r"\S+|\s+", CHILD)),
     "too many": error(429, "Rate limit reached for requests", retry_after=7),
     "wrong key": error(401, "Incorrect API key provided: sk-…", code="invalid_api_key"),

@@ -97,7 +97,7 @@ def test_openai_throws_what_breaks_off(openai_sdk: Report):
 
 def test_leaving_a_stream_ends_the_models(openai_sdk: Report, shared_model: ModelServer):
     assert openai_sdk["leaving"] == "left"
-    (left,) = [asked for asked in shared_model.requests if asked.user_text == "hang later"]
+    (left,) = [asked for asked in shared_model.requests if asked.user_text == "fall silent"]
     assert left.disconnected.wait(10)
 
 

@@ -21,7 +21,7 @@ GO = {"role": "user", "type": "command", "content": "go"}
 STOP = {"role": "user", "type": "command", "content": "stop"}
 AWAITING = {"role": "server", "type": "status", "content": "awaiting_approval"}
 COMPLETE = {"role": "server", "type": "status", "content": "complete"}
-OURS = {"run", "error", "input", "timing", "table", "files"}
+OURS = {"run", "error", "input", "timing", "table", "files", "usage"}
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_the_events_are_as_every_reader_wants_them(client: httpx.Client, model: 
 
 
 def test_a_failure_in_the_middle_is_the_last_chunk(client: httpx.Client, model: ModelServer):
-    chunks = chunks_of(client, QUESTION | {"content": "cut"})
+    chunks = chunks_of(client, QUESTION | {"content": "break off"})
     *_, end, failure = chunks
     assert end == {"role": "assistant", "type": "message", "end": True}
     assert (failure["role"], failure["type"]) == ("server", "error")

@@ -132,7 +132,7 @@ def test_a_refused_provider_key_is_not_tried_again(server: Served, model: ModelS
 
 
 def test_an_answer_that_breaks_off_is_an_error_after_its_pieces(client: OpenAI, model: ModelServer):
-    stream = client.chat.completions.create(model=MODEL, messages=[user("cut")], stream=True)
+    stream = client.chat.completions.create(model=MODEL, messages=[user("break off")], stream=True)
     pieces: list[str] = []
     with pytest.raises(openai.APIError) as caught:
         pieces.extend(chunk.choices[0].delta.content or "" for chunk in stream)

@@ -185,6 +185,16 @@ def test_code_is_proposed_in_words_and_runs_after_a_yes(
     assert after.message.content.rstrip().endswith("The tool said: written.")
 
 
+def test_the_same_dialogue_again_is_another_conversation(client: OpenAI, model: ModelServer):
+    question = user("What's 34/24?")
+    for _ in range(2):
+        proposal = ask(client, question).message
+        after = ask(client, question, echoed(proposal), user("yes")).message
+        roles = [message["role"] for message in model.requests[-1].messages]
+        assert roles == ["system", "user", "assistant", "tool"]
+        assert after.content.rstrip().endswith(f"The tool said: {QUOTIENT}.")
+
+
 def test_another_word_than_yes_does_not_run_the_code(
     client: OpenAI, model: ModelServer, marker: Path
 ):
@@ -269,7 +279,7 @@ def test_a_result_of_the_clients_own_goes_to_the_model(
 
 
 def test_parallel_code_is_decided_call_by_call(client: OpenAI, model: ModelServer):
-    question = user("parallel")
+    question = user("two blocks")
     message = ask(client, question, tools=[EXECUTE]).message
     first, second = message.tool_calls
     decisions = [decided(first, decision="approve"), decided(second, decision="deny")]
@@ -300,7 +310,7 @@ def test_a_kernel_keeps_its_names_between_the_requests_of_a_conversation(
 ):
     question, unasked = user("What's 34/24?"), {"auto_run": True}
     first = ask(client, question, extra_body=unasked).message
-    message = ask(client, question, echoed(first), user("parallel"), tools=[EXECUTE]).message
+    message = ask(client, question, echoed(first), user("two blocks"), tools=[EXECUTE]).message
     (call, other) = message.tool_calls
     edit = decided(call, decision="approve", code="print(_ == 34 / 24)")
     decisions = [edit, decided(other, decision="deny")]
@@ -308,7 +318,7 @@ def test_a_kernel_keeps_its_names_between_the_requests_of_a_conversation(
         client,
         question,
         echoed(first),
-        user("parallel"),
+        user("two blocks"),
         echoed(message),
         *decisions,
         tools=[EXECUTE],

@@ -37,7 +37,7 @@ def test_a_hundred_streams_at_once_do_not_mix(server: Served, model: ModelServer
 
 def test_a_client_that_leaves_ends_the_models_stream(server: Served, model: ModelServer):
     with _blocking_client(server) as client:
-        question = [user("hang later")]
+        question = [user("fall silent")]
         stream = client.chat.completions.create(model=MODEL, messages=question, stream=True)
         assert next(chunk for chunk in stream if chunk.choices[0].delta.content)
         stream.close()
@@ -49,7 +49,7 @@ def test_a_client_that_leaves_before_the_first_piece_ends_the_models_stream(
 ):
     async def leave_early() -> None:
         async with _client(server) as client:
-            asking = asyncio.create_task(_streamed(client, "hang"))
+            asking = asyncio.create_task(_streamed(client, "say nothing"))
             await asyncio.to_thread(model.wait_for_requests, 1)
             asking.cancel()
             await _ended(asking)

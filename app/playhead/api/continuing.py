@@ -47,12 +47,15 @@ class Continuations:
 
     def find(self, dialect: str, keys: Sequence[str]) -> tuple[int, Place] | None:
         """How many of the keys are known, at most, and the place after them."""
+        return next(self.matches(dialect, keys), None)
+
+    def matches(self, dialect: str, keys: Sequence[str]) -> Iterator[tuple[int, Place]]:
+        """Every known beginning of these keys, the longest first: its length, the place after."""
         self._forget(self._places)
         links = list(_chain(dialect, keys))
         for count in range(len(keys), 0, -1):
             if (known := self._places.get(links[count])) is not None:
-                return count, known[1]
-        return None
+                yield count, known[1]
 
     def remember_code(self, language: str, code: str) -> None:
         """This server proposed that code."""

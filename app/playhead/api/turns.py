@@ -150,10 +150,10 @@ class Turns:
             return _Found(await self._named(incoming.session_id), 0, is_known=True)
         places = [n for n, entry in enumerate(incoming.entries) if entry.key]
         keys = _keys(incoming.entries)
-        match = self._known.find(incoming.dialect, keys)
-        session = self._recognised(incoming, match, places) if match is not None else None
-        if match is not None and session is not None:
-            return _Found(session, places[match[0] - 1] + 1, is_known=True)
+        # The longest may lie amid an answer to the same words in an older conversation.
+        for match in self._known.matches(incoming.dialect, keys):
+            if (session := self._recognised(incoming, match, places)) is not None:
+                return _Found(session, places[match[0] - 1] + 1, is_known=True)
         session = self._sessions.new(is_kept=False, client=incoming.client or "a program")
         return _Found(session, 0, is_known=False)
 

@@ -85,7 +85,7 @@ await report({
   },
 
   cut: async () => {
-    const seen = await parts(streamText({ ...once, prompt: "cut", onError: () => {} }).fullStream);
+    const seen = await parts(streamText({ ...once, prompt: "break off", onError: () => {} }).fullStream);
     const failure = seen.find((part) => part.type === "error")?.error;
     return {
       text: seen.filter((part) => part.type === "text-delta").map((part) => part.text).join(""),

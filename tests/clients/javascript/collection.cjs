@@ -22,7 +22,9 @@ async function run() {
       failed: requestError ? String(requestError) : null,
       examples: item.responses.map((example) => example.code),
     }));
-    const failures = summary.run.failures.map((failure) => String(failure.error));
+    const failures = summary.run.failures.map(
+      ({ source, error }) => `${source?.name}: ${error.test ?? ""} ${error.message}`,
+    );
     process.stdout.write(JSON.stringify({ collection: { value: { requests, failures } } }));
   });
 }

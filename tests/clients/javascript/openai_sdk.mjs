@@ -98,12 +98,12 @@ await report({
     tooMany: await refusal(() => ask([user("too many")])),
     upstream: await refusal(() => ask([user("out of order")], { stream: true })),
     cut: await refusal(async () => {
-      for await (const _ of await ask([user("cut")], { stream: true }));
+      for await (const _ of await ask([user("break off")], { stream: true }));
     }),
   }),
 
   leaving: async () => {
-    const stream = await ask([user("hang later")], { stream: true });
+    const stream = await ask([user("fall silent")], { stream: true });
     for await (const chunk of stream) if (chunk.choices[0].delta.content) break;
     return "left";
   },
