@@ -47,11 +47,12 @@ class Outbox:
 
     Nothing is lost: when many chunks wait, neighbouring pieces of one message become one piece.
     Above `limit_bytes` the client is given up: the open message is closed, a failure follows,
-    and `put` says False. `on_overrun` is then called on the loop that takes.
+    and `put` says False. `is_overrun` is then true and `on_overrun` called on the taker's loop.
     """
 
     def __init__(self, taker: asyncio.AbstractEventLoop, limit_bytes: int = LIMIT_BYTES) -> None:
         self.on_overrun: Callable[[], object] = _nothing
+        self.is_overrun = False
         self._taker = taker
         self._limit_bytes = limit_bytes
         self._lock = threading.Lock()
@@ -109,7 +110,7 @@ class Outbox:
         self._waiting_bytes += size_bytes
 
     def _give_up(self) -> None:
-        self._is_closed = True
+        self._is_closed = self.is_overrun = True
         if self._open is not None:
             end = replace(self._open, content=None, start=False, end=True, id=None)
             self._waiting.append(_Waiting(end))

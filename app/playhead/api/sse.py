@@ -235,10 +235,15 @@ class _Answer:
     @contextlib.contextmanager
     def patience(self, outbox: Outbox) -> Generator[None]:
         """Once the client is given up, it has a while to read the rest; then it is cut off."""
-        loop = asyncio.get_running_loop()
         timers: list[asyncio.TimerHandle] = []
         limit_s = self._request.app[PACE].overrun_s
-        outbox.on_overrun = lambda: timers.append(loop.call_later(limit_s, self._abort))
+
+        def count_down() -> None:
+            timers.append(asyncio.get_running_loop().call_later(limit_s, self._abort))
+
+        outbox.on_overrun = count_down
+        if outbox.is_overrun:
+            count_down()
         try:
             yield
         finally:
