@@ -108,9 +108,8 @@ class ServerProcess:
 
     def obituary(self) -> str:
         """How it ended and what it said last."""
-        status = self._process.poll()
-        told = "\n".join(self._last_lines)
-        return f"It ended with status {status}.{' Its last words:\n' + told if told else ''}"
+        ended = f"It ended with status {self._process.poll()}."
+        return "\n".join([ended, *self._last_lines])
 
     def _write(self) -> None:
         stdin = cast("IO[bytes]", self._process.stdin)
