@@ -3,49 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import inspect
-import itertools
 import os
-import threading
-import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
-from queue import Empty
-from typing import Any, Literal, Protocol, Self, cast, overload
+from typing import Any, Literal, Self, cast, overload
 
-from playhead.client.process import ServerProcess, server_command
-from playhead.client.transcript import Transcript, is_extended, plain
+from playhead.client.connection import Connection
+from playhead.client.display import Display
+from playhead.client.process import server_command
+from playhead.client.reading import OnInput, Reader
 from playhead.client.turn import Status, Turn
 from playhead.errors import InterpreterError
 
 Wire = dict[str, Any]
 Asked = str | Mapping[str, Any] | Iterable[Mapping[str, Any]]
-Verdict = tuple[Literal["approve", "reject"], str | None]
-OnInput = Callable[[str, bool], str | Awaitable[str | None] | None]
-
-_REST_S = 15.0
-"""How long the turn before may take to end once it was left."""
-
-
-class Display(Protocol):
-    """Renders a chat beside its stream."""
-
-    def show(self, chunk: Wire) -> None:
-        """Render one chunk of any kind."""
-        ...
-
-    def decide(self, proposal: Wire) -> Verdict | None:
-        """Ask the person at the terminal; None: there is nobody."""
-        ...
-
-    def ask(self, prompt: str, is_secret: bool) -> str | None:
-        """Ask the person at the terminal for a line; None: there is nobody."""
-        ...
-
-    def close(self) -> None:
-        """The chat is over."""
-        ...
 
 
 @dataclass(slots=True)
@@ -87,14 +59,7 @@ class InterpreterClient:
         self.instructions = instructions
         self.extended = extended
         self.on_input = on_input
-        self._transcript = Transcript(messages or ())
-        self._server: ServerProcess | None = None
-        self._turn: Turn | None = None
-        self._is_paused = False
-        self._is_begun = False
-        self._told_config: Wire = {}
-        self._numbers = itertools.count(1)
-        self._lock = threading.RLock()
+        self._connection = Connection(self._server_command(), messages or ())
 
     @property
     def model(self) -> str | None:
@@ -129,25 +94,23 @@ class InterpreterClient:
 
         The kernel then starts anew, so names that earlier code made are gone.
         """
-        return self._transcript.messages
+        return self._connection.transcript.messages
 
     @messages.setter
     def messages(self, messages: Iterable[Mapping[str, Any]]) -> None:
-        with self._lock:
-            self._rest()
-            self._transcript = Transcript(messages)
-            self._is_begun = False
+        self._connection.replace(messages)
 
     @property
     def pending(self) -> Wire | None:
         """The code that waits for a decision: {"type": "code", "format", "content"}."""
-        turn = self._turn
+        turn = self._connection.turn
         return turn.proposal["content"] if turn is not None and turn.proposal else None
 
     @property
     def status(self) -> Status:
         """How the last chat ended: complete, cancelled or failed; "" while it is under way."""
-        return self._turn.status if self._turn is not None else ""
+        turn = self._connection.turn
+        return turn.status if turn is not None else ""
 
     @overload
     def chat(
@@ -181,17 +144,15 @@ class InterpreterClient:
         """
         asked = _messages_of(message)
         if stream:
-            return self._streamed(asked, display, self._wants_extended(extended))
-        with self._lock:
-            turn = self._open_turn(asked)
+            return self._streamed(asked, display, extended)
+        turn = self._connection.ask(asked, self._config())
         return self._read_whole(turn, display)
 
     def stream(
         self, message: Asked, *, display: bool = False, extended: bool | None = None
     ) -> AsyncGenerator[Wire, None]:
         """The same as an asynchronous generator, for any asyncio loop that is running."""
-        asked = _messages_of(message)
-        return self._streamed_async(asked, display, self._wants_extended(extended))
+        return self._streamed_async(_messages_of(message), display, extended)
 
     def approve(self, code: str | None = None) -> list[Wire]:
         """Let the pending code run, or `code` in its place.
@@ -199,45 +160,35 @@ class InterpreterClient:
         A stream does so when it goes on. After a whole answer that ended in a confirmation, the
         messages that follow.
         """
-        self._pending_turn().approve(code)
-        return self._go_on_paused()
+        turn = self._pending_turn()
+        turn.approve(code)
+        return self._go_on_paused(turn)
 
     def reject(self, reason: str = "") -> list[Wire]:
         """Do not run the pending code and tell the model why; the turn goes on as in `approve`."""
-        self._pending_turn().reject(reason)
-        return self._go_on_paused()
+        turn = self._pending_turn()
+        turn.reject(reason)
+        return self._go_on_paused(turn)
 
     def answer_input(self, text: str) -> None:
         """Answer the code that asks for a line, at an `input` chunk of an extended stream."""
-        turn = self._turn
+        turn = self._connection.turn
         if turn is None or turn.question is None:
             raise InterpreterError("No code is asking for input.", code="invalid_state")
         turn.answer(text)
 
     def stop(self) -> None:
         """End the chat under way, from whatever thread: its reader gets the rest, then the end."""
-        if self._turn is not None:
-            self._turn.stop()
+        if self._connection.turn is not None:
+            self._connection.turn.stop()
 
     def reset(self) -> None:
         """Forget the conversation and end its kernels; a chat under way ends."""
-        with self._lock:
-            if self._turn is not None:
-                self._turn.leave()
-            self._rest()
-            self._transcript = Transcript()
-            if self._server is not None and self._server.is_usable:
-                self._begin(self._server)
+        self._connection.reset(self._config())
 
     def close(self) -> None:
         """End the server process with all that runs in it. A later chat starts another."""
-        with self._lock:
-            if self._turn is not None:
-                self._turn.leave()
-            server, self._server = self._server, None
-            self._is_begun = False
-        if server is not None:
-            server.close()
+        self._connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -252,208 +203,49 @@ class InterpreterClient:
     def _server_command(self) -> list[str]:
         return server_command()
 
-    def _wants_extended(self, extended: bool | None) -> bool:
-        return self.extended if extended is None else extended
-
-    # Beginning
-
     def _config(self) -> Wire:
         folder = os.path.abspath(self.working_dir or os.getcwd())
         given = {**asdict(self.llm), "instructions": self.instructions, "working_dir": folder}
         named = {name: value for name, value in given.items() if value not in (None, "")}
         return {**named, "auto_run": bool(self.auto_run)}
 
-    def _open_turn(self, asked: list[Wire]) -> Turn:
-        with self._lock:
-            self._rest()
-            server = self._usable_server()
-            if not self._is_begun or self._transcript.is_changed:
-                self._begin(server)
-            config = self._config()
-            changed = {} if config == self._told_config else {"config": config}
-            self._told_config = config
-            turn = Turn(f"t{next(self._numbers)}", server, self._transcript)
-            self._turn, self._is_paused = turn, False
-            self._transcript.add(asked)
-            server.listen(turn.deliver)
-            server.send({"do": "chat", "turn": turn.id, "messages": asked, **changed})
-            return turn
+    def _reader(self, turn: Turn, display: bool, extended: bool | None = None) -> Reader:
+        shown = self._new_display() if display else None
+        wants_extended = self.extended if extended is None else extended
+        return Reader(turn, shown, self.on_input, wants_extended)
 
-    def _rest(self) -> None:
-        """Wait for the end of a turn that was left. Raises InterpreterError if one is read."""
-        turn = self._turn
-        if turn is None or turn.done.is_set():
-            return
-        if self._is_paused:
-            turn.leave()
-        if not turn.is_left:
-            raise InterpreterError(
-                "This interpreter is in the middle of a chat.",
-                remedy="Read it to its end or stop it, or use another Interpreter.",
-                code="session_busy",
-            )
-        if not turn.done.wait(_REST_S) and self._server is not None:
-            self._server.kill()
-            turn.done.wait(_REST_S)
-
-    def _usable_server(self) -> ServerProcess:
-        if self._server is None or not self._server.is_usable:
-            self._server = ServerProcess(self._server_command())
-            self._is_begun = False
-            weakref.finalize(self, self._server.end).atexit = False  # it has its own
-        return self._server
-
-    def _begin(self, server: ServerProcess) -> None:
-        self._transcript = Transcript(self._transcript.messages)
-        self._told_config = self._config()
-        messages = self._transcript.messages
-        server.send({"do": "begin", "messages": messages, "config": self._told_config})
-        self._is_begun = True
-
-    # Reading
-
-    def _streamed(self, asked: list[Wire], display: bool, extended: bool) -> Generator[Wire]:
-        turn = self._open_turn(asked)
-        with self._reading(turn, display) as shown:
-            while not turn.done.is_set() and not turn.is_left:
-                chunk = turn.hear(turn.take())
-                turn.go_on()  # the program has come back from the confirmation
-                if chunk is None:
-                    continue
-                if shown is not None:
-                    shown.show(chunk)
-                if extended or not is_extended(chunk):
-                    yield chunk if extended else plain(chunk)
-                if turn.question is not None:
-                    _settle(turn, self._answer(turn.question, shown))
-        turn.end()
+    def _streamed(self, asked: list[Wire], display: bool, extended: bool | None) -> Generator[Wire]:
+        turn = self._connection.ask(asked, self._config())
+        yield from self._reader(turn, display, extended).chunks()
 
     async def _streamed_async(
-        self, asked: list[Wire], display: bool, extended: bool
+        self, asked: list[Wire], display: bool, extended: bool | None
     ) -> AsyncGenerator[Wire, None]:
-        await asyncio.to_thread(self._rest)  # else a turn that was left would hold up the loop
-        turn = self._open_turn(asked)
-        with self._reading(turn, display) as shown, _arrivals(turn) as arrival:
-            while not turn.done.is_set() and not turn.is_left:
-                chunk = turn.hear(await arrival())
-                turn.go_on()
-                if chunk is None:
-                    continue
-                if shown is not None:
-                    shown.show(chunk)
-                if extended or not is_extended(chunk):
-                    yield chunk if extended else plain(chunk)
-                if turn.question is not None:
-                    answer = self._answer(turn.question, shown)
-                    _settle(turn, await answer if inspect.isawaitable(answer) else answer)
-        turn.end()
+        await asyncio.to_thread(self._connection.rest)  # a turn that was left takes its time
+        turn = self._connection.ask(asked, self._config())
+        async with aclosing(self._reader(turn, display, extended).chunks_async()) as chunks:
+            async for chunk in chunks:
+                yield chunk
 
-    def _read_whole(self, turn: Turn, display: bool, seen: int | None = None) -> list[Wire]:
+    def _read_whole(self, turn: Turn, display: bool) -> list[Wire]:
         """Read up to the end, or to code that nobody here can decide about."""
-        seen = len(self.messages) if seen is None else seen
-        self._is_paused = False
-        with self._reading(turn, display) as shown:
-            while not turn.done.is_set() and not turn.is_left:
-                chunk = turn.hear(turn.take())
-                if chunk is not None and shown is not None:
-                    shown.show(chunk)
-                if turn.is_waiting and turn.proposal is not None:
-                    verdict = None if shown is None else shown.decide(turn.proposal)
-                    if verdict is None:
-                        self._is_paused = True
-                        return [*self._copies(seen), dict(turn.proposal)]
-                    _apply(turn, verdict)
-                    turn.go_on()
-                if turn.question is not None:
-                    _settle(turn, self._answer(turn.question, shown))
-        turn.end()
-        return self._copies(seen)
-
-    def _copies(self, first: int) -> list[Wire]:
-        return [dict(message) for message in self.messages[first:]]
-
-    @contextlib.contextmanager
-    def _reading(self, turn: Turn, display: bool) -> Generator[Display | None]:
-        """Leave the turn when its reader goes, however that is."""
-        shown = self._new_display() if display else None
-        try:
-            yield shown
-        finally:
-            if not turn.done.is_set() and not self._is_paused:
-                turn.leave()
-            if shown is not None:
-                shown.close()
-
-    def _answer(self, question: Wire, shown: Display | None) -> Any:
-        """The line for code that asks: of the program's callback, or of the terminal."""
-        prompt, is_secret = str(question.get("prompt", "")), question.get("is_secret") is True
-        if self.on_input is not None:
-            return self.on_input(prompt, is_secret)
-        return None if shown is None else shown.ask(prompt, is_secret)
+        seen = len(self.messages)
+        proposal = self._reader(turn, display).whole()
+        told = [dict(message) for message in self.messages[seen:]]
+        return told if proposal is None else [*told, dict(proposal)]
 
     def _pending_turn(self) -> Turn:
-        turn = self._turn
-        if turn is None or turn.proposal is None or turn.done.is_set():
+        turn = self._connection.turn
+        if turn is None or turn.proposal is None or turn.is_over:
             raise InterpreterError("No code is waiting for a decision.", code="invalid_state")
         return turn
 
-    def _go_on_paused(self) -> list[Wire]:
-        turn = self._turn
-        if not self._is_paused or turn is None:
-            return []
-        seen = len(self.messages)
+    def _go_on_paused(self, turn: Turn) -> list[Wire]:
+        if not turn.is_paused:
+            return []  # whoever reads the stream goes on by themselves
+        turn.is_paused = False
         turn.go_on()
-        return self._read_whole(turn, display=False, seen=seen)
-
-
-def _settle(turn: Turn, answer: str | None) -> None:
-    """Answer the code that asks, or end the turn in words: it would wait for ever."""
-    if turn.question is None:
-        return
-    if answer is not None:
-        turn.answer(answer)
-        return
-    turn.fail(
-        InterpreterError(
-            "The code asks for input, and there is nobody to answer.",
-            detail=f"It asked “{str(turn.question.get('prompt', '')).strip()}”.",
-            remedy="Run it where somebody can answer: at a terminal, or with `on_input` set.",
-            code="input_unanswered",
-        )
-    )
-    turn.question = None
-
-
-def _apply(turn: Turn, verdict: Verdict) -> None:
-    kind, text = verdict
-    if kind == "approve":
-        turn.approve(text)
-    else:
-        turn.reject(text or "")
-
-
-@contextlib.contextmanager
-def _arrivals(turn: Turn) -> Generator[Callable[[], Awaitable[Wire | None]]]:
-    """What waits, without blocking the loop, for the next thing that the server says."""
-    loop, arrived = asyncio.get_running_loop(), asyncio.Event()
-
-    def wake() -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
-            loop.call_soon_threadsafe(arrived.set)
-
-    async def arrival() -> Wire | None:
-        while True:
-            arrived.clear()
-            try:
-                return turn.take_now()
-            except Empty:
-                await arrived.wait()
-
-    turn.on_arrival(wake)
-    try:
-        yield arrival
-    finally:
-        turn.on_arrival(None)
+        return self._read_whole(turn, display=False)
 
 
 def _messages_of(asked: Asked) -> list[Wire]:

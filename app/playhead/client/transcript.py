@@ -39,7 +39,7 @@ class Transcript:
         self._told = [dict(message) for message in self._messages]
         self._pieces: list[str] = []
         self._is_open = False
-        self._first_open = len(self._told)
+        self._first_added = self._first_open = len(self._told)
         self._proposed: int | None = None
 
     @property
@@ -64,9 +64,14 @@ class Transcript:
 
     def add(self, messages: Iterable[Wire]) -> None:
         """Take the user's own messages."""
+        self._first_added = len(self._told)
         for message in messages:
             self._append(message)
         self._first_open = len(self._told)
+
+    def retract(self) -> None:
+        """Take back what was added last."""
+        del self._messages[self._first_added :], self._told[self._first_added :]
 
     def feed(self, chunk: Wire) -> None:
         """Take one chunk of the answer."""

@@ -35,12 +35,17 @@ class Turn:
         """What running code asks for, until it is answered."""
         self.is_waiting = False
         """Whether the server waits for a decision about `proposal`."""
+        self.is_paused = False
+        """Whether it waits with nobody reading it."""
+        self.was_refused = False
+        """Whether the server did not take the question."""
         self.is_left = False
         self.done = threading.Event()
         self._server = server
         self._transcript = transcript
         self._inbox = SimpleQueue[Wire | None]()
         self._wake: Callable[[], None] | None = None
+        self._has_answer = False
         self._decision: Wire | None = None
         self._echo: str | None = None
         self._failure: InterpreterError | None = None
@@ -96,16 +101,26 @@ class Turn:
             elif "waits" in message:
                 self.is_waiting = True
             elif "error" in message:
-                self._failure = self._failure or _refusal(message["error"])
+                self._refuse(_refusal(message["error"]))
             elif "ended" in message:
                 self.done.set()
         return None
 
-    def end(self) -> None:
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to read."""
+        return self.done.is_set() or self.is_left
+
+    def raise_failure(self) -> None:
         """Raise what the turn failed with, if it did."""
         if self._failure is not None and self.status in ("", "failed"):
             self.status = "failed"
             raise self._failure
+
+    def pause(self) -> Wire | None:
+        """Stop reading, but do not leave: the proposal goes on waiting."""
+        self.is_paused = True
+        return self.proposal
 
     def go_on(self) -> None:
         """The program asks for more: send the decision that it made, or makes by this."""
@@ -141,6 +156,7 @@ class Turn:
         """Let the turn be stopped for this reason."""
         self._failure = self._failure or error
         self.status = "failed"
+        self.question = None
         self.stop()
 
     def stop(self) -> None:
@@ -151,7 +167,7 @@ class Turn:
     def leave(self) -> None:
         """Nobody reads on: decline what waits, stop what runs."""
         with self._lock:
-            if self.is_left:
+            if self.is_over:
                 return
             self.is_left = True
             self.proposal = None
@@ -161,7 +177,17 @@ class Turn:
         if self._wake is not None:
             self._wake()
 
+    def _refuse(self, error: InterpreterError) -> None:
+        """The first refusal is the cause; what was asked is not part of the conversation then."""
+        if self._has_answer:
+            return  # of a decision that came too late
+        if not self.was_refused:
+            self._transcript.retract()
+            self.was_refused = True
+        self._failure = self._failure or error
+
     def _hear_chunk(self, chunk: Wire) -> Wire | None:
+        self._has_answer = True
         self.proposal = self.question = None
         echo, self._echo = self._echo, None  # it would come at once, before anything else
         match chunk:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from playhead.client.interpreter import Verdict
+from playhead.client.display import Verdict
 from playhead.errors import AppError
 from playhead.terminal import asking
 from playhead.terminal.code_lines import CodeLines

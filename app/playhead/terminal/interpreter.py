@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from playhead.client.interpreter import Display, InterpreterClient
+from playhead.client.display import Display
+from playhead.client.interpreter import InterpreterClient
 
 
 class Interpreter(InterpreterClient):
