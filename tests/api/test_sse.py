@@ -149,6 +149,25 @@ async def test_a_client_that_leaves_is_noticed_while_nothing_is_written(
         assert stream.endings == 0
 
 
+@pytest.mark.parametrize("path", ["/v1/stream", "/v1/whole"])
+async def test_a_turn_that_ends_without_a_word_is_no_answer(path: str) -> None:
+    answer, stream = await whole([], path)
+    assert (answer.status, answer.error["code"]) == (500, "internal_error")
+    assert "cancelled" in answer.error["message"]
+    assert stream.endings == 0
+
+
+async def test_an_answer_that_ends_halfway_says_so() -> None:
+    answer, stream = await whole([START, said("half")])
+    assert [event["end"] for event in answer.events[:3]] == [False, False, True]
+    assert answer.events[3:] == [
+        {"type": "status", "content": "cancelled", "end": False},
+        {"type": "finished"},
+    ]
+    assert stream.endings == 0
+    assert (await whole([START, said("half")], "/v1/whole"))[0].status == 500
+
+
 async def test_a_client_that_resets_its_connection_is_noticed() -> None:
     async with serving() as served, asked(served) as (reader, writer, stream):
         stream.outbox.put(START)

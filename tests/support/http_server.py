@@ -111,7 +111,7 @@ class Table:
     def _cancel(self, stream: Stream) -> None:
         stream.is_cancelled = True
         if self.ends_when_cancelled:
-            stream.end("cancelled")
+            stream.outbox.close()
 
 
 @dataclass

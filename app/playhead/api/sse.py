@@ -26,6 +26,7 @@ LONGEST_LINE = 1_000_000
 _WRITE_BYTES = 262_144
 """More than this is not encoded ahead of a client that does not read."""
 
+_CANCELLED = Failure("internal_error", "The turn was cancelled before it had an answer")
 _log = logging.getLogger(__name__)
 
 
@@ -137,6 +138,8 @@ async def collect(
             for chunk in arrived:
                 _raise_failure(chunk)
                 chunks += pieces.feed(chunk)
+        if not (chunks and _is_last(chunks[-1])):
+            raise TurnFailed(_CANCELLED)
     return chunks
 
 
@@ -147,8 +150,9 @@ async def _first(outbox: Outbox, pace: Pace) -> list[Chunk] | None:
             chunks = await outbox.take()
     except TimeoutError:
         return None
-    if chunks:
-        _raise_failure(chunks[0])
+    if not chunks:
+        raise TurnFailed(_CANCELLED)
+    _raise_failure(chunks[0])
     return chunks
 
 
@@ -225,11 +229,20 @@ class _Answer:
         else:
             _log.error("the answer could not be encoded", exc_info=error)
             failure = Failure("internal_error", DEFECT.message)
-        await self._response.write(self._last_words(failure))
+        try:
+            last_words = self._ended_by(Chunk("server", "error", content=failure))
+        except Exception:  # noqa: BLE001  # the encoder is what failed
+            self._is_complete = True
+            last_words = self._form.frame(of_failure(failure).body()) + self._form.ending
+        await self._response.write(last_words)
 
     async def end(self) -> web.StreamResponse:
-        """Write what is left; the response is complete."""
-        await self._response.write_eof(b"" if self._is_complete else self._finish())
+        """The response is complete; where no last chunk came, the turn was cancelled."""
+        if not self._is_complete:
+            await self._response.write(
+                self._ended_by(Chunk("server", "status", content="cancelled"))
+            )
+        await self._response.write_eof()
         return self._response
 
     @contextlib.contextmanager
@@ -267,13 +280,10 @@ class _Answer:
             raise _EventTooLong
         return line
 
-    def _last_words(self, failure: Failure) -> bytes:
-        chunks = [*self._pieces.finish(), Chunk("server", "error", content=failure)]
-        try:
-            return b"".join(map(self._encoded, chunks)) + self._finish()
-        except Exception:  # noqa: BLE001  # the encoder is what failed
-            self._is_complete = True
-            return self._form.frame(of_failure(failure).body()) + self._form.ending
+    def _ended_by(self, last: Chunk) -> bytes:
+        """What closes the open message, says the end and follows it."""
+        chunks = [*self._pieces.finish(), last]
+        return b"".join(map(self._encoded, chunks)) + self._finish()
 
     def _abort(self) -> None:
         if (transport := self._request.transport) is not None:
