@@ -10,14 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.payloads import (
+    Citation,
     CodeError,
     Failure,
+    FileChange,
+    FileChanges,
     Frame,
     InputRequest,
     LineTiming,
     Payload,
     Proposal,
     RunReport,
+    Source,
+    Table,
+    Usage,
 )
 from playhead.storage.payload_codec import UnknownContentError, decode, encode, storable
 
@@ -32,6 +38,10 @@ CONTENTS = [
     InputRequest("i1", "Password: ", is_secret=True),
     LineTiming(4, 0.25),
     Failure("upstream_error", "It broke.", "detail", "remedy"),
+    Table(("a", "b"), ("int64", "object"), ((1, "x"), (2.5, None)), 900, 2, "frame"),
+    FileChanges("/home/me", (FileChange("new.csv", 12, "text"),), note="node_modules was skipped"),
+    Usage(12, 5, "length", is_estimated=True),
+    Citation(0, 4, "text", (Source("1", "A page", "https://example.org"),)),
 ]
 
 

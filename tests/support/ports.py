@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import CodeError, RunReport
+from playhead.conversation.payloads import CodeError, RunReport, Table
 from playhead.conversation.requests import (
     ApiStatus,
     AppSettings,
@@ -20,6 +20,7 @@ from playhead.conversation.requests import (
     ModelSettings,
     RunRequest,
     TurnRequest,
+    Variable,
 )
 from playhead.conversation.secret import Secret
 from playhead.session.session import SessionPorts
@@ -131,6 +132,15 @@ class RecordingExecutor:
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
         self.answers.append((input_id, text))
+
+    async def send_text(self, conversation_id: str, text: str, *, is_end: bool = False) -> None:
+        self.answers.append(("", text))
+
+    async def variables(self, conversation_id: str) -> list[Variable]:
+        return []
+
+    async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
+        return Table(("a",), ("int64",), ((1,),), 1, 1, name)
 
     async def restart(self, conversation_id: str) -> None:
         self.restarts += 1

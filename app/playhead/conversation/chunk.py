@@ -25,6 +25,8 @@ ChunkType = Literal[
     "error",
     "input",
     "timing",
+    "table",
+    "files",
     "usage",
     "status",
 ]
@@ -42,7 +44,8 @@ class Chunk:
 
     `content` is a non-empty str for text, an int or None for `format == "active_line"`, a
     payload for the structured kinds: confirmation → Proposal, run → RunReport,
-    computer/error → CodeError, input → InputRequest, timing → LineTiming, citation → Citation,
+    computer/error → CodeError, input → InputRequest, timing → LineTiming, table → Table,
+    files → FileChanges, citation → Citation,
     server/error → Failure, server/usage → Usage. `server/status` has the text complete,
     awaiting_approval or cancelled.
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+Cell = str | int | float | bool | None
+"""What stands in a cell of a table: a JSON value."""
+
 RunState = Literal["started", "finished", "interrupted", "killed"]
 
 
@@ -69,10 +72,58 @@ class InputRequest:
 
 @dataclass(frozen=True, slots=True)
 class LineTiming:
-    """Wall time of one top-level statement, by its first line."""
+    """Wall time of one top-level statement, by its first line.
+
+    `last_line` is where it ends (0: the same line). `share` is, for a line inside a loop or
+    function, its part of the statement around it, from 0 to 1; None for the statement itself.
+    """
 
     line: int
     seconds: float
+    last_line: int = 0
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A page of a frame: `rows` holds JSON values, column by column as `columns` names them.
+
+    `dtypes` says each column's type in the words of its library. `total_rows` counts all rows of
+    the frame, `total_columns` all its columns: both may be more than what is here. `name` is the
+    variable's, where there is one.
+    """
+
+    columns: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    total_rows: int
+    total_columns: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that a run created, changed or deleted.
+
+    `path` is relative to the working folder, with slashes. `diff` is a unified diff where both
+    texts are known and small.
+    """
+
+    path: str
+    size_bytes: int = 0
+    kind: Literal["text", "image", "other"] = "other"
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """What a run did to the files of its working folder; `note` says what was not looked at."""
+
+    folder: str
+    created: tuple[FileChange, ...] = ()
+    changed: tuple[FileChange, ...] = ()
+    deleted: tuple[FileChange, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +174,15 @@ class Citation:
     sources: tuple[Source, ...] = ()
 
 
-Payload = Proposal | RunReport | CodeError | InputRequest | LineTiming | Failure | Usage | Citation
+Payload = (
+    Proposal
+    | RunReport
+    | CodeError
+    | InputRequest
+    | LineTiming
+    | Table
+    | FileChanges
+    | Failure
+    | Usage
+    | Citation
+)

@@ -80,10 +80,23 @@ class TurnRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class RunLimits:
+    """What a run may use at most; 0 is no limit. Over a limit the run is stopped and says which.
+
+    `output_bytes` is what is kept of the output in its file: over it head and tail are kept.
+    """
+
+    seconds: float = 0.0
+    memory_bytes: int = 0
+    output_bytes: int = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class RunRequest:
     """Approved code on its way to a kernel; `folder` and `interpreter` are absolute paths.
 
-    `stop_grace_s` is the time between the interrupt and the kill.
+    `stop_grace_s` is the time between the interrupt and the kill. `shows_lines` False: no running
+    line. `times_lines`: the time of single lines inside loops too, where the kernel can (3.12 on).
     """
 
     run_id: str
@@ -93,6 +106,25 @@ class RunRequest:
     folder: str
     interpreter: str
     stop_grace_s: float = 2.0
+    limits: RunLimits = field(default_factory=RunLimits)
+    shows_lines: bool = True
+    times_lines: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A name of a kernel's namespace: `shape` like "3 × 4", `value` a short text of one line.
+
+    `is_changed`: the last run made it or bound it anew. `is_table`: it can be opened as a table.
+    """
+
+    name: str
+    type: str
+    shape: str = ""
+    size_bytes: int = 0
+    value: str = ""
+    is_changed: bool = False
+    is_table: bool = False
 
 
 KernelState = Literal["none", "starting", "idle", "busy", "stopping"]
@@ -177,6 +209,8 @@ class AppSettings:
 
     The `api_…` ones are of the server for other programs: whether it listens, where, whether who
     holds its token may approve code or have it run unasked, and how many requests a minute.
+    The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
+    much of a run's output is kept.
     """
 
     model: str = DIRECT_MODEL
@@ -193,6 +227,11 @@ class AppSettings:
     api_client_approves: bool = False
     api_auto_run: bool = False
     api_rate_limit: int = 120
+    shows_running_line: bool = True
+    times_lines: bool = False
+    run_limit_s: int = 0
+    run_limit_mb: int = 0
+    output_limit_mb: int = 200
     window: Mapping[str, str] = field(default_factory=dict[str, str])
 
 

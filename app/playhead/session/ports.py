@@ -7,6 +7,7 @@ from typing import Protocol
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import ConversationEvent
+from playhead.conversation.payloads import Table
 from playhead.conversation.requests import (
     ApiStatus,
     AppSettings,
@@ -22,6 +23,7 @@ from playhead.conversation.requests import (
     RunRequest,
     StoredConversation,
     TurnRequest,
+    Variable,
 )
 from playhead.conversation.secret import Secret
 
@@ -77,6 +79,19 @@ class Executor(Protocol):
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
         """Give the running code the line it asked for."""
+        ...
+
+    async def send_text(self, conversation_id: str, text: str, *, is_end: bool = False) -> None:
+        """Give a child of the running code text on its standard input, then the end if `is_end`."""
+        ...
+
+    async def variables(self, conversation_id: str) -> list[Variable]:
+        """The names of the idle Python kernel; [] where there is none. Raises ExecutionError
+        when the kernel is busy or does not answer in time."""
+        ...
+
+    async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
+        """A page of a variable that is a table. Raises ExecutionError as `variables` does."""
         ...
 
     async def restart(self, conversation_id: str) -> None:

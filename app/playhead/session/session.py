@@ -18,6 +18,7 @@ from playhead.conversation.payloads import Proposal, RunReport
 from playhead.conversation.requests import (
     Attachment,
     KernelStatus,
+    RunLimits,
 )
 from playhead.errors import AppError, SessionError
 from playhead.session.approval import ApprovalDesk
@@ -262,6 +263,10 @@ class Session:
         """Hand the running code the line that it asked for."""
         self._begin_chore(self._ports.executor.answer_input(self.conversation.id, input_id, text))
 
+    def send_text(self, text: str, *, is_end: bool = False) -> None:
+        """Type into what the running code has started, and end its input."""
+        self._begin_chore(self._ports.executor.send_text(self.conversation.id, text, is_end=is_end))
+
     def set_folder(self, path: str) -> None:
         """Choose the working folder. Raises SessionError if it is none."""
         if not Path(path).is_dir():
@@ -348,6 +353,13 @@ class Session:
             tools=options.tools,
             offers_execute=options.offers_execute,
             stop_grace_s=options.stop_grace_s,
+            limits=RunLimits(
+                settings.run_limit_s,
+                settings.run_limit_mb * 1_000_000,
+                settings.output_limit_mb * 1_000_000,
+            ),
+            shows_lines=settings.shows_running_line,
+            times_lines=settings.times_lines,
         )
 
     async def _restart(self, cuts_run: bool) -> None:

@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from playhead.conversation.chunk import Chunk
@@ -17,6 +17,7 @@ from playhead.conversation.payloads import Failure, Proposal, RunReport
 from playhead.conversation.requests import (
     EXECUTE,
     ModelSettings,
+    RunLimits,
     RunRequest,
     ToolOffer,
     TurnRequest,
@@ -51,6 +52,9 @@ class TurnSettings:
     tools: tuple[ToolOffer, ...] = ()
     offers_execute: bool = True
     stop_grace_s: float = 2.0
+    limits: RunLimits = field(default_factory=RunLimits)
+    shows_lines: bool = True
+    times_lines: bool = False
 
 
 class Turn:
@@ -278,6 +282,9 @@ class Turn:
             folder=proposal.folder,
             interpreter=interpreter,
             stop_grace_s=self._settings.stop_grace_s,
+            limits=self._settings.limits,
+            shows_lines=self._settings.shows_lines,
+            times_lines=self._settings.times_lines,
         )
         end: RunEnd = "finished"
         began = time.monotonic()

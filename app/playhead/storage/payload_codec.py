@@ -12,6 +12,8 @@ from playhead.conversation.payloads import (
     Citation,
     CodeError,
     Failure,
+    FileChange,
+    FileChanges,
     Frame,
     InputRequest,
     LineTiming,
@@ -19,6 +21,7 @@ from playhead.conversation.payloads import (
     Proposal,
     RunReport,
     Source,
+    Table,
     Usage,
 )
 
@@ -31,6 +34,8 @@ _PAYLOADS: Mapping[str, type[Payload]] = {
     "code_error": CodeError,
     "input": InputRequest,
     "timing": LineTiming,
+    "table": Table,
+    "files": FileChanges,
     "failure": Failure,
     "usage": Usage,
     "citation": Citation,
@@ -88,4 +93,10 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
     if payload is Citation:
         sources = cast("list[dict[str, Any]]", known.get("sources", []))
         known["sources"] = tuple(Source(**source) for source in sources)
+    if payload is Table:
+        known["columns"], known["dtypes"] = tuple(known["columns"]), tuple(known["dtypes"])
+        known["rows"] = tuple(tuple(row) for row in known["rows"])
+    if payload is FileChanges:
+        for name in ("created", "changed", "deleted"):
+            known[name] = tuple(FileChange(**change) for change in known.get(name, []))
     return payload(**known)
