@@ -191,3 +191,31 @@ def test_only_the_rows_that_changed_are_exchanged(bench: Bench) -> None:
     bench.sidebar.show_conversations([visitor("p", "Sum", "curl"), *mine])
     bench.sidebar.show_conversations(mine)
     assert changes == [("in", 0, 1), ("out", 0, 1)]
+
+
+def test_programs_that_come_and_go_do_not_move_what_is_read(bench: Bench) -> None:
+    rows, model = bench.sidebar.list, bench.sidebar.model
+    mine = [summary(f"n{number}", f"number {number}", number / 100) for number in range(90)]
+    bench.sidebar.show_conversations(mine)
+    assert rows.visualRect(model.index_of("n40")).y() > 999
+    rows.verticalScrollBar().setValue(1200)
+    place = rows.visualRect(model.index_of("n40"))
+    assert rows.viewport().rect().contains(place)
+    for summaries in ([visitor("p", "Sum", "curl"), *mine], mine):
+        bench.sidebar.show_conversations(summaries)
+        assert rows.visualRect(model.index_of("n40")) == place
+    rows.verticalScrollBar().setValue(0)
+    bench.sidebar.show_conversations([visitor("p", "Sum", "curl"), *mine])
+    assert rows.visualRect(model.index_of("p")).y() >= 0
+
+
+def test_programs_that_come_and_go_leave_the_keyboards_choice(bench: Bench) -> None:
+    mine = list(bench.sidebar._summaries)
+    bench.sidebar.set_current("a")
+    bench.sidebar.activateWindow()
+    bench.sidebar.list.setFocus()
+    QTest.keyClick(bench.sidebar.list, Qt.Key.Key_Down)
+    for summaries in ([visitor("p", "Sum", "curl"), *mine], mine):
+        bench.sidebar.show_conversations(summaries)
+        index = bench.sidebar.list.currentIndex()
+        assert bench.sidebar.model.row_at(index).conversation_id == "b"

@@ -120,6 +120,11 @@ class ApiSection(QWidget):
         ):
             button.setAutoDefault(False)
             button.setAccessibleName(name)
+        for button in (self.copy_address, self.copy_token):
+            button.setText("Copied")  # the fields beside them do not jump
+            button.ensurePolished()
+            button.setMinimumWidth(button.sizeHint().width())
+            button.setText("Copy")
 
     def _lay_out(self) -> None:
         title = QLabel(SECTION_LABEL)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -40,6 +43,17 @@ class ConversationList(QListView):
         self.setFrameShape(QListView.Shape.NoFrame)
         # Ten thousand rows are laid out anew whenever a program begins or ends a conversation.
         self.setUniformItemSizes(True)
+
+    @contextmanager
+    def place_kept(self) -> Iterator[None]:
+        """Rows that come and go above do not move what is read, unless the top is."""
+        top = QPersistentModelIndex(self.indexAt(QPoint(1, 1)))
+        bar = self.verticalScrollBar()
+        before = self.visualRect(top).y()
+        yield
+        if bar.value() and top.isValid():
+            moved = self.visualRect(top).y() - before
+            bar.setValue(bar.value() + moved)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Open or delete by the keyboard."""

@@ -211,17 +211,23 @@ class Sidebar(QWidget):
     def _refresh(self) -> None:
         now = dt.datetime.now().astimezone()
         wanted = self.search.text()
-        self.model.show(self._summaries, wanted, now)
+        chosen = self.model.row_at(self.list.currentIndex()).conversation_id
+        with self.list.place_kept():
+            self.model.show(self._summaries, wanted, now)
         is_empty = not self.model.rows
         words = f"Nothing is called “{wanted}”." if wanted else "Your conversations stand here."
         self._empty.setText(words)
         self._empty.setVisible(is_empty)
         self.list.viewport().update()  # states are painted but are no data of the rows
-        self._select_current()
+        is_walking = self.list.hasFocus() and self.model.index_of(chosen).isValid()
+        self._select(chosen if is_walking else self._current)
 
     def _select_current(self) -> None:
-        """Choose the conversation in the window, or nothing when it stands in no row any more."""
-        index = self.model.index_of(self._current)
+        self._select(self._current)
+
+    def _select(self, conversation_id: str) -> None:
+        """Choose a conversation, or nothing when it stands in no row any more."""
+        index = self.model.index_of(conversation_id)
         if index != self.list.currentIndex():
             self.list.setCurrentIndex(index)
         if not index.isValid():
