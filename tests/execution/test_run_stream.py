@@ -14,7 +14,7 @@ from playhead.execution.run_stream import RunStream
 from playhead.kernel.protocol import Mark
 
 
-def mark(kind: str, run: str = "r", **fields: Any) -> Mark:
+def mark(kind: str, /, run: str = "r", **fields: Any) -> Mark:
     return Mark(kind, run, fields)
 
 
@@ -71,7 +71,10 @@ def test_printed_text_goes_with_the_tick(stream: RunStream) -> None:
 
 
 def test_an_image_closes_the_console_and_the_next_line_opens_it_again(stream: RunStream) -> None:
-    chunks = [*stream.start(), *stream.feed([mark("line", line=1), mark("image", file="a.png")])]
+    chunks = [
+        *stream.start(),
+        *stream.feed([mark("line", line=1), mark("show", kind="png", file="a.png")]),
+    ]
     chunks += stream.feed([mark("line", line=2), "x", IDLE])
     assert words(chunks)[2:] == [
         "active_line 1",
@@ -90,7 +93,10 @@ def test_an_image_closes_the_console_and_the_next_line_opens_it_again(stream: Ru
 
 
 def test_an_image_at_the_end_leaves_no_empty_console(stream: RunStream) -> None:
-    chunks = [*stream.start(), *stream.feed([mark("line", line=1), mark("image", file="a.png")])]
+    chunks = [
+        *stream.start(),
+        *stream.feed([mark("line", line=1), mark("show", kind="png", file="a.png")]),
+    ]
     assert words(stream.feed([IDLE])) == ["run finished"]
     assert chunks[-1].end
 
@@ -105,15 +111,15 @@ def test_a_question_closes_the_console_while_the_line_stays_lit(stream: RunStrea
 def test_the_error_and_the_times_come_after_the_console(stream: RunStream) -> None:
     stream.start()
     failed = mark("error", name="E", message="m", frames=[["", 1, "<module>"], ["bad"]])
-    chunks = stream.feed([mark("timings", times=[[1, 0.5], ["x"]]), failed, IDLE])
+    chunks = stream.feed([mark("timings", times=[[1, 0.5, 3, None], ["x"]]), failed, IDLE])
     assert words(chunks[:2]) == ["active_line None", "console end"]
     assert isinstance(chunks[2].content, CodeError)
     assert chunks[2].content.frames[0].line == 1
-    assert chunks[3].content == LineTiming(1, 0.5)
+    assert chunks[3].content == LineTiming(1, 0.5, 3)
 
 
 def test_a_forged_time_without_end_is_dropped(stream: RunStream) -> None:
-    chunks = [*stream.start(), *stream.feed([mark("timings", times=[[1, 10**400]]), IDLE])]
+    chunks = [*stream.start(), *stream.feed([mark("timings", times=[[1, 10**400, 1, None]]), IDLE])]
     assert words(chunks)[-1] == "run finished"
     assert not any(isinstance(chunk.content, LineTiming) for chunk in chunks)
 
@@ -142,11 +148,11 @@ def test_an_end_from_outside_closes_what_is_open_and_names_the_line(stream: RunS
 def test_every_order_of_marks_keeps_the_grammar(stream: RunStream) -> None:
     pieces = [
         "a",
-        mark("image", file="1.png"),
+        mark("show", kind="png", file="1.png"),
         mark("input", id="q"),
         "b",
-        mark("image", file="2"),
-        mark("image", file="3"),
+        mark("show", kind="png", file="2"),
+        mark("show", kind="png", file="3"),
         mark("line", line=1),
         mark("display"),
         "v",

@@ -100,7 +100,7 @@ class RunStream:
                 chunks += self._on_line(mark.integer("line"))
             case "display":
                 self._is_displaying = True
-            case "image":
+            case "show" if mark.text("kind") == "png":
                 chunks += self._on_image(mark.text("file"))
             case "input":
                 chunks += self._on_input(mark)
@@ -198,8 +198,9 @@ def _timings(mark: Mark) -> list[LineTiming]:
     timings: list[LineTiming] = []
     for row in mark.rows("times"):
         match row:
-            case [int(line), float(seconds)]:  # float() of a forged, endless int would raise
-                timings.append(LineTiming(line, seconds))
+            # No int for a float: float() of a forged, endless one would raise.
+            case [int(line), float(seconds), int(last), (None | float()) as share]:
+                timings.append(LineTiming(line, seconds, last, share))
             case _:
                 pass
     return timings

@@ -18,12 +18,12 @@ class Channel:
         self._pid = os.getpid()
         self.run = ""
 
-    def send(self, kind: str, **fields: Any) -> None:
+    def send(self, kind: str, /, **fields: Any) -> None:
         """Write a mark after everything that was printed so far. Raises ValueError if too long."""
         self.flush()
         self.send_unordered(kind, **fields)
 
-    def send_unordered(self, kind: str, **fields: Any) -> None:
+    def send_unordered(self, kind: str, /, **fields: Any) -> None:
         """Write a mark without flushing first: the only way from another thread."""
         if os.getpid() != self._pid:
             return

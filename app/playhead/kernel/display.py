@@ -81,7 +81,7 @@ class Display:
         name = "%d-%d.png" % (os.getpid(), next(self._numbers))
         save(os.path.join(self._spool, name))
         self._sampler.forget()
-        self._channel.send("image", file=name)
+        self._channel.send("show", kind="png", file=name)
 
 
 def _write(path: str, data: bytes) -> None:

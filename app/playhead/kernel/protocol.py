@@ -6,20 +6,30 @@ code and of its children. ECMA-48 calls `ESC _ … ESC \\` an application progra
 skip it. JSON is ASCII here, hence no mark holds an escape in its middle.
 
 Commands, one JSON object a line, by their `t`:
-    hello    nonce, spool (folder for images): the first line, answered by the mark `ready`
-    execute  run, code, folder
-    input    run, id, text: a line for the running code's standard input
-    stop     run: as an interrupt, for where a signal does not reach
-    exit     end in an orderly way
+    hello      nonce, spool (folder for files), dpi (of images, 0: the library's own): the first
+               line, answered by the mark `ready`
+    execute    run, code, folder, lines (announce and sample lines), times (time lines inside loops
+               too, where it can), memory (bytes it may take, 0: no limit)
+    input      run, id, text: a line for the running code's standard input
+    text       run, text, end: text as it is for what reads standard input, and its end if `end`
+    stop       run: as an interrupt, for where a signal does not reach
+    variables  ask: the names of the namespace; answered by `answer`
+    table      ask, name, first, rows: a page of a variable; answered by `answer`
+    exit       end in an orderly way
 
 Marks, by their `t`; each carries `run`:
     ready    pid, version
     line     line: the statement that runs now
     display  what follows up to the next mark is one displayed value
-    image    file: name of a PNG inside the spool folder
+    show     kind (one of `SHOWN`), file: name of a file inside the spool folder that holds it.
+             A table is JSON {columns, dtypes, rows, total_rows, total_columns, name}; its head
+             goes out as displayed text before it
     input    id, prompt, secret
     error    name, message, frames [[file, line, name], …], file "" for the block itself
-    timings  times [[line, seconds], …]
+    timings  times [[line, seconds, last_line, share], …], share null for a whole statement
+    answer   ask, file: name of a file inside the spool folder with JSON: {"variables": […]} (the
+             fields name, type, shape, size_bytes, value, is_changed, is_table), a table as above,
+             or {"error": why not}
     idle     state (finished, interrupted), line: the end of the run, always the last of its marks
 """
 
@@ -32,6 +42,8 @@ from typing import Any, NamedTuple, cast
 MARK_OPEN = b"\x1b_"
 MARK_CLOSE = b"\x1b\\"
 MARK_LIMIT = 4096
+SHOWN = ("png", "svg", "html", "markdown", "latex", "javascript", "table", "text")
+"""What a `show` mark can be of."""
 
 
 class Mark(NamedTuple):
@@ -101,3 +113,16 @@ def parse_mark(body: bytes) -> Mark | None:
 def encode_command(kind: str, **fields: Any) -> bytes:
     """A command as the line that is written to the kernel."""
     return json.dumps({"t": kind, **fields}).encode("ascii") + b"\n"
+
+
+def parse_command(line: bytes) -> dict[str, Any] | None:
+    """The command on a line, or None if it is none."""
+    try:
+        command: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(command, dict) or not isinstance(
+        cast("dict[str, Any]", command).get("t"), str
+    ):
+        return None
+    return cast("dict[str, Any]", command)

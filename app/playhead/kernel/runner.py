@@ -47,7 +47,7 @@ class Runner:
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._count = 0
         self._loop: Any = None
-        self._timings: list[tuple[int, float]] = []
+        self._timings: list[tuple[int, float, int]] = []
 
     def execute(self, code: str, prepare: Callable[[], None] = lambda: None) -> Outcome:
         """Run a block after `prepare`; what either raises is reported, never raised."""
@@ -102,7 +102,8 @@ class Runner:
             if code.co_flags & _COROUTINE:
                 self._await(result)
         finally:
-            self._timings.append((line, time.perf_counter() - began))
+            last = node.end_lineno or line
+            self._timings.append((line, time.perf_counter() - began, last))
 
     def _await(self, coroutine: Any) -> None:
         import asyncio
@@ -130,7 +131,7 @@ class Runner:
     def _send_timings(self) -> None:
         """Send all times, or those of the slowest statements if there are very many."""
         slowest = sorted(self._timings, key=lambda timing: -timing[1])[:_TIMINGS_KEPT]
-        times = [[line, round(seconds, 6)] for line, seconds in sorted(slowest)]
+        times = [[line, round(seconds, 6), last, None] for line, seconds, last in sorted(slowest)]
         for start in range(0, len(times), _TIMINGS_PER_MARK):
             self._channel.send("timings", times=times[start : start + _TIMINGS_PER_MARK])
 
