@@ -175,10 +175,13 @@ class _Service:
         history = _chunks(command.get("messages"))
         await self.close()
         self._turn = None
-        session = self._sessions.new(is_kept=False, client="Python")
-        self._session = session
-        self._configure(session, command.get("config"))
-        session.add(history)
+        self._session = self._sessions.new(is_kept=False, client="Python")
+        try:
+            self._configure(self._session, command.get("config"))
+        except AppError:
+            await self.close()  # what follows must not run in another folder than was meant
+            raise
+        self._session.add(history)
         self._lines.send({"begun": True})
 
     def _configure(self, session: Session, config: object) -> None:
