@@ -39,6 +39,15 @@ async def works(made: ProcessExecutor, folder: Path, code: str = "6 * 7") -> boo
     return text_of(await run(made, request(folder, code, "next"))).endswith("42\n")
 
 
+def is_running(pid: int) -> bool:
+    """Whether the process is there and no zombie (Linux)."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
 @pytest.mark.parametrize("code", [programs.FOREVER, programs.SLEEP, programs.FLOOD, programs.YES])
 async def test_stop_ends_it_and_keeps_the_names(tmp_path: Path, code: str) -> None:
     async with executor(tmp_path) as made:
@@ -79,6 +88,21 @@ async def test_a_child_that_ignores_stop_ends_with_the_kernel(tmp_path: Path) ->
         assert report_of(chunks).state in {"interrupted", "killed"}
         assert await works(made, tmp_path)
     await until(lambda: not set(descendants()) - before)
+
+
+async def test_what_a_stopped_run_has_started_ends_and_what_earlier_ones_did_goes_on(
+    tmp_path: Path,
+) -> None:
+    def pid_in(name: str) -> int:
+        return int((tmp_path / name).read_text())
+
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, programs.BACKGROUND))
+        chunks = await run_and_stop(made, tmp_path, programs.LEFT_BEHIND)
+        assert report_of(chunks).state == "interrupted"
+        await until(lambda: not is_running(pid_in("plain")) and not is_running(pid_in("deaf")))
+        assert is_running(pid_in("server"))
+        assert await works(made, tmp_path)
 
 
 async def test_stop_while_it_waits_for_an_answer(tmp_path: Path) -> None:
@@ -220,7 +244,7 @@ async def test_forged_marks_spoil_at_most_their_own_picture(tmp_path: Path) -> N
     code = """
 import gc, os
 (channel,) = [thing for thing in gc.get_objects() if type(thing).__name__ == "Channel"]
-channel.send("image", file="../../secret.png")
+channel.send("show", kind="png", file="../../secret.png")
 channel.send("line", line="x")
 channel.run, real = "other", channel.run
 channel.send("idle", state="finished")

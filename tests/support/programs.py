@@ -23,6 +23,20 @@ print("child", flush=True)
 subprocess.run([sys.executable, "-c", "import signal, time; \
 signal.signal(signal.SIGINT, signal.SIG_IGN); time.sleep(600)"])
 """
+BACKGROUND = """
+import os
+os.system("sleep 600 & echo $! > server")
+"""
+LEFT_BEHIND = """
+import os, subprocess, time
+one = subprocess.Popen(["sleep", "600"])
+os.system("sleep 600 & echo $! > deaf")
+with open("plain", "w") as file:
+    print(one.pid, file=file)
+print("ready", flush=True)
+while True:
+    time.sleep(0.01)
+"""
 CRASHES = {
     "segmentation fault": "import ctypes\nctypes.string_at(0)",
     "os._exit": "import os\nprint('before')\nos._exit(3)",

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
     QTimer,
 )
 
+from playhead.execution import leftovers
 from playhead.execution.output_decoder import OutputDecoder, Piece
 
 _TICK_MS = 16
@@ -25,6 +26,7 @@ _READ_BYTES = 65_536
 _COMMAND_LEAD_MS = 10
 _SECOND_INTERRUPT_MS = 250
 _EXIT_GRACE_MS = 500
+_LEFTOVERS_GRACE_MS = 250
 
 
 class KernelProcess(QObject):
@@ -54,6 +56,8 @@ class KernelProcess(QObject):
         self._has_signalled = False
         self._signal = self._timer(self._on_signal_timeout)
         self._kill = self._timer(self.kill_group)
+        self._left: list[leftovers.Leftover] = []
+        self._clear = self._timer(self._on_clear_timeout)
         self._process = self._make_process()
 
     @property
@@ -90,6 +94,13 @@ class KernelProcess(QObject):
         """What was to be stopped has stopped."""
         self._signal.stop()
         self._kill.stop()
+
+    def end_started(self, ticks: int) -> None:
+        """End what has been started since then: the interrupt first, the kill a moment later."""
+        self._left = leftovers.started_since(self._pid, ticks)
+        if self._left:
+            leftovers.send(self._left, signal.SIGINT)
+            self._clear.start(_LEFTOVERS_GRACE_MS)
 
     def end_soon(self, farewell: bytes) -> None:
         """Let it end in an orderly way (exit handlers), and kill it if that takes too long."""
@@ -161,6 +172,9 @@ class KernelProcess(QObject):
             self._has_signalled = True
             self._signal.start(_SECOND_INTERRUPT_MS)
 
+    def _on_clear_timeout(self) -> None:
+        leftovers.send(self._left, signal.SIGKILL)
+
     def _read(self) -> None:
         while self._budget_s > 0:
             began = time.perf_counter()
@@ -201,7 +215,7 @@ class KernelProcess(QObject):
 
     def _end(self, reason: str) -> None:
         self._has_ended = True
-        for timer in (self._tick, self._signal, self._kill):
+        for timer in (self._tick, self._signal, self._kill, self._clear):
             timer.stop()
         self._on_end(reason)
         self.deleteLater()

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import RunReport
-from playhead.conversation.requests import KernelState, KernelStatus, RunRequest
+from playhead.conversation.payloads import RunReport, Table
+from playhead.conversation.requests import KernelState, KernelStatus, RunRequest, Variable
 from playhead.errors import ExecutionError
-from playhead.execution import environment
+from playhead.execution import environment, leftovers
 from playhead.execution.output_decoder import Piece
+from playhead.execution.questions import Questions
 from playhead.execution.run_output import RunOutput, file_name
 from playhead.execution.run_stream import RunStream
+from playhead.execution.spool import Spool
+from playhead.execution.tables import table_of, variables_of
 from playhead.kernel import protocol
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _START_LIMIT_S = 30
 _LATE_LIMIT = 64_000
+_IMAGE_LIMIT = 64_000_000
 
 
 class LiveKernel:
@@ -41,8 +44,9 @@ class LiveKernel:
         self.language = language
         self.interpreter = interpreter
         self._output_dir = output_dir
-        self._spool = output_dir / f"kernel-{uuid.uuid4().hex}"
+        self._spool = Spool(output_dir / f"kernel-{uuid.uuid4().hex}")
         self._run_id = ""
+        self._run_began = 0
         self._nonce = protocol.new_nonce()
         self._on_change = on_change
         self._state: KernelState = "starting"
@@ -55,6 +59,7 @@ class LiveKernel:
         self._why_killed = ""
         self._is_ending = False
         self._process = make_process(self._nonce, self._on_pieces, self._on_tick, self._on_end)
+        self._questions = Questions(self._spool, self._process.write)
 
     @property
     def state(self) -> KernelState:
@@ -80,15 +85,15 @@ class LiveKernel:
     def launch(self, variables: Mapping[str, str], folder: str) -> None:
         """Start the process; `ready()` says how that went."""
         try:
-            self._spool.mkdir(parents=True)
+            self._spool.make()
         except OSError as error:
             raise ExecutionError(
                 "There is no place for the output of code.",
-                detail=f"{self._spool.parent}: {error.strerror}.",
+                detail=f"{self._output_dir}: {error.strerror}.",
                 remedy="Free disk space or make the folder writable.",
             ) from error
         self._process.start(environment.kernel_command(self.interpreter), variables, folder)
-        hello = protocol.encode_command("hello", nonce=self._nonce, spool=str(self._spool))
+        hello = protocol.encode_command("hello", nonce=self._nonce, spool=str(self._spool.folder))
         self._process.write(hello)
 
     async def ready(self) -> None:
@@ -135,6 +140,23 @@ class LiveKernel:
             command = protocol.encode_command("input", run=self._run_id, id=input_id, text=text)
             self._process.write(command)
 
+    def send_text(self, text: str, is_end: bool) -> None:
+        """Give what runs text on its standard input, then the end of it if `is_end`."""
+        if self._run is not None and not self._run.is_over:
+            command = protocol.encode_command("text", run=self._run_id, text=text, end=is_end)
+            self._process.write(command)
+
+    async def variables(self) -> list[Variable]:
+        """The names of its namespace. Raises ExecutionError."""
+        return variables_of(await self._ask("variables"))
+
+    async def table(self, name: str, first_row: int, rows: int) -> Table:
+        """A page of a variable. Raises ExecutionError."""
+        page = table_of(await self._ask("table", name=name, first=first_row, rows=rows))
+        if page is None:
+            raise ExecutionError(f"“{name}” is no table.")
+        return page
+
     def kill(self, reason: str) -> None:
         """Kill it with its children."""
         if self._state != "none":
@@ -161,19 +183,25 @@ class LiveKernel:
             )
         output = RunOutput(self._output_dir / f"{file_name(request.run_id)}.txt")
         self._run_id = request.run_id
+        self._run_began = leftovers.now_in_ticks()
         self._run = RunStream(request.run_id, output, self._take_image)
         self._chunks = asyncio.Queue()
         self._why_killed = ""
         earlier, self._between = self._between, ""
         self._push(self._run.start(earlier))
-        command = protocol.encode_command(
-            "execute", run=request.run_id, code=request.code, folder=request.folder
-        )
-        self._process.write(command)
+        self._process.write(_execute(request))
         self._set_state("busy")
         return self._run, self._chunks
 
+    async def _ask(self, kind: str, **fields: object) -> dict[str, Any]:
+        if self._state != "idle" or self._is_ending:
+            raise ExecutionError(
+                "The kernel is busy.", remedy="Ask again when the code has ended, or stop it."
+            )
+        return await self._questions.ask(kind, **fields)
+
     def _on_pieces(self, pieces: list[Piece]) -> None:
+        pieces = self._without_answers(pieces)
         run = self._run
         if run is None or run.is_over:
             self._on_pieces_between(pieces)
@@ -181,10 +209,22 @@ class LiveKernel:
         self._push(run.feed(pieces))
         if run.is_over:
             self._process.calm_down()
+            if self._state == "stopping":
+                self._process.end_started(self._run_began)
             self._why_killed = ""
             self._set_state("idle")
         elif run.has_held_text:
             self._process.request_tick()
+
+    def _without_answers(self, pieces: list[Piece]) -> list[Piece]:
+        """The pieces that belong to runs; answers go to who asked."""
+        rest: list[Piece] = []
+        for piece in pieces:
+            if isinstance(piece, protocol.Mark) and piece.kind == "answer":
+                self._questions.settle(piece)
+            else:
+                rest.append(piece)
+        return rest
 
     def _on_pieces_between(self, pieces: list[Piece]) -> None:
         """Output that no run asked for goes to the next one, its last part at least."""
@@ -207,7 +247,8 @@ class LiveKernel:
         self._set_state("none")
         self._settled.set()
         self._ended.set()
-        shutil.rmtree(self._spool, ignore_errors=True)
+        self._questions.give_up(reason)
+        self._spool.remove()
 
     def _push(self, chunks: list[Chunk]) -> None:
         if chunks:
@@ -219,14 +260,21 @@ class LiveKernel:
 
     def _take_image(self, name: str) -> str | None:
         """Move an image out of the spool folder; a forged name gets nowhere else."""
-        if not name or name != os.path.basename(name) or name.startswith("."):
-            return None
-        target = self._output_dir / f"{file_name(self._run_id)}-{name}"
-        try:
-            os.replace(self._spool / name, target)
-        except OSError:
-            return None
-        return str(target)
+        target = self._output_dir / f"{file_name(self._run_id)}-{file_name(name)}"
+        target = target.with_name(target.name.removesuffix("_png") + ".png")
+        return str(target) if self._spool.take(name, target, _IMAGE_LIMIT) else None
+
+
+def _execute(request: RunRequest) -> bytes:
+    return protocol.encode_command(
+        "execute",
+        run=request.run_id,
+        code=request.code,
+        folder=request.folder,
+        lines=request.shows_lines,
+        times=request.times_lines,
+        memory=request.limits.memory_bytes,
+    )
 
 
 def stopped_before_start() -> tuple[Chunk, Chunk]:
