@@ -110,6 +110,8 @@ class Gateway:
             return _failed(request, of_error(error))
         except TurnFailed as error:
             return _failed(request, of_failure(error.failure))
+        except ConnectionResetError:  # the client went while it was written to
+            raise
         except Exception as error:  # the edge: a defect never reaches the client
             if request.transport is None:
                 raise ConnectionResetError from error
