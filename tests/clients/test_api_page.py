@@ -136,7 +136,7 @@ def test_the_generator_with_the_settings_of_the_window(
         "PLAYHEAD_DATA_DIR": str(tmp_path / "data"),
         "PLAYHEAD_CACHE_DIR": str(tmp_path / "cache"),
         "DBUS_SESSION_BUS_ADDRESS": NO_BUS,
-        "OPENAI_API_KEY": PROVIDER_KEY,
+        "PLAYHEAD_PROVIDER_KEY": PROVIDER_KEY,
         "PYTHONPATH": str(ROOT / "app"),
     }
     command = [sys.executable, "-c", example("Python, without a server")]
