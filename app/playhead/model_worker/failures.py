@@ -197,7 +197,7 @@ def _unreachable(ask: Ask) -> _Words:
 def _words_of_status(status: int, error: BaseException, ask: Ask) -> _Words:
     if _NO_PROVIDER in str(error):
         return _Words(
-            "upstream_error",
+            "invalid_model",
             f"“{ask.model}” does not say which provider it belongs to.",
             "Write the model as provider/name, for example openai/gpt-4o.",
         )
