@@ -11,7 +11,8 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import KernelStatus, RunRequest
+from playhead.conversation.payloads import Table
+from playhead.conversation.requests import KernelStatus, RunRequest, Variable
 from playhead.errors import ExecutionError
 from playhead.execution import environment, languages
 from playhead.execution.kernel_process import KernelProcess
@@ -80,6 +81,23 @@ class ProcessExecutor:
         """Give the running code the line it asked for."""
         for kernel in self._of(conversation_id):
             kernel.answer(input_id, text)
+
+    async def send_text(self, conversation_id: str, text: str, *, is_end: bool = False) -> None:
+        """Give a child of the running code text on its standard input, then the end of it."""
+        for kernel in self._of(conversation_id):
+            kernel.send_text(text, is_end)
+
+    async def variables(self, conversation_id: str) -> list[Variable]:
+        """The names of the idle Python kernel; [] where there is none. Raises ExecutionError."""
+        kernel = self._kernels.get((conversation_id, "python"))
+        return await kernel.variables() if kernel is not None else []
+
+    async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
+        """A page of a variable that is a table. Raises ExecutionError."""
+        kernel = self._kernels.get((conversation_id, "python"))
+        if kernel is None:
+            raise ExecutionError("There is no Python kernel.", remedy="Run the code again.")
+        return await kernel.table(name, first_row, rows)
 
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""
