@@ -59,7 +59,12 @@ class ApiSwitch:
     def subscribe(self, listener: Callable[[ApiStatus], None]) -> Callable[[], None]:
         """Tell `listener` of changes; call the result to end that."""
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
 
     async def apply(self) -> None:
         """Start, stop or move as the settings say; a failure shows in `status`."""
