@@ -152,8 +152,11 @@ class DeltaWriter:
         if not isinstance(chunk.content, Citation):
             return []
         found = annotations_of(chunk.content, self._message_at or 0)
+        first = len(self.annotations)
         self.annotations += found
-        return [{"annotations": found}] if found else []
+        # Without an index the accumulator of the openai library fails at a second delta of them.
+        numbered = [{"index": first + place, **wire} for place, wire in enumerate(found)]
+        return [{"annotations": numbered}] if found else []
 
     def _on_image(self, chunk: Chunk) -> list[Wire]:
         if isinstance(chunk.content, str):

@@ -70,7 +70,8 @@ class Encoder:
         """The cost, where it was asked for; a stream that ended without its last chunk failed."""
         events = [] if self.is_over else self.encode(Chunk("server", "error", content=TRUNCATED))
         if self._includes_usage and self.failure is None:
-            events.append({**self._head, "choices": [], "usage": self._cost.wire})
+            lossless: Wire = {} if self._native is None else {"lmc": []}
+            events.append({**self._head, "choices": [], "usage": self._cost.wire, **lossless})
         return events
 
     def answer(self) -> Wire:
@@ -139,8 +140,8 @@ class Encoder:
             events = self._delta_events({})
         bare = [self._event({}, None) for _ in range(len(wires) - len(events))]
         events = [*events[:-1], *bare, *events[-1:]]
-        for event, wire in zip(events, wires, strict=False):
-            event["lmc"] = [wire]
+        for place, event in enumerate(events):
+            event["lmc"] = wires[place : place + 1]
         return events
 
 
