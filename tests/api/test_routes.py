@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from playhead.conversation.requests import AppSettings
 from playhead.execution.process_executor import ProcessExecutor
@@ -117,6 +118,41 @@ async def test_parallel_calls_of_a_model_come_one_after_the_other(
     assert [(c["id"], c["function"]["name"]) for c in calls] == [("c1", "one"), ("c2", "two")]
     assert [json.loads(c["function"]["arguments"]) for c in calls] == [{"a": 1}, {"b": 2}]
     assert [tool["function"]["name"] for tool in offered] == ["one", "two"]
+
+
+OFFERS = [
+    ([], False, ["execute"]),
+    ([], True, ["execute"]),
+    (["one"], False, ["one"]),
+    (["one"], True, ["one", "execute"]),
+    (["one", "execute"], False, ["one", "execute"]),
+    (["one", "execute"], True, ["one", "execute"]),
+]
+
+
+@pytest.mark.parametrize(("tools", "auto_run", "offered"), OFFERS)
+async def test_the_model_is_offered_the_tools_that_the_request_allows(
+    tmp_path: Path, model_worker: SharedWorker, tools: list[str], auto_run: bool, offered: list[str]
+):
+    body = {
+        "model": "openai/test",
+        "messages": [{"role": "user", "content": "hi"}],
+        "tools": [
+            {"type": "function", "function": {"name": name, "description": "The client's."}}
+            for name in tools
+        ],
+        "auto_run": auto_run,
+    }
+    with ModelServer(ms.text("hi")) as server:
+        async with (
+            provider_of(model_worker) as provider,
+            real_face(tmp_path, provider, api_base=server.base_url, may_auto_run=True) as api,
+        ):
+            await api.post(COMPLETIONS, body)
+    told = [tool["function"] for tool in server.requests[0].body["tools"]]
+    assert [function["name"] for function in told] == offered
+    own = {function["name"] for function in told if function["description"] == "The client's."}
+    assert own == set(tools)
 
 
 async def test_what_a_model_refuses_becomes_our_error(tmp_path: Path, model_worker: SharedWorker):
