@@ -103,7 +103,7 @@ class LineWriter:
             try:
                 while data:
                     data = data[self._stdout.write(data) :]
-            except OSError:
+            except (OSError, ValueError):  # it has closed the pipe, or we have
                 _log.info("the program at the other end reads no more")
                 with self._change:
                     self._is_closed = True
