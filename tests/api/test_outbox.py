@@ -107,6 +107,26 @@ async def test_pieces_of_different_kinds_stay_apart() -> None:
     assert await all_of(outbox) == sent
 
 
+async def test_pieces_of_different_formats_stay_apart_though_many_wait() -> None:
+    outbox = Outbox(asyncio.get_running_loop())
+    start, end = Chunk("computer", "console", start=True), Chunk("computer", "console", end=True)
+    filling = [chunk for _ in range(JOIN_FROM) for chunk in (START, END)]
+    sent = [*filling, start, printed("a"), Chunk("computer", "console", "log", "b"), end]
+    for chunk in sent:
+        outbox.put(chunk)
+    outbox.close()
+    assert await all_of(outbox) == sent
+
+
+async def test_messages_of_one_piece_each_stay_apart_though_many_wait() -> None:
+    outbox = Outbox(asyncio.get_running_loop())
+    sent = [Chunk("user", "message", content=str(number)) for number in range(2 * JOIN_FROM)]
+    for chunk in sent:
+        outbox.put(chunk)
+    outbox.close()
+    assert await all_of(outbox) == sent
+
+
 async def test_a_client_that_does_not_read_is_given_up() -> None:
     outbox = Outbox(asyncio.get_running_loop(), limit_bytes=100_000)
     overrun = asyncio.Event()

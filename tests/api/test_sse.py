@@ -168,6 +168,19 @@ async def test_an_answer_that_ends_halfway_says_so() -> None:
     assert (await whole([START, said("half")], "/v1/whole"))[0].status == 500
 
 
+async def test_clients_that_leave_amid_the_writing_leave_quietly() -> None:
+    async with serving(rate_limit=0) as served:
+        for _ in range(20):
+            async with asked(served) as (reader, writer, stream):
+                stream.outbox.put(START)
+                for _ in range(500):
+                    stream.outbox.put(said("x" * 1000))
+                await reader.readuntil(b"xx")
+                writer.transport.abort()
+                await until(lambda: not stream.outbox.put(said("more")))
+                assert stream.is_cancelled
+
+
 async def test_a_client_that_resets_its_connection_is_noticed() -> None:
     async with serving() as served, asked(served) as (reader, writer, stream):
         stream.outbox.put(START)

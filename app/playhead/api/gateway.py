@@ -221,6 +221,8 @@ class _Connection(web.RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
+        if isinstance(exc, ConnectionError):  # the client has gone; aiohttp closes then
+            raise exc
         if status >= 500:
             _log.error("a connection failed", exc_info=exc)
             failure = DEFECT
