@@ -256,6 +256,6 @@ def _messages_of(asked: Asked) -> list[Wire]:
         given = [cast("Mapping[str, Any]", asked)]
     else:
         given = list(asked)
-    if not given or not all(isinstance(message, Mapping) for message in given):
+    if not given or not all(isinstance(message, Mapping) for message in cast("list[Any]", given)):
         raise TypeError("chat() takes a text, a message (a dict) or a list of messages")
     return [{"role": "user", "type": "message", **message} for message in given]

@@ -128,9 +128,9 @@ class Transcript:
         """Find the code that a confirmation is about: they come in the order of the code."""
         self._join()
         self._proposed = None
-        code = (chunk.get("content") or {}).get("content")
+        content: Wire = chunk.get("content") or {}
         for place in range(self._first_open, len(self._told)):
             message = self._told[place]
-            if message["type"] == "code" and message["content"] == code:
+            if message["type"] == "code" and message["content"] == content.get("content"):
                 self._proposed, self._first_open = place, place + 1
                 return

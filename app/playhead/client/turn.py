@@ -230,7 +230,7 @@ class Turn:
 
 def _failure(chunk: Wire) -> InterpreterError:
     """A server/error as an exception with the same words."""
-    error = chunk.get("error") or {}
+    error: Wire = chunk.get("error") or {}
     return InterpreterError(
         str(error.get("message") or chunk.get("content") or "The turn failed."),
         detail=str(error.get("detail", "")),

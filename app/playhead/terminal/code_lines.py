@@ -7,7 +7,7 @@ from rich.text import Text
 
 from playhead.terminal.safe_text import visible
 
-_WHOLE_LINES, _CONTEXT_LINES = 200, 50
+_WHOLE_LINES, _CONTEXT_LINES = 100, 50
 """Up to the first, all earlier lines are read again for the colours, then only some of them."""
 
 
@@ -37,7 +37,7 @@ class CodeLines:
         start = 0 if first <= _WHOLE_LINES else first - _CONTEXT_LINES
         coloured = _coloured("\n".join(self._lines[start:]), self._language)
         numbered = list(enumerate(coloured, start + 1))[first - start :]
-        return [Text(f"{number:>4} │ ", "dim").append_text(line) for number, line in numbered]
+        return [Text.assemble((f"{number:>4} │ ", "dim"), line) for number, line in numbered]
 
 
 def _coloured(code: str, language: str) -> list[Text]:

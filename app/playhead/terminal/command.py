@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
 import signal
@@ -157,8 +158,8 @@ def _answer(interpreter: Interpreter, display: TerminalDisplay, asked: Sequence[
 
 def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequence[Wire]) -> int:
     """Questions until the end of input, /quit or a second Ctrl-C; `files` go with the first."""
-    with contextlib.suppress(ImportError):
-        import readline  # noqa: F401 - gives input() its editing, and a history in memory
+    with contextlib.suppress(ImportError):  # gives input() its editing, and a history in memory
+        importlib.import_module("readline")
     display.screen.write_line("Playhead. /help says what can be typed.", "dim")
     was_interrupted = False
     while True:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console
 from rich.text import Text
@@ -51,10 +51,10 @@ class TerminalDisplay:
             self._show_code(self._code.feed(str(content)))
         elif chunk["type"] == "console":
             self._show_console(chunk)
-        elif chunk["type"] == "confirmation" and isinstance(content, dict):
-            self._code_lines = str(content.get("content", "")).split("\n")
-        elif chunk["type"] == "run" and isinstance(content, dict):
-            self._show_run(content)
+        elif chunk["type"] == "confirmation":
+            self._code_lines = str(_fields(chunk).get("content", "")).split("\n")
+        elif chunk["type"] == "run":
+            self._show_run(_fields(chunk))
         elif chunk["type"] in ("tool_result", "tool_call", "image", "code"):
             self._show_aside(chunk)
 
@@ -207,3 +207,8 @@ class TerminalDisplay:
                 )
             case _:
                 self.screen.write_line(content, "dim")
+
+
+def _fields(chunk: Wire) -> Wire:
+    content = chunk.get("content")
+    return cast(Wire, content) if isinstance(content, dict) else {}

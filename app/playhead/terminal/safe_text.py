@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_SEQUENCE = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\|$)|[ -/]*[0-~])"
+_TOKEN = re.compile(
+    r"(?P<colour>\x1b\[[\d;:]*m)"
+    r"|\x1b\[[0-?]*[ -/]*[@-~]"
+    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"|\x1b(?:[ -/]*[0-Z^-~])?"
 )
-_COLOUR = re.compile(r"\x1b\[[\d;:]*m")
+"""ECMA-48's control sequences, its strings, and whatever else begins like one."""
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?)?\Z")
 _KEPT = frozenset("\n\t\r")
 _LONGEST_SEQUENCE = 4096
@@ -29,10 +32,11 @@ class OutputFilter:
         """What of it can be shown; the beginning of a sequence waits for its rest."""
         text = self._held + text
         cut = _UNFINISHED.search(text)
-        self._held = text[cut.start() :] if cut else ""
-        if len(self._held) > _LONGEST_SEQUENCE:
-            self._held = ""
-        return _SEQUENCE.sub(_colour_only, text[: cut.start()] if cut else text).translate(_BARE)
+        end = (
+            len(text) if cut is None or len(text) - cut.start() > _LONGEST_SEQUENCE else cut.start()
+        )
+        self._held = text[end:]
+        return _TOKEN.sub(_colour_only, text[:end]).translate(_BARE)
 
     def finish(self) -> str:
         """Nothing that was held back is a text."""
@@ -42,7 +46,7 @@ class OutputFilter:
 
 def plain(text: str) -> str:
     """Prose without any control character."""
-    return _SEQUENCE.sub("", text).translate(_BARE_PROSE)
+    return _TOKEN.sub("", text).translate(_BARE_PROSE)
 
 
 def visible(code: str) -> str:
@@ -51,7 +55,7 @@ def visible(code: str) -> str:
 
 
 def _colour_only(found: re.Match[str]) -> str:
-    return found[0] if _COLOUR.fullmatch(found[0]) else ""
+    return found["colour"] or ""
 
 
 def _is_seen(character: str) -> bool:
