@@ -18,6 +18,7 @@ class Recorder:
         self.pieces: list[Piece] = []
         self.ticks = 0
         self.reason = ""
+        self.exit_status: int | None = None
         self.process = KernelProcess("cafe", self.pieces.extend, self._tick, self._end)
 
     def start(self, folder: Path, *command: str) -> None:
@@ -26,8 +27,8 @@ class Recorder:
     def _tick(self) -> None:
         self.ticks += 1
 
-    def _end(self, reason: str) -> None:
-        self.reason = reason
+    def _end(self, reason: str, exit_status: int | None) -> None:
+        self.reason, self.exit_status = reason, exit_status
 
 
 @pytest.mark.skipif(os.name != "posix", reason="QProcess has no notifier to pause elsewhere")
@@ -49,9 +50,10 @@ async def test_all_that_was_written_arrives_before_the_end(tmp_path: Path) -> No
     record = Recorder()
     record.start(tmp_path, "seq", "300000")
     await until(lambda: record.reason)
-    text = "".join(str(piece) for piece in record.pieces)
-    assert text == "".join(f"{number}\n" for number in range(1, 300_001))
+    output = b"".join(piece for piece in record.pieces if isinstance(piece, bytes))
+    assert output.decode() == "".join(f"{number}\n" for number in range(1, 300_001))
     assert record.reason == "the kernel ended: exit status 0"
+    assert record.exit_status == 0
     assert record.process.pid is None
 
 

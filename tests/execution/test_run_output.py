@@ -9,7 +9,7 @@ from playhead.execution.run_output import TAIL_LIMIT, RunOutput, file_name
 
 def test_short_output_is_shown_as_it_is_and_leaves_no_file(tmp_path: Path) -> None:
     output = RunOutput(tmp_path / "run.txt")
-    assert output.add("hello\n") == "hello\n"
+    assert output.add(b"hello\n") == "hello\n"
     assert output.close() == ""
     assert output.path is None
     assert list(tmp_path.iterdir()) == []
@@ -19,7 +19,8 @@ def test_long_output_shows_its_head_and_tail_and_keeps_all_in_a_file(tmp_path: P
     path = tmp_path / "deep" / "run.txt"
     output = RunOutput(path, shown=1000)
     text = "".join(f"line {number}\n" for number in range(50_000))
-    shown = "".join(output.add(text[at : at + 777]) for at in range(0, len(text), 777))
+    data = text.encode()
+    shown = "".join(output.add(data[at : at + 777]) for at in range(0, len(data), 777))
     rest = output.close()
     assert shown.startswith(text[:1000])
     assert len(shown) < 1200
@@ -31,23 +32,72 @@ def test_long_output_shows_its_head_and_tail_and_keeps_all_in_a_file(tmp_path: P
 
 def test_a_little_more_than_is_shown_loses_nothing(tmp_path: Path) -> None:
     output = RunOutput(tmp_path / "run.txt", shown=10)
-    head = output.add("0123456789abc")
+    head = output.add(b"0123456789abc")
     assert head.startswith("0123456789")
     assert output.close() == "abc"
 
 
-def test_the_file_has_a_limit_and_says_so(tmp_path: Path) -> None:
+def test_over_its_limit_the_file_holds_head_and_tail_and_says_what_is_missing(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "run.txt"
     output = RunOutput(path, shown=10, kept=100)
-    output.add("x" * 200_000)
-    assert "the first" in output.close()
-    assert path.stat().st_size == 100
+    data = "".join(f"{number:06}\n" for number in range(20_000)).encode()
+    for at in range(0, len(data), 999):
+        output.add(data[at : at + 999])
+    assert f"head and tail of the output in {path}" in output.close()
+    missing = len(data) - 100
+    note = f"\n[… {missing:,} bytes are missing here: the limit of the settings …]\n"
+    assert path.read_bytes() == data[:50] + note.encode() + data[-50:]
+
+
+def test_output_of_just_the_limit_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    output = RunOutput(path, shown=10, kept=1000)
+    data = bytes(range(97, 122)) * 40
+    for at in range(0, len(data), 30):
+        output.add(data[at : at + 30])
+    assert output.close() == data[10:].decode()
+    assert path.read_bytes() == data
+
+
+def test_without_a_limit_all_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    output = RunOutput(path, shown=10, kept=0)
+    for _ in range(100):
+        output.add(b"x" * 100_000)
+    output.close()
+    assert path.stat().st_size == 10_000_000
+
+
+def test_invalid_bytes_are_shown_and_kept_as_they_are(tmp_path: Path) -> None:
+    output = RunOutput(tmp_path / "run.txt", shown=5)
+    assert output.add(b"caf\xe9 ") == "caf\\xe9 "
+    output.add(b"\xff!")
+    assert output.close() == "\\xff!"
+    assert (tmp_path / "run.txt").read_bytes() == b"caf\xe9 \xff!"
+
+
+def test_a_letter_in_two_pieces_is_whole_and_one_cut_off_by_the_end_is_shown(
+    tmp_path: Path,
+) -> None:
+    output = RunOutput(tmp_path / "run.txt")
+    letter = "é".encode()
+    assert output.add(letter[:1]) + output.add(letter[1:] + letter[:1]) == "é"
+    assert output.close() == "\\xc3"
+
+
+def test_no_letter_is_cut_where_the_head_ends_and_the_tail_begins(tmp_path: Path) -> None:
+    output = RunOutput(tmp_path / "run.txt", shown=1001)
+    data = "€".encode() * 60_000
+    shown = "".join(output.add(data[at : at + 4096]) for at in range(0, len(data), 4096))
+    assert "\\x" not in shown + output.close()
 
 
 def test_a_disk_that_takes_nothing_does_not_stop_the_run(tmp_path: Path) -> None:
     (tmp_path / "blocked").write_text("a file where a folder should be")
     output = RunOutput(tmp_path / "blocked" / "run.txt", shown=10)
-    assert output.add("0123456789" + "x" * 200_000).startswith("0123456789")
+    assert output.add(b"0123456789" + b"x" * 200_000).startswith("0123456789")
     assert "could not be kept" in output.close()
     assert output.path is None
 
@@ -61,7 +111,7 @@ def test_a_disk_that_is_full_ends_no_run(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.symlink_to("/dev/full")
     output = RunOutput(path, shown=10)
-    output.add("x" * (TAIL_LIMIT + 100))
+    output.add(b"x" * (TAIL_LIMIT + 100))
     rest = output.close()
     assert "could not be kept: No space left on device" in rest
     assert output.path is None
@@ -72,5 +122,5 @@ def test_a_full_disk_does_not_matter_to_output_that_is_shown_whole(tmp_path: Pat
     path = tmp_path / "run.txt"
     path.symlink_to("/dev/full")
     output = RunOutput(path)
-    assert output.add("hello\n") == "hello\n"
+    assert output.add(b"hello\n") == "hello\n"
     assert output.close() == ""

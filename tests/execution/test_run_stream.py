@@ -9,6 +9,7 @@ import pytest
 from playhead.conversation.assembler import Assembler
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import CodeError, InputRequest, LineTiming, RunReport
+from playhead.execution.results import message
 from playhead.execution.run_output import RunOutput
 from playhead.execution.run_stream import RunStream
 from playhead.kernel.protocol import Mark
@@ -21,10 +22,21 @@ def mark(kind: str, /, run: str = "r", **fields: Any) -> Mark:
 IDLE = mark("idle", state="finished")
 
 
+def take(kind: str, name: str) -> list[Chunk] | str:
+    """What a kernel would have shown: an image by its name, a text, or nothing."""
+    match kind:
+        case "png":
+            return list(message("image", "path", f"/images/{name}"))
+        case "text":
+            return name
+        case _:
+            return []
+
+
 @pytest.fixture
 def stream(tmp_path: Path) -> Iterator[RunStream]:
     output = RunOutput(tmp_path / "r.txt")
-    yield RunStream("r", output, lambda name: f"/images/{name}")
+    yield RunStream("r", output, take)
     output.close()
 
 
@@ -42,7 +54,11 @@ def word(chunk: Chunk) -> str:
 
 
 def test_pieces_of_text_up_to_a_mark_are_one_chunk(stream: RunStream) -> None:
-    chunks = [*stream.start(), *stream.feed([mark("line", line=1), "1.41"]), *stream.feed(["66\n"])]
+    chunks = [
+        *stream.start(),
+        *stream.feed([mark("line", line=1), b"1.41"]),
+        *stream.feed([b"66\n"]),
+    ]
     chunks += stream.feed([IDLE])
     assert words(chunks) == [
         "run started",
@@ -57,15 +73,15 @@ def test_pieces_of_text_up_to_a_mark_are_one_chunk(stream: RunStream) -> None:
 
 def test_a_displayed_value_is_not_cut_by_a_tick(stream: RunStream) -> None:
     stream.start()
-    stream.feed([mark("display"), "1.41"])
+    stream.feed([mark("display"), b"1.41"])
     assert not stream.has_held_text
     assert stream.flush() == []
-    assert words(stream.feed(["66\n", mark("line", line=2)]))[0] == "output '1.4166\\n'"
+    assert words(stream.feed([b"66\n", mark("line", line=2)]))[0] == "output '1.4166\\n'"
 
 
 def test_printed_text_goes_with_the_tick(stream: RunStream) -> None:
     stream.start()
-    stream.feed(["half"])
+    stream.feed([b"half"])
     assert stream.has_held_text
     assert words(stream.flush()) == ["output 'half'"]
 
@@ -75,7 +91,7 @@ def test_an_image_closes_the_console_and_the_next_line_opens_it_again(stream: Ru
         *stream.start(),
         *stream.feed([mark("line", line=1), mark("show", kind="png", file="a.png")]),
     ]
-    chunks += stream.feed([mark("line", line=2), "x", IDLE])
+    chunks += stream.feed([mark("line", line=2), b"x", IDLE])
     assert words(chunks)[2:] == [
         "active_line 1",
         "active_line None",
@@ -132,7 +148,7 @@ def test_marks_of_another_run_change_nothing(stream: RunStream) -> None:
 
 def test_an_end_from_outside_closes_what_is_open_and_names_the_line(stream: RunStream) -> None:
     stream.start()
-    stream.feed([mark("line", line=4), "last words"])
+    stream.feed([mark("line", line=4), b"last words"])
     chunks = stream.finish("killed", "the kernel ended")
     assert words(chunks) == [
         "output 'last words'",
@@ -147,19 +163,19 @@ def test_an_end_from_outside_closes_what_is_open_and_names_the_line(stream: RunS
 
 def test_every_order_of_marks_keeps_the_grammar(stream: RunStream) -> None:
     pieces = [
-        "a",
+        b"a",
         mark("show", kind="png", file="1.png"),
         mark("input", id="q"),
-        "b",
+        b"b",
         mark("show", kind="png", file="2"),
         mark("show", kind="png", file="3"),
         mark("line", line=1),
         mark("display"),
-        "v",
+        b"v",
         IDLE,
     ]
     assembler = Assembler()
-    for chunk in [*stream.start("earlier"), *stream.feed(pieces)]:
+    for chunk in [*stream.start(b"earlier"), *stream.feed(pieces)]:
         if chunk.start:
             assembler.start(chunk, None)
         elif chunk.end:
@@ -169,3 +185,48 @@ def test_every_order_of_marks_keeps_the_grammar(stream: RunStream) -> None:
         else:
             assembler.single(chunk, None)
     assert assembler.open_id is None
+
+
+def test_a_result_that_is_text_is_output(stream: RunStream) -> None:
+    stream.start()
+    chunks = stream.feed([mark("show", kind="text", file="a text"), mark("line", line=2)])
+    assert words(chunks) == ["output 'a text'", "active_line 2"]
+
+
+def test_a_result_that_is_nothing_closes_nothing(stream: RunStream) -> None:
+    stream.start()
+    assert stream.feed([mark("show", kind="cinema", file="x")]) == []
+
+
+def test_times_of_lines_carry_their_share(stream: RunStream) -> None:
+    stream.start()
+    rows = [[1, 0.5, 3, None], [2, 0.2, 2, 0.4], [3, 0.1, 3, 1.5], [10**400, 0.1, 1, None]]
+    timings = [
+        chunk.content
+        for chunk in stream.feed([mark("timings", times=rows), IDLE])
+        if isinstance(chunk.content, LineTiming)
+    ]
+    assert timings == [
+        LineTiming(1, 0.5, 3, None),
+        LineTiming(2, 0.2, 2, 0.4),
+        LineTiming(3, 0.1, 3, None),
+    ]
+
+
+def test_an_exit_status_and_a_reason_reach_the_report(stream: RunStream) -> None:
+    stream.start()
+    stream.stop_reason = "too long"
+    chunks = stream.feed([mark("idle", state="interrupted", line=7, status=3)])
+    report = chunks[-1].content
+    assert isinstance(report, RunReport)
+    assert (report.state, report.line, report.exit_status) == ("interrupted", 7, 3)
+    assert report.reason == "too long"
+
+
+@pytest.mark.parametrize("line", [0, -1, 10**400, "x"])
+def test_a_forged_line_lights_nothing(stream: RunStream, line: object) -> None:
+    stream.start()
+    assert stream.feed([mark("line", line=line)]) == []
+    report = stream.feed([mark("idle", state="interrupted", line=line)])[-1].content
+    assert isinstance(report, RunReport)
+    assert report.line is None

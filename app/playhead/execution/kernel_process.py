@@ -33,7 +33,7 @@ class KernelProcess(QObject):
     """Owned by its kernel, which gives it three functions to call:
 
     `on_pieces(pieces)` for what came through the pipe, `on_tick()` once after `request_tick()`,
-    `on_end(reason)` last of all, with the reason in words.
+    `on_end(reason, exit_status)` last of all, with the reason in words.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class KernelProcess(QObject):
         nonce: str,
         on_pieces: Callable[[list[Piece]], None],
         on_tick: Callable[[], None],
-        on_end: Callable[[str], None],
+        on_end: Callable[[str, int | None], None],
     ) -> None:
         super().__init__()
         self._on_pieces = on_pieces
@@ -211,13 +211,14 @@ class KernelProcess(QObject):
         while data := self._process.read(_READ_BYTES).data():
             self._on_pieces(self._decoder.feed(bytes(data)))
         self._on_pieces(self._decoder.finish())
-        self._end(_reason(code, status == QProcess.ExitStatus.CrashExit))
+        is_crash = status == QProcess.ExitStatus.CrashExit
+        self._end(_reason(code, is_crash), None if is_crash else code)
 
-    def _end(self, reason: str) -> None:
+    def _end(self, reason: str, exit_status: int | None = None) -> None:
         self._has_ended = True
         for timer in (self._tick, self._signal, self._kill, self._clear):
             timer.stop()
-        self._on_end(reason)
+        self._on_end(reason, exit_status)
         self.deleteLater()
 
 

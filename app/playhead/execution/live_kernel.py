@@ -16,6 +16,7 @@ from playhead.errors import ExecutionError
 from playhead.execution import environment, leftovers
 from playhead.execution.output_decoder import Piece
 from playhead.execution.questions import Questions
+from playhead.execution.results import Results
 from playhead.execution.run_output import RunOutput, file_name
 from playhead.execution.run_stream import RunStream
 from playhead.execution.spool import Spool
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _START_LIMIT_S = 30
 _LATE_LIMIT = 64_000
-_IMAGE_LIMIT = 64_000_000
 
 
 class LiveKernel:
@@ -54,7 +54,7 @@ class LiveKernel:
         self._ended = asyncio.Event()
         self._run: RunStream | None = None
         self._chunks: asyncio.Queue[list[Chunk]] = asyncio.Queue()
-        self._between = ""
+        self._between = b""
         self._end_reason = ""
         self._why_killed = ""
         self._is_ending = False
@@ -108,7 +108,7 @@ class LiveKernel:
             raise ExecutionError(
                 "The interpreter could not be started.",
                 detail=f"{self.interpreter}: {self._why_killed or self._end_reason}."
-                + (f"\n{self._between.strip()[-2000:]}" if self._between.strip() else ""),
+                + _last_words(self._between),
                 remedy="Choose another interpreter in the window's head.",
             )
 
@@ -181,13 +181,15 @@ class LiveKernel:
             raise ExecutionError(
                 "The kernel is busy with other code.", remedy="Wait for it or stop it first."
             )
-        output = RunOutput(self._output_dir / f"{file_name(request.run_id)}.txt")
+        path = self._output_dir / f"{file_name(request.run_id)}.txt"
+        output = RunOutput(path, kept=request.limits.output_bytes)
         self._run_id = request.run_id
         self._run_began = leftovers.now_in_ticks()
-        self._run = RunStream(request.run_id, output, self._take_image)
+        results = Results(self._spool, self._output_dir, request.run_id)
+        self._run = RunStream(request.run_id, output, results.take)
         self._chunks = asyncio.Queue()
         self._why_killed = ""
-        earlier, self._between = self._between, ""
+        earlier, self._between = self._between, b""
         self._push(self._run.start(earlier))
         self._process.write(_execute(request))
         self._set_state("busy")
@@ -229,10 +231,10 @@ class LiveKernel:
     def _on_pieces_between(self, pieces: list[Piece]) -> None:
         """Output that no run asked for goes to the next one, its last part at least."""
         for piece in pieces:
-            if isinstance(piece, str):
+            if isinstance(piece, bytes):
                 self._between = (self._between + piece)[-_LATE_LIMIT:]
             elif piece.kind == "ready" and self._state == "starting":
-                self._between = ""
+                self._between = b""
                 self._set_state("idle")
                 self._settled.set()
 
@@ -240,10 +242,12 @@ class LiveKernel:
         if self._run is not None and not self._run.is_over:
             self._push(self._run.flush())
 
-    def _on_end(self, reason: str) -> None:
+    def _on_end(self, reason: str, exit_status: int | None) -> None:
         self._end_reason = reason
         if self._run is not None and not self._run.is_over:
-            self._push(self._run.finish("killed", self._why_killed or reason))
+            status = None if self._why_killed else exit_status
+            end = self._run.finish("killed", self._why_killed or reason, exit_status=status)
+            self._push(end)
         self._set_state("none")
         self._settled.set()
         self._ended.set()
@@ -258,12 +262,6 @@ class LiveKernel:
         self._state = state
         self._on_change()
 
-    def _take_image(self, name: str) -> str | None:
-        """Move an image out of the spool folder; a forged name gets nowhere else."""
-        target = self._output_dir / f"{file_name(self._run_id)}-{file_name(name)}"
-        target = target.with_name(target.name.removesuffix("_png") + ".png")
-        return str(target) if self._spool.take(name, target, _IMAGE_LIMIT) else None
-
 
 def _execute(request: RunRequest) -> bytes:
     return protocol.encode_command(
@@ -275,6 +273,11 @@ def _execute(request: RunRequest) -> bytes:
         times=request.times_lines,
         memory=request.limits.memory_bytes,
     )
+
+
+def _last_words(output: bytes) -> str:
+    words = output[-2000:].decode("utf-8", "backslashreplace").strip()
+    return f"\n{words}" if words else ""
 
 
 def stopped_before_start() -> tuple[Chunk, Chunk]:

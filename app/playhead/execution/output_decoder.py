@@ -1,64 +1,61 @@
-"""Splits a kernel's byte stream into text and marks, however the pipe cuts it."""
+"""Splits a kernel's byte stream into output and marks, however the pipe cuts it."""
 
 from __future__ import annotations
 
-import codecs
-
 from playhead.kernel import protocol
 
-Piece = str | protocol.Mark
+Piece = bytes | protocol.Mark
 
 
 class OutputDecoder:
-    """Pure and incremental; bytes that are no UTF-8 come out as `\\xff`.
+    """Pure and incremental; output stays bytes.
 
-    All work on bytes is done by C calls (`find`, `rfind`, `decode`). What looks like a mark but
-    is none is text.
+    All work on bytes is done by C calls (`find`, `rfind`). What looks like a mark but is none is
+    output.
     """
 
     def __init__(self, nonce: str) -> None:
         self._prefix = protocol.mark_prefix(nonce)
-        self._text = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self._held = b""
 
     def feed(self, data: bytes) -> list[Piece]:
-        """The pieces that are certain by now; never an empty text, never two texts in a row."""
-        return self._split(self._held + data, is_last=False)
+        """The pieces that are certain by now; never empty output, never two outputs in a row."""
+        return self._split(self._held + data if self._held else data, is_last=False)
 
     def finish(self) -> list[Piece]:
-        """What was held back, as text."""
+        """What was held back, as output."""
         return self._split(self._held, is_last=True)
 
     def _split(self, data: bytes, is_last: bool) -> list[Piece]:
         pieces: list[Piece] = []
-        text: list[bytes] = []
+        output: list[bytes] = []
         at = 0
         while (start := data.find(self._prefix, at)) >= 0:
-            text.append(data[at:start])
+            output.append(data[at:start])
             end = self._end_of_mark(data, start)
             if end < 0 and not is_last and len(data) - start < protocol.MARK_LIMIT:
                 at = start
                 break
             inner = data.rfind(self._prefix, start, end) if end >= 0 else start
             if inner > start:  # a mark that was never finished, then a whole one
-                text.append(data[start:inner])
+                output.append(data[start:inner])
                 at = inner
                 continue
             mark = protocol.parse_mark(data[start + len(self._prefix) : end]) if end >= 0 else None
             if mark is None:
-                text.append(data[start : start + 1])
+                output.append(data[start : start + 1])
                 at = start + 1
                 continue
-            self._add_text(pieces, text)
+            self._add(pieces, output)
             pieces.append(mark)
-            text = []
+            output = []
             at = end + len(protocol.MARK_CLOSE)
         else:
             start = len(data) if is_last else self._possible_start(data, at)
-            text.append(data[at:start])
+            output.append(data[at:start])
             at = start
         self._held = data[at:]
-        self._add_text(pieces, text, is_last)
+        self._add(pieces, output)
         return pieces
 
     def _end_of_mark(self, data: bytes, start: int) -> int:
@@ -70,7 +67,7 @@ class OutputDecoder:
         is_start = escape >= 0 and self._prefix.startswith(data[escape:])
         return escape if is_start else len(data)
 
-    def _add_text(self, pieces: list[Piece], parts: list[bytes], is_last: bool = False) -> None:
-        text = self._text.decode(b"".join(parts), final=is_last)
-        if text:
-            pieces.append(text)
+    def _add(self, pieces: list[Piece], parts: list[bytes]) -> None:
+        output = b"".join(parts)
+        if output:
+            pieces.append(output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -21,27 +22,33 @@ from playhead.execution.run_output import RunOutput
 from playhead.kernel.protocol import Mark
 
 _LONGEST_TEXT = 65_536
+_LAST_LINE = 10_000_000
+_TIMES_LIMIT = 2000
+_LAST_STATUS = 2**32
 
 
 class RunStream:
     """Keeps the grammar: one console at a time, closed before an image or a question.
 
-    Text is held until a mark or `flush()` ends it, so that what a pipe delivers in pieces is one
-    chunk. `take_image` moves an image out of the spool folder and returns its new path.
+    Output is held until a mark or `flush()` ends it, so that what a pipe delivers in pieces is
+    one chunk. `take` fetches what a mark `show` announces: by kind and file name, as messages or
+    as text for the console.
     """
 
     def __init__(
-        self, run_id: str, output: RunOutput, take_image: Callable[[str], str | None]
+        self, run_id: str, output: RunOutput, take: Callable[[str, str], list[Chunk] | str]
     ) -> None:
         self._run_id = run_id
         self._output = output
-        self._take_image = take_image
+        self._take = take
         self._began = time.monotonic()
-        self._held: list[str] = []
+        self._held: list[bytes] = []
         self._is_displaying = False
         self._is_open = False
         self._line: int | None = None
-        self._report: list[Chunk] = []
+        self._error: list[Chunk] = []
+        self._times: list[Chunk] = []
+        self.stop_reason = ""
         self.is_over = False
 
     @property
@@ -54,19 +61,19 @@ class RunStream:
         """Whether `flush()` would give something."""
         return bool(self._held) and not self._is_displaying
 
-    def start(self, earlier_output: str = "") -> list[Chunk]:
+    def start(self, earlier_output: bytes = b"") -> list[Chunk]:
         """The chunks that open a run; `earlier_output` came between two runs."""
         chunks = [self._run("started"), *self._open()]
         if earlier_output:
-            self._held.append(f"[printed between two runs]\n{earlier_output}")
+            self._held.append(b"[printed between two runs]\n" + earlier_output)
         return chunks
 
     def feed(self, pieces: Iterable[Piece]) -> list[Chunk]:
         """The chunks of what the kernel said; marks of other runs are dropped."""
         chunks: list[Chunk] = []
         for piece in pieces:
-            if isinstance(piece, str):
-                self._held.append(piece)
+            if isinstance(piece, bytes):
+                self._hold(piece)
             elif piece.run == self._run_id and not self.is_over:
                 chunks += self._on_mark(piece)
         return chunks
@@ -88,9 +95,12 @@ class RunStream:
         chunks += self._text(rest)
         if self._is_open:
             chunks += self._close(is_resting=True)
-        stopped_at = (line or self._line) if state != "finished" else None
+        is_line = line is not None and 1 <= line <= _LAST_LINE
+        stopped_at = (line if is_line else self._line) if state != "finished" else None
+        reason = reason if state != "finished" else ""
         self.is_over = True
-        return [*chunks, *self._report, self._run(state, stopped_at, exit_status, reason)]
+        end = self._run(state, stopped_at, _in_bounds(exit_status), reason)
+        return [*chunks, *self._error, *self._times, end]
 
     def _on_mark(self, mark: Mark) -> list[Chunk]:
         chunks = self._flush()
@@ -100,47 +110,52 @@ class RunStream:
                 chunks += self._on_line(mark.integer("line"))
             case "display":
                 self._is_displaying = True
-            case "show" if mark.text("kind") == "png":
-                chunks += self._on_image(mark.text("file"))
+            case "show":
+                chunks += self._on_result(mark.text("kind"), mark.text("file"))
             case "input":
                 chunks += self._on_input(mark)
             case "error":
-                self._report.insert(0, _single("error", _code_error(mark)))
+                self._error = [_single("error", _code_error(mark))]
             case "timings":
-                self._report += [_single("timing", timing) for timing in _timings(mark)]
+                self._times += [_single("timing", timing) for timing in _timings(mark)]
+                del self._times[_TIMES_LIMIT:]
             case "idle":
                 is_interrupted = mark.text("state") == "interrupted"
                 state = "interrupted" if is_interrupted else "finished"
-                chunks += self.finish(state, line=mark.integer("line"))
+                line, status = mark.integer("line"), mark.integer("status")
+                chunks += self.finish(state, self.stop_reason, line=line, exit_status=status)
             case _:
                 pass
         return chunks
 
     def _on_line(self, line: int | None) -> list[Chunk]:
-        if line is None or line < 1:
+        if line is None or not 1 <= line <= _LAST_LINE:
             return []
         self._line = line
         return [*self._open(), _console("active_line", line)]
 
-    def _on_image(self, name: str) -> list[Chunk]:
-        path = self._take_image(name)
-        if path is None:
+    def _on_result(self, kind: str, name: str) -> list[Chunk]:
+        result = self._take(kind, name)
+        if isinstance(result, str):
+            return self._text(self._output.add(result.encode("utf-8", "backslashreplace")))
+        if not result:
             return []
         chunks = self._close(is_resting=True) if self._is_open else []
-        return [
-            *chunks,
-            Chunk("computer", "image", "path", start=True),
-            Chunk("computer", "image", "path", path),
-            Chunk("computer", "image", "path", end=True),
-        ]
+        return [*chunks, *result]
 
     def _on_input(self, mark: Mark) -> list[Chunk]:
         chunks = self._close(is_resting=False) if self._is_open else []
         request = InputRequest(mark.text("id"), mark.text("prompt"), mark.flag("secret"))
         return [*chunks, _single("input", request)]
 
+    def _hold(self, data: bytes) -> None:
+        if self._output.is_cut:  # nothing of it is shown: memory stays flat
+            self._output.add(data)
+        else:
+            self._held.append(data)
+
     def _flush(self) -> list[Chunk]:
-        text = self._output.add("".join(self._held)) if self._held else ""
+        text = self._output.add(b"".join(self._held)) if self._held else ""
         self._held = []
         return self._text(text)
 
@@ -199,8 +214,15 @@ def _timings(mark: Mark) -> list[LineTiming]:
     for row in mark.rows("times"):
         match row:
             # No int for a float: float() of a forged, endless one would raise.
-            case [int(line), float(seconds), int(last), (None | float()) as share]:
-                timings.append(LineTiming(line, seconds, last, share))
+            case [int(line), float(seconds), int(last), (None | float()) as share] if (
+                0 < line <= _LAST_LINE and 0 <= last <= _LAST_LINE and math.isfinite(seconds)
+            ):
+                is_share = share is not None and 0 <= share <= 1
+                timings.append(LineTiming(line, seconds, last, share if is_share else None))
             case _:
                 pass
     return timings
+
+
+def _in_bounds(status: int | None) -> int | None:
+    return status if status is not None and abs(status) <= _LAST_STATUS else None

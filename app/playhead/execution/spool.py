@@ -27,6 +27,14 @@ class Spool:
         """Delete it with what was not fetched."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def size(self, name: str) -> int:
+        """A file's bytes by number; 0 if it is none."""
+        try:
+            facts = (self.folder / name).lstat() if _is_plain(name) else None
+        except OSError:
+            return 0
+        return facts.st_size if facts is not None and stat.S_ISREG(facts.st_mode) else 0
+
     def read(self, name: str, limit: int) -> bytes | None:
         """A file's bytes, and the file is gone; None if it is none or longer than the limit."""
         if not _is_plain(name):
@@ -37,28 +45,31 @@ class Spool:
             fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | _NOT_BLOCKING)
         except OSError:
             return None
-        with os.fdopen(fd, "rb") as file:
+        try:
             facts = os.fstat(fd)
-            is_fit = stat.S_ISREG(facts.st_mode) and facts.st_size <= limit
-            data = file.read(limit + 1) if is_fit else None
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+                return None
+            data = os.read(fd, limit + 1)
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
         with suppress(OSError):
             path.unlink()
-        return data if data is not None and len(data) <= limit else None
+        return data if len(data) <= limit else None
 
     def take(self, name: str, target: Path, limit: int) -> bool:
         """Move a file out; False if it is none or longer than the limit."""
         if not _is_plain(name):
             return False
         try:
+            facts = (self.folder / name).lstat()
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+                return False
             os.replace(self.folder / name, target)
-            facts = target.lstat()
         except OSError:
             return False
-        is_fit = stat.S_ISREG(facts.st_mode) and facts.st_size <= limit
-        if not is_fit:
-            with suppress(OSError):
-                target.unlink()
-        return is_fit
+        return True
 
 
 _NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0)

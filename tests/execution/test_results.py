@@ -1,0 +1,161 @@
+"""What a kernel shows, true and forged."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import Table
+from playhead.execution import results
+from playhead.execution.results import Results
+from playhead.execution.spool import Spool
+from playhead.execution.tables import table_of, variables_of
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Spool:
+    made = Spool(tmp_path / "spool")
+    made.make()
+    return made
+
+
+@pytest.fixture
+def shown(spool: Spool, tmp_path: Path) -> Results:
+    return Results(spool, tmp_path, "run-1")
+
+
+def put(spool: Spool, name: str, data: bytes) -> str:
+    (spool.folder / name).write_bytes(data)
+    return name
+
+
+def texts(chunks: list[Chunk] | str) -> list[tuple[str, str | None, object]]:
+    assert not isinstance(chunks, str)
+    return [(chunk.type, chunk.format, chunk.content) for chunk in chunks]
+
+
+def test_an_image_moves_to_the_output_folder(spool: Spool, shown: Results, tmp_path: Path) -> None:
+    chunks = shown.take("png", put(spool, "7-1.png", b"PNG"))
+    path = tmp_path / "run-1-7-1.png"
+    assert texts(chunks)[1] == ("image", "path", str(path))
+    assert path.read_bytes() == b"PNG"
+    assert list(spool.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["html", "javascript", "markdown", "latex"])
+def test_markup_comes_as_its_text(spool: Spool, shown: Results, kind: str) -> None:
+    chunks = shown.take(kind, put(spool, "a", "<b>ü</b>".encode()))
+    assert texts(chunks) == [
+        ("code", kind, None),
+        ("code", kind, "<b>ü</b>"),
+        ("code", kind, None),
+    ]
+
+
+def test_a_drawing_comes_as_an_image_of_text(spool: Spool, shown: Results) -> None:
+    chunks = shown.take("svg", put(spool, "a.svg", b"<svg/>"))
+    assert texts(chunks)[1] == ("image", "svg", "<svg/>")
+
+
+def test_long_markup_comes_in_pieces_and_whole(spool: Spool, shown: Results) -> None:
+    text = "".join(f"<p>{number}</p>" for number in range(50_000))
+    chunks = shown.take("html", put(spool, "a.html", text.encode()))
+    pieces = [content for _, _, content in texts(chunks) if content]
+    assert len(pieces) > 1
+    assert "".join(map(str, pieces)) == text
+
+
+def test_markup_that_is_too_long_is_kept_as_a_file_and_said(
+    spool: Spool, shown: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "MARKUP_LIMIT", 10)
+    note = shown.take("html", put(spool, "a.html", b"x" * 11))
+    path = tmp_path / "run-1-a.html"
+    assert note == f"[html of 11 bytes, too long to be shown: {path}]\n"
+    assert path.read_bytes() == b"x" * 11
+
+
+def test_a_table_is_one_value(spool: Spool, shown: Results) -> None:
+    fields = {
+        "columns": ["a", "b"],
+        "dtypes": ["int64", "object"],
+        "rows": [[1, "x"], [2.5, None]],
+        "total_rows": 900,
+        "total_columns": 7,
+        "name": "df",
+    }
+    ((_, _, content),) = texts(
+        shown.take("table", put(spool, "t.json", json.dumps(fields).encode()))
+    )
+    assert content == Table(("a", "b"), ("int64", "object"), ((1, "x"), (2.5, None)), 900, 7, "df")
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"{}", b'{"columns": 3, "rows": []}', b"\xff", b"[" * 100_000]
+)
+def test_a_broken_table_shows_nothing(spool: Spool, shown: Results, data: bytes) -> None:
+    assert shown.take("table", put(spool, "t.json", data)) == []
+
+
+def test_a_table_of_the_wrong_shape_is_made_fit() -> None:
+    table = table_of(
+        {
+            "columns": ["a", 5],
+            "rows": [[1], "x", [1, 2, 3], [[1], 10**30], [float("nan"), True]],
+            "total_rows": -1,
+            "total_columns": 10**400,
+        }
+    )
+    assert table == Table(
+        ("a", ""),
+        ("", ""),
+        ((1, None), (None, None), (1, 2), ("[1]", str(10**30)), ("nan", True)),
+        5,
+        2,
+    )
+
+
+def test_variables_that_are_none_are_left_out() -> None:
+    rows = [{"name": "x", "type": "int", "size_bytes": -4, "is_table": 1}, {"name": ""}, 7]
+    (variable,) = variables_of({"variables": rows})
+    assert (variable.name, variable.size_bytes, variable.is_table) == ("x", 0, False)
+    assert variables_of({"variables": {}}) == []
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "html", "table", "text"])
+@pytest.mark.parametrize("name", ["../secret", "", ".", "..", "/etc/passwd", "nothing", "a\0b"])
+def test_a_forged_name_gets_nowhere(shown: Results, tmp_path: Path, kind: str, name: str) -> None:
+    (tmp_path / "secret").write_text("secret")
+    assert not shown.take(kind, name)
+    assert (tmp_path / "secret").read_text() == "secret"
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "html", "table", "text"])
+@pytest.mark.parametrize("trap", ["link", "pipe", "folder"])
+def test_what_is_no_plain_file_is_not_read(
+    spool: Spool, shown: Results, tmp_path: Path, kind: str, trap: str
+) -> None:
+    (tmp_path / "secret").write_text("secret")
+    place = spool.folder / "trap"
+    match trap:
+        case "link":
+            place.symlink_to(tmp_path / "secret")
+        case "pipe":
+            os.mkfifo(place)
+        case _:
+            place.mkdir()
+    assert not shown.take(kind, "trap")
+    assert (tmp_path / "secret").read_text() == "secret"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("run-1")]
+
+
+def test_an_image_that_is_too_large_is_dropped(
+    spool: Spool, shown: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "IMAGE_LIMIT", 10)
+    assert shown.take("png", put(spool, "a.png", b"x" * 11)) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["spool"]
