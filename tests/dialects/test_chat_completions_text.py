@@ -78,7 +78,7 @@ def test_the_code_that_is_asked_about_can_be_read_from_the_answer(pieces: list[s
     answer = text.take()
     found = last_proposed_code(answer)
     assert found is not None
-    assert (found[0], found[1].removesuffix("\n")) == ("python", code.removesuffix("\n"))
+    assert found == ("python", code.removesuffix("\n"))
     assert last_proposed_code(answer + " \n") == found
 
 

@@ -14,6 +14,8 @@ from playhead.conversation.payloads import (
     Citation,
     CodeError,
     Failure,
+    FileChange,
+    FileChanges,
     Frame,
     InputRequest,
     LineTiming,
@@ -21,6 +23,7 @@ from playhead.conversation.payloads import (
     Proposal,
     RunReport,
     Source,
+    Table,
     Usage,
 )
 
@@ -96,6 +99,33 @@ failures = st.builds(
 )
 
 
+cells = st.none() | st.booleans() | st.integers(-9, 9) | st.floats(0, 1) | anything
+tables = st.builds(
+    Table,
+    st.tuples(anything, anything),
+    st.tuples(anything, anything),
+    st.lists(st.tuples(cells, cells), max_size=3).map(tuple),
+    numbers,
+    numbers,
+    anything,
+)
+
+
+@st.composite
+def file_changes(draw: st.DrawFn) -> FileChanges:
+    """Each file is in one of the three groups."""
+    kinds = st.sampled_from(["text", "image", "other"])
+    paths = draw(st.lists(st.text(min_size=1, max_size=9), unique=True, max_size=5))
+    found = [
+        FileChange(path, draw(numbers), draw(kinds), draw(anything))  # type: ignore[arg-type]
+        for path in paths
+    ]
+    return FileChanges("", tuple(found[:2]), tuple(found[2:3]), tuple(found[3:]), draw(anything))
+
+
+changes = file_changes()
+
+
 @st.composite
 def consoles(draw: st.DrawFn) -> list[Chunk]:
     """Output and running lines, mixed."""
@@ -140,7 +170,13 @@ extended = st.one_of(
         st.builds(lambda n, f: CodeError(n, n, (Frame(f, 1, n),)), texts, anything),
     ),
     single("computer", "input", st.builds(InputRequest, texts, anything, st.booleans())),
-    single("computer", "timing", st.builds(LineTiming, numbers, seconds)),
+    single(
+        "computer",
+        "timing",
+        st.builds(LineTiming, numbers, seconds, numbers, st.none() | st.floats(0, 1)),
+    ),
+    single("computer", "table", tables),
+    single("computer", "files", changes),
     single("server", "usage", st.builds(Usage, numbers, numbers, st.just("stop"), st.booleans())),
 )
 ends = st.one_of(

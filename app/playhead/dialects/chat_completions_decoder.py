@@ -145,7 +145,8 @@ class Decoder:
         return call
 
     def _leave_call(self) -> None:
-        self._has_code = self._has_code or self._calls.pop(0).kind == "code"
+        call = self._calls.pop(0)
+        self._has_code = self._has_code or call.kind == "code"
 
     def _finish_calls(self) -> bool:
         """Write what is left of calls; False where one was cut off."""

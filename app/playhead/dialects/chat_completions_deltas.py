@@ -23,7 +23,7 @@ class DeltaWriter:
         self._calls = CallWriter(answer_id)
         self._proposal: Proposal | None = None
         self._message_at: int | None = 0
-        self._last_ended = ""
+        self._last_said = ""
         self._image: list[str] = []
         self.texts: list[str] = []
         self.thoughts: list[str] = []
@@ -102,16 +102,17 @@ class DeltaWriter:
             self._calls.settle_code()
 
     def _on_message(self, chunk: Chunk) -> list[Wire]:
-        if isinstance(chunk.content, str):
-            self._projection.message(chunk.content)
-            if self._message_at is None:
-                self._message_at = self._projection.length - len(chunk.content)
-        elif chunk.start:
+        if chunk.start:
             self._message_at = None
-            if self._last_ended == "message":
-                self._projection.separate()
-        else:
-            self._last_ended = "message"
+        if not isinstance(chunk.content, str):
+            return []
+        is_first = self._message_at is None
+        if is_first and self._last_said == "message":
+            self._projection.separate()  # nothing else would tell the two apart
+        self._projection.message(chunk.content)
+        if is_first:
+            self._message_at = self._projection.length - len(chunk.content)
+        self._last_said = "message"
         return self._said()
 
     def _on_fence(self, chunk: Chunk, word: str) -> list[Wire]:
@@ -124,14 +125,14 @@ class DeltaWriter:
         return self._said()
 
     def _on_thought(self, chunk: Chunk) -> list[Wire]:
-        self._last_ended = chunk.type
         if not isinstance(chunk.content, str):
             return []
+        self._last_said = chunk.type
         self.thoughts.append(chunk.content)
         return [{"reasoning_content": chunk.content}]
 
     def _on_code_call(self, chunk: Chunk) -> list[Wire]:
-        self._last_ended = "code"
+        self._last_said = "code"
         if isinstance(chunk.content, str):
             return [self._calls.code(chunk.content)]
         if chunk.start:
@@ -140,7 +141,7 @@ class DeltaWriter:
         return []
 
     def _on_call(self, chunk: Chunk) -> list[Wire]:
-        self._last_ended = "tool_call"
+        self._last_said = "tool_call"
         if isinstance(chunk.content, str):
             return [self._calls.arguments(chunk.content)]
         if chunk.start:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Literal
 
 from playhead.dialects.surrogates import SurrogateJoiner
@@ -92,7 +93,11 @@ class ArgumentReader:
                 self.is_broken = True
 
     def _take_in_key(self, letter: str) -> None:
-        if letter == '"':
+        if self._escape or letter == "\\":
+            self._key += letter
+            self._escape = "" if self._escape else letter
+        elif letter == '"':
+            self._key = _unescaped(self._key)
             self._state = "colon"
         else:
             self._key += letter
@@ -150,3 +155,13 @@ class ArgumentReader:
             self._escape = letter
         elif letter == '"':
             self._is_quoted = False
+
+
+def _unescaped(key: str) -> str:
+    """A key as it is meant; one that cannot be read stays as it was written."""
+    if "\\" not in key:
+        return key
+    try:
+        return str(json.loads(f'"{key}"', strict=False))
+    except ValueError:
+        return key

@@ -22,6 +22,8 @@ EXTENDED = frozenset(
         ("computer", "error"),
         ("computer", "input"),
         ("computer", "timing"),
+        ("computer", "table"),
+        ("computer", "files"),
         ("server", "usage"),
     }
 )

@@ -12,7 +12,7 @@ from playhead.dialects.lmc_stream import Encoder
 
 _NAMELESS = frozenset({"confirmation", "reasoning", "plan", "citation", "status", "command"})
 """Types that clients may leave out of a history."""
-_FACES_OWN = frozenset({"run", "error", "input", "timing", "usage"})
+_FACES_OWN = frozenset({"run", "error", "input", "timing", "table", "files", "usage"})
 _MAY_BE_EMPTY = frozenset({"code", "tool_call", "tool_result"})
 
 

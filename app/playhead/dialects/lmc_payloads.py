@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, cast, get_args
 
@@ -10,6 +10,8 @@ from playhead.conversation.payloads import (
     Citation,
     CodeError,
     Failure,
+    FileChange,
+    FileChanges,
     Frame,
     InputRequest,
     LineTiming,
@@ -18,13 +20,11 @@ from playhead.conversation.payloads import (
     RunReport,
     RunState,
     Source,
+    Table,
     Usage,
 )
 
 Wire = dict[str, Any]
-
-PAYLOAD_TYPES = frozenset({"confirmation", "run", "error", "input", "timing", "citation", "usage"})
-"""Types of chunks whose content is an object; a server/error has a text and an `error` beside."""
 
 _STATES = frozenset(get_args(RunState))
 
@@ -44,7 +44,9 @@ def encode_payload(payload: Payload) -> Wire:
         case Citation():
             sources = [_without_empty(asdict(source)) for source in payload.sources]
             return {"content": {**asdict(payload), "sources": sources}}
-        case RunReport() | CodeError() | InputRequest() | LineTiming() | Usage():
+        case FileChanges():
+            return {"content": _files(payload)}
+        case RunReport() | CodeError() | InputRequest() | LineTiming() | Table() | Usage():
             return {"content": _without_empty(asdict(payload))}
 
 
@@ -52,29 +54,9 @@ def decode_payload(kind: str, content: object) -> Payload:
     """The payload of a chunk of type `kind`. Raises UnknownContentError."""
     if not isinstance(content, Mapping):
         raise UnknownContentError(f"{kind} must be an object")
-    fields = _Fields(cast("Mapping[str, Any]", content))
-    match kind:
-        case "confirmation":
-            return _proposal(fields)
-        case "run":
-            return _run_report(fields)
-        case "error":
-            frames = tuple(
-                Frame(frame.text("file", ""), frame.integer("line"), frame.text("name", ""))
-                for frame in fields.objects("frames")
-            )
-            return CodeError(fields.text("name"), fields.text("message", ""), frames)
-        case "input":
-            is_secret = fields.values.get("is_secret") is True
-            return InputRequest(fields.text("id"), fields.text("prompt", ""), is_secret)
-        case "timing":
-            return LineTiming(fields.integer("line"), fields.number("seconds"))
-        case "citation":
-            return _citation(fields)
-        case "usage":
-            return _usage(fields)
-        case _:
-            raise UnknownContentError(kind)
+    if kind not in _READERS:
+        raise UnknownContentError(kind)
+    return _READERS[kind](_Fields(cast("Mapping[str, Any]", content)))
 
 
 def decode_failure(wire: Mapping[str, Any]) -> Failure:
@@ -120,6 +102,18 @@ class _Fields:
     def integer_or_none(self, name: str) -> int | None:
         return None if self.values.get(name) is None else self.integer(name)
 
+    def items(self, name: str) -> tuple[Any, ...]:
+        value = self.values.get(name)
+        if value is not None and not isinstance(value, list | tuple):
+            raise UnknownContentError(f"{name} must be a list")
+        return tuple(cast("list[Any]", value or []))
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        items = self.items(name)
+        if not all(isinstance(item, str) for item in items):
+            raise UnknownContentError(f"{name} must be a list of strings")
+        return items
+
     def number(self, name: str, default: float | None = None) -> float:
         value = self.values.get(name)
         value = default if value is None else value
@@ -128,8 +122,7 @@ class _Fields:
         return float(cast(float, value))
 
     def objects(self, name: str) -> list[_Fields]:
-        value = self.values.get(name)
-        items = cast("list[object]", value if isinstance(value, list) else [])
+        items = self.items(name)
         if not all(isinstance(item, Mapping) for item in items):
             raise UnknownContentError(f"{name} must be a list of objects")
         return [_Fields(cast("Mapping[str, Any]", item)) for item in items]
@@ -148,6 +141,19 @@ def _proposal(fields: _Fields) -> Proposal:
     language = fields.text_or("format", "") or fields.text("language", "")
     code = fields.values.get("content")
     return Proposal("", "", language, code if isinstance(code, str) else fields.text("code"))
+
+
+def _code_error(fields: _Fields) -> CodeError:
+    frames = tuple(
+        Frame(frame.text("file", ""), frame.integer("line"), frame.text("name", ""))
+        for frame in fields.objects("frames")
+    )
+    return CodeError(fields.text("name"), fields.text("message", ""), frames)
+
+
+def _input_request(fields: _Fields) -> InputRequest:
+    is_secret = fields.values.get("is_secret") is True
+    return InputRequest(fields.text("id"), fields.text("prompt", ""), is_secret)
 
 
 def _run_report(fields: _Fields) -> RunReport:
@@ -174,6 +180,67 @@ def _citation(fields: _Fields) -> Citation:
     )
 
 
+def _timing(fields: _Fields) -> LineTiming:
+    has_share = fields.values.get("share") is not None
+    return LineTiming(
+        fields.integer("line"),
+        fields.number("seconds"),
+        fields.integer_or_none("last_line") or 0,
+        fields.number("share") if has_share else None,
+    )
+
+
+def _table(fields: _Fields) -> Table:
+    rows = fields.items("rows")
+    if not all(isinstance(row, list | tuple) for row in rows):
+        raise UnknownContentError("rows must be a list of lists")
+    cells = tuple(tuple(cast("list[Any]", row)) for row in rows)
+    if any(isinstance(cell, list | dict) for row in cells for cell in row):
+        raise UnknownContentError("rows must hold texts, numbers, booleans and nulls")
+    return Table(
+        fields.texts("columns"),
+        fields.texts("dtypes"),
+        cells,
+        fields.integer("total_rows"),
+        fields.integer_or_none("total_columns") or 0,
+        fields.text("name", ""),
+    )
+
+
+_CHANGES = ("created", "changed", "deleted")
+
+
+def _files(changes: FileChanges) -> Wire:
+    """Lists of paths, and beside them what is known of each file; not the folder they are in."""
+    found = {name: cast("tuple[FileChange, ...]", getattr(changes, name)) for name in _CHANGES}
+    paths: Wire = {name: [change.path for change in files] for name, files in found.items()}
+    files = [_without_empty(asdict(change)) for group in found.values() for change in group]
+    note = {"note": changes.note} if changes.note else {}
+    return {**paths, "files": files, **note}
+
+
+def _file_changes(fields: _Fields) -> FileChanges:
+    known = {told.text("path"): told for told in fields.objects("files")}
+    groups = (
+        tuple(_file_change(path, known.get(path)) for path in fields.texts(name))
+        for name in _CHANGES
+    )
+    created, changed, deleted = groups
+    return FileChanges("", created, changed, deleted, fields.text("note", ""))
+
+
+def _file_change(path: str, told: _Fields | None) -> FileChange:
+    if told is None:
+        return FileChange(path)
+    kind = told.text_or("kind", "other")
+    return FileChange(
+        path,
+        told.integer_or_none("size_bytes") or 0,
+        kind if kind in ("text", "image") else "other",
+        told.text("diff", ""),
+    )
+
+
 def _usage(fields: _Fields) -> Usage:
     return Usage(
         fields.integer("input_tokens"),
@@ -190,3 +257,18 @@ def _without_empty(fields: Wire) -> Wire:
 def _is_number(value: object) -> bool:
     """Also not endless, not NaN, and small enough for every place that keeps numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**63
+
+
+_READERS: Mapping[str, Callable[[_Fields], Payload]] = {
+    "confirmation": _proposal,
+    "run": _run_report,
+    "error": _code_error,
+    "input": _input_request,
+    "timing": _timing,
+    "table": _table,
+    "files": _file_changes,
+    "citation": _citation,
+    "usage": _usage,
+}
+PAYLOAD_TYPES = frozenset(_READERS)
+"""Types of chunks whose content is an object; a server/error has a text and an `error` beside."""

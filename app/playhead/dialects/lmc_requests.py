@@ -45,6 +45,8 @@ _PAYLOADS = frozenset(
         ("computer", "run"),
         ("computer", "error"),
         ("computer", "timing"),
+        ("computer", "table"),
+        ("computer", "files"),
         ("assistant", "citation"),
     }
 )
