@@ -6,7 +6,7 @@ one piece, `read_messages` for a request; here also what only this format needs.
 
 from __future__ import annotations
 
-from playhead.dialects.chat_completions_calls import EXECUTE
+from playhead.conversation.requests import EXECUTE
 from playhead.dialects.chat_completions_decoder import Decoder
 from playhead.dialects.chat_completions_encoder import Encoder, whole
 from playhead.dialects.chat_completions_requests import read_messages, read_tools

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
+from playhead.conversation.requests import EXECUTE
 from playhead.dialects.codec import Wire
-
-EXECUTE = "execute"
-"""The name of the tool that runs code."""
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playhead.conversation.chunk import Chunk, ChunkType
-from playhead.dialects.chat_completions_calls import EXECUTE
+from playhead.conversation.requests import EXECUTE
 from playhead.dialects.json_arguments import ArgumentReader
 from playhead.dialects.surrogates import SurrogateJoiner
 

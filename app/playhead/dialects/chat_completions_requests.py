@@ -8,9 +8,8 @@ from typing import cast
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.decisions import Answered, Approve, Decision, Deny
-from playhead.conversation.requests import ToolOffer
+from playhead.conversation.requests import EXECUTE, ToolOffer
 from playhead.dialects.chat_completions_answer import answer_key
-from playhead.dialects.chat_completions_calls import EXECUTE
 from playhead.dialects.entry import Entry, checked, text_message
 from playhead.dialects.images import image_of_data_url
 from playhead.dialects.request_values import (
