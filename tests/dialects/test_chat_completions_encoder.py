@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
@@ -19,11 +20,12 @@ from playhead.conversation.payloads import (
     Source,
     Usage,
 )
-from playhead.dialects import chat_completions
+from playhead.dialects import chat_completions, lmc
 from playhead.dialects.chat_completions import QUESTION, Encoder
 from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
 
+GOLDEN = Path(__file__).parents[1] / "data" / "division_dialogue.jsonl"
 COMPLETE = Chunk("server", "status", content="complete")
 WAITING = Chunk("server", "status", content="awaiting_approval")
 CODE_FENCE = "```python\n34 / 24\n```"
@@ -99,6 +101,19 @@ def test_the_events_of_an_answer_look_as_they_must():
         event({"content": "-two"}),
         event({}, "stop"),
     ]
+
+
+def test_the_division_dialogue_is_one_text():
+    lines = GOLDEN.read_text(encoding="utf-8").splitlines()
+    decoder = lmc.Decoder()
+    chunks = [chunk for line in lines for chunk in decoder.decode(json.loads(line))]
+    assert text_of([*chunks, COMPLETE]) == (
+        f"{CODE_FENCE}\n\n```output\n1.4166666666666667\n```\n\n"
+        "The result of the division 34/24 is approximately 1.42."
+    )
+    events = events_of([*chunks, COMPLETE], is_lossless=True)
+    native = [wire for event in events for wire in event["lmc"]]
+    assert native[:-1] == [json.loads(line) for line in lines]
 
 
 def test_a_proposal_without_tools_is_a_fence_and_a_question():
@@ -180,6 +195,15 @@ def test_a_call_that_the_server_answered_itself_is_none_of_the_clients():
     assert text_of(chunks) == "a\n\nb"
 
 
+def test_a_broken_call_of_execute_goes_to_nobody():
+    call = message("assistant", "tool_call", "{", format_="execute", id_="call_9")
+    result = message("computer", "tool_result", "No.", format_="execute", id_="call_9")
+    chunks = [*call, *result, *said("b"), COMPLETE]
+    events = events_of(chunks, has_tools=True, is_call_clients=True)
+    assert deltas_of(events, "tool_calls") == []
+    assert reason_of(events) == "stop"
+
+
 def test_a_call_that_the_app_approved_needs_no_decision():
     chunks = [*code("1"), proposal("1"), Chunk("computer", "run", content=RunReport("started"))]
     chunks += [*output("1\n"), *said("One."), COMPLETE]
@@ -237,7 +261,8 @@ def test_a_citation_counts_from_the_beginning_of_the_whole_text():
 def test_an_image_is_a_link_or_words_and_never_data():
     linked = message("computer", "image", "/data/a plot.png", format_="path")
     data = message("computer", "image", "iVBORw0KGgo=", "AAAA", format_="base64.png")
-    assert text_of([*linked, *data, COMPLETE]) == (
+    drawn = message("computer", "image", "<svg/>", format_="svg")
+    assert text_of([*linked, *drawn, *data, COMPLETE]) == (
         "![image](file:///data/a%20plot.png)\n\n*(an image: png)*"
     )
 
@@ -268,11 +293,15 @@ def test_the_cost_is_estimated_where_no_provider_told_it():
     }
 
 
-def test_an_output_of_any_length_fits_into_lines():
-    chunks = [*output("\0" * 2_000_000), COMPLETE]
-    events = events_of(chunks, is_lossless=True)
+@pytest.mark.parametrize("letter", ["\0", "😀", "\\"])
+def test_output_and_code_of_any_length_fit_into_lines(letter: str):
+    long = letter * 500_000
+    chunks = [*output(long), *code(long), proposal("1"), COMPLETE]
+    events = events_of(chunks, is_lossless=True, is_call_clients=True, has_tools=True)
     assert max(len(json.dumps(event)) for event in events) < 1_000_000
-    assert "".join(deltas_of(events, "content")).count("\0") == 2_000_000
+    assert long in "".join(deltas_of(events, "content"))
+    pieces = [piece["function"]["arguments"] for [piece] in deltas_of(events, "tool_calls")]
+    assert json.loads("".join(pieces))["code"] == long
 
 
 def test_lossless_events_carry_the_native_chunks_too():
@@ -307,6 +336,7 @@ def encoder_after(chunks: list[Chunk], **options: Any) -> Encoder:
     return made
 
 
+@settings(deadline=None)
 @given(streams(chunk_streams.plain | chunk_streams.extended))
 def test_the_openai_library_can_read_every_stream_and_every_answer(chunks: list[Chunk]):
     options = {"has_tools": True, "is_call_clients": True, "includes_usage": True}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -70,6 +70,7 @@ streamed = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(st.one_of(payloads, streamed))
 def test_decoding_what_was_encoded_gives_the_chunk_again(chunk: Chunk):
     assert decode(json.loads(json.dumps(encode(chunk)))) == chunk

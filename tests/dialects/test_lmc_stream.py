@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -26,6 +26,7 @@ def chunks_of(events: list[Any]) -> list[Chunk]:
     return [chunk for event in events for chunk in decoder.decode(event)] + decoder.finish()
 
 
+@settings(deadline=None)
 @given(streams(chunk_streams.plain | chunk_streams.extended))
 def test_decoding_a_whole_stream_gives_the_messages_again(chunks: list[Chunk]):
     again = chunks_of(events_of(chunks, extended=True))
@@ -46,6 +47,7 @@ def _cleaned(chunk: Chunk) -> Chunk:
     return decoded
 
 
+@settings(deadline=None)
 @given(streams(chunk_streams.plain | chunk_streams.extended))
 def test_every_line_is_fit_for_utf_8_and_nothing_nests(chunks: list[Chunk]):
     open_kind = None
@@ -71,6 +73,15 @@ def test_kinds_of_our_own_faces_go_out_only_where_they_are_wanted():
     ]
     assert [event["type"] for event in events_of(chunks)] == ["status"]
     assert len(events_of(chunks, extended=True)) == len(chunks)
+
+
+def test_who_a_message_is_for_survives():
+    start = Chunk("assistant", "message", start=True, recipient="user")
+    content = Chunk("assistant", "message", content="a", recipient="user")
+    end = Chunk("assistant", "message", end=True, recipient="user")
+    status = Chunk("server", "status", content="complete")
+    assert chunks_of(events_of([start, content, end, status])) == [start, content, end, status]
+    assert lmc.whole([start, content, end, status])[0]["recipient"] == "user"
 
 
 def test_halves_of_a_character_are_joined_and_a_lone_one_is_replaced():
@@ -154,6 +165,7 @@ odd_events = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(odd_events, max_size=6))
 def test_no_event_makes_a_decoder_fail_and_what_it_gives_is_in_order(events: list[Any]):
     essence(chunks_of(events))

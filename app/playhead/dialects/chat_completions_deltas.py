@@ -6,10 +6,12 @@ from urllib.parse import quote
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import Citation, Proposal, RunReport
+from playhead.conversation.requests import EXECUTE
 from playhead.dialects.chat_completions_answer import annotations_of
 from playhead.dialects.chat_completions_calls import CallWriter
 from playhead.dialects.chat_completions_text import OUTPUT, Projection
 from playhead.dialects.codec import Wire
+from playhead.dialects.lmc_chunks import is_extended
 from playhead.dialects.pieces import split
 
 
@@ -69,9 +71,9 @@ class DeltaWriter:
                 return self._on_code_call(chunk)
             case "code":
                 return self._on_fence(chunk, chunk.format or "")
-            case "tool_call" if self._has_tools:
+            case "tool_call" if self._has_tools and chunk.format != EXECUTE:
                 return self._on_call(chunk)
-            case "tool_call":
+            case "tool_call":  # nobody's: the server answers it, as it does a broken `execute`
                 self._projection.separate()
                 return []
             case "reasoning" | "plan":
@@ -93,7 +95,8 @@ class DeltaWriter:
             self._projection.separate()
         if chunk.type == "console":
             return self._on_fence(chunk, OUTPUT)
-        return self._on_image(chunk) if chunk.type == "image" else []
+        is_shown = chunk.type == "image" and not is_extended(chunk)
+        return self._on_image(chunk) if is_shown else []
 
     def _on_run(self) -> None:
         """What was proposed runs here: its call needs no decision any more."""

@@ -123,7 +123,8 @@ class _Fence:
         self.is_sound = self.is_sound and self.holds(text)
         bare = text.rstrip("`")
         self._ticks = len(text) - len(bare) + (self._ticks if not bare else 0)
-        self.texts.append(text)
+        if self.word != OUTPUT:
+            self.texts.append(text)
 
 
 def last_proposed_code(text: str) -> tuple[str, str] | None:
