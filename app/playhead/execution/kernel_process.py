@@ -8,6 +8,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from PySide6.QtCore import (
     QObject,
@@ -54,6 +55,7 @@ class KernelProcess(QObject):
         self._budget_s = 0.0
         self._tick = self._timer(self._on_tick_timeout)
         self._has_signalled = False
+        self._run_began = leftovers.Beginning()
         self._signal = self._timer(self._on_signal_timeout)
         self._kill = self._timer(self.kill_group)
         self._left: list[leftovers.Leftover] = []
@@ -80,13 +82,16 @@ class KernelProcess(QObject):
         if not self._has_ended:
             self._process.write(line)
 
-    def interrupt(self, grace_ms: int) -> None:
-        """SIGINT to the group, again a moment later, SIGKILL after the grace.
+    def interrupt(self, grace_ms: int, began: leftovers.Beginning) -> None:
+        """SIGINT to the kernel and what it started since then, again a moment later.
 
+        SIGKILL to all of the group after the grace. What was started before the run (a server) is
+        left alone while that is possible: where the system does not tell, the group is signalled.
         The caller has written a stop command; it gets a small lead, so that code which a signal
         only brings back from a child (`os.system`) finds itself stopped and does not go on.
         """
         self._has_signalled = False
+        self._run_began = began
         self._signal.start(_COMMAND_LEAD_MS)
         self._kill.start(grace_ms)
 
@@ -95,9 +100,9 @@ class KernelProcess(QObject):
         self._signal.stop()
         self._kill.stop()
 
-    def end_started(self, ticks: int) -> None:
+    def end_started(self, began: leftovers.Beginning) -> None:
         """End what has been started since then: the interrupt first, the kill a moment later."""
-        self._left = leftovers.started_since(self._pid, ticks)
+        self._left = leftovers.started_since(self._pid, began)
         if self._left:
             leftovers.send(self._left, signal.SIGINT)
             self._clear.start(_LEFTOVERS_GRACE_MS)
@@ -107,7 +112,7 @@ class KernelProcess(QObject):
         self.write(farewell)
         self._kill.start(_EXIT_GRACE_MS)
 
-    def signal_group(self, number: signal.Signals = signal.SIGINT) -> None:
+    def signal_group(self, number: signal.Signals) -> None:
         """Send a signal to the kernel and all that it started."""
         if not self._pid:
             return
@@ -167,10 +172,18 @@ class KernelProcess(QObject):
         self._on_tick()
 
     def _on_signal_timeout(self) -> None:
-        self.signal_group()
+        self._signal_run()
         if not self._has_signalled:
             self._has_signalled = True
             self._signal.start(_SECOND_INTERRUPT_MS)
+
+    def _signal_run(self) -> None:
+        if not self._run_began.ticks or not self._pid:
+            self.signal_group(signal.SIGINT)
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(self._pid, signal.SIGINT)
+        leftovers.send(leftovers.started_since(self._pid, self._run_began), signal.SIGINT)
 
     def _on_clear_timeout(self) -> None:
         leftovers.send(self._left, signal.SIGKILL)

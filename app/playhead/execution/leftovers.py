@@ -14,9 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from playhead.execution.processes import fields_of, newest_pid, session_members
+
 _PROC = Path("/proc")
-_SESSION, _STARTED = 3, 19
-"""Places in /proc/PID/stat, counted from after the process's name."""
+_STARTED = 19
+"""The place in /proc/PID/stat, counted from after the process's name."""
 _WATCHERS_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -28,42 +30,53 @@ class Leftover:
     started: int
 
 
-def now_in_ticks() -> int:
-    """The time as /proc tells starts of processes; 0 where it does not."""
-    if not _PROC.is_dir() or not hasattr(time, "CLOCK_BOOTTIME"):
-        return 0
-    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """When a run began: the clock's tick and, within it, the process id given out last.
+
+    `ticks` is 0 where nobody tells.
+    """
+
+    ticks: int = 0
+    newest_pid: int = 0
 
 
-def started_since(kernel: int, ticks: int) -> list[Leftover]:
+def beginning() -> Beginning:
+    """The moment from which on processes are the run's."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        return Beginning()
+    ticks = int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+    newest = newest_pid()
+    return Beginning(ticks, newest) if newest else Beginning()
+
+
+def started_since(kernel: int, began: Beginning) -> list[Leftover]:
     """What has been started in a kernel's session since then, but its watcher."""
-    if not ticks:
+    if not began.ticks:
         return []
     found: list[Leftover] = []
-    for name in os.listdir(_PROC):
-        if name.isdigit() and int(name) != kernel:
-            fields = _stat(int(name))
-            if fields and int(fields[_SESSION]) == kernel and int(fields[_STARTED]) >= ticks:
-                found.append(Leftover(int(name), int(fields[_STARTED])))
+    for pid in session_members(kernel):
+        fields = fields_of(pid)
+        if (
+            pid != kernel
+            and fields
+            and (int(fields[_STARTED]), pid)
+            > (
+                began.ticks,
+                began.newest_pid,
+            )
+        ):
+            found.append(Leftover(pid, int(fields[_STARTED])))
     return [item for item in found if not _is_watcher(item.pid, kernel)]
 
 
 def send(leftovers: Iterable[Leftover], number: signal.Signals) -> None:
     """Signal those that still are what they were."""
     for item in leftovers:
-        fields = _stat(item.pid)
+        fields = fields_of(item.pid)
         if fields and int(fields[_STARTED]) == item.started:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(item.pid, number)
-
-
-def _stat(pid: int) -> list[str]:
-    """The fields after the name, which may hold anything; [] if the process is gone."""
-    try:
-        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
-    except OSError:
-        return []
-    return text.rpartition(")")[2].split()
 
 
 def _is_watcher(pid: int, kernel: int) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
@@ -11,10 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import RunReport, Table
-from playhead.conversation.requests import KernelState, KernelStatus, RunRequest, Variable
+from playhead.conversation.requests import (
+    KernelState,
+    KernelStatus,
+    RunLimits,
+    RunRequest,
+    Variable,
+)
 from playhead.errors import ExecutionError
 from playhead.execution import environment, leftovers
+from playhead.execution.limits import LimitWatch
 from playhead.execution.output_decoder import Piece
+from playhead.execution.processes import resident_bytes
 from playhead.execution.questions import Questions
 from playhead.execution.results import Results
 from playhead.execution.run_output import RunOutput, file_name
@@ -28,6 +35,8 @@ if TYPE_CHECKING:
 
 _START_LIMIT_S = 30
 _LATE_LIMIT = 64_000
+_LIMIT_GRACE_S = 1.0
+"""Who is over a limit gets less time than who is stopped by hand: memory goes on growing."""
 
 
 class LiveKernel:
@@ -46,7 +55,7 @@ class LiveKernel:
         self._output_dir = output_dir
         self._spool = Spool(output_dir / f"kernel-{uuid.uuid4().hex}")
         self._run_id = ""
-        self._run_began = 0
+        self._run_began = leftovers.Beginning()
         self._nonce = protocol.new_nonce()
         self._on_change = on_change
         self._state: KernelState = "starting"
@@ -59,6 +68,7 @@ class LiveKernel:
         self._why_killed = ""
         self._is_ending = False
         self._process = make_process(self._nonce, self._on_pieces, self._on_tick, self._on_end)
+        self._limits = LimitWatch(RunLimits(), 0, lambda reason: None)
         self._questions = Questions(self._spool, self._process.write)
 
     @property
@@ -120,19 +130,22 @@ class LiveKernel:
                 for chunk in await queue.get():
                     yield chunk
         finally:
+            self._limits.stop()
             if not run.is_over:
                 self.kill("the run was abandoned")
                 await self._ended.wait()
 
-    def interrupt(self, grace_s: float) -> None:
-        """Stop what runs, or the start of the kernel."""
+    def interrupt(self, grace_s: float, reason: str = "") -> None:
+        """Stop what runs, or the start of the kernel; the reason is said in the report."""
         if self._state == "starting":
             self.kill("it was stopped before the code began")
         elif self._state == "busy" and self._run is not None:
-            self._why_killed = f"the code did not stop within {grace_s:g} s"
+            self._run.stop_reason = reason
+            kept_on = f"the code did not stop within {grace_s:g} s"
+            self._why_killed = f"{reason}; {kept_on}" if reason else kept_on
             self._set_state("stopping")
             self._process.write(protocol.encode_command("stop", run=self._run_id))
-            self._process.interrupt(int(grace_s * 1000))
+            self._process.interrupt(int(grace_s * 1000), self._run_began)
 
     def answer(self, input_id: str, text: str) -> None:
         """Give the running code a line."""
@@ -184,7 +197,7 @@ class LiveKernel:
         path = self._output_dir / f"{file_name(request.run_id)}.txt"
         output = RunOutput(path, kept=request.limits.output_bytes)
         self._run_id = request.run_id
-        self._run_began = leftovers.now_in_ticks()
+        self._run_began = leftovers.beginning()
         results = Results(self._spool, self._output_dir, request.run_id)
         self._run = RunStream(request.run_id, output, results.take)
         self._chunks = asyncio.Queue()
@@ -192,8 +205,18 @@ class LiveKernel:
         earlier, self._between = self._between, b""
         self._push(self._run.start(earlier))
         self._process.write(_execute(request))
+        self._watch(request)
         self._set_state("busy")
         return self._run, self._chunks
+
+    def _watch(self, request: RunRequest) -> None:
+        grace_s = request.stop_grace_s
+        self._limits = LimitWatch(
+            request.limits,
+            self._process.pid or 0,
+            lambda reason: self.interrupt(min(grace_s, _LIMIT_GRACE_S), reason),
+        )
+        self._limits.start()
 
     async def _ask(self, kind: str, **fields: object) -> dict[str, Any]:
         if self._state != "idle" or self._is_ending:
@@ -210,11 +233,13 @@ class LiveKernel:
             return
         self._push(run.feed(pieces))
         if run.is_over:
+            self._limits.stop()
             self._process.calm_down()
             if self._state == "stopping":
                 self._process.end_started(self._run_began)
             self._why_killed = ""
             self._set_state("idle")
+            self._on_pieces_between(run.late)
         elif run.has_held_text:
             self._process.request_tick()
 
@@ -248,6 +273,7 @@ class LiveKernel:
             status = None if self._why_killed else exit_status
             end = self._run.finish("killed", self._why_killed or reason, exit_status=status)
             self._push(end)
+        self._limits.stop()
         self._set_state("none")
         self._settled.set()
         self._ended.set()
@@ -287,12 +313,3 @@ def stopped_before_start() -> tuple[Chunk, Chunk]:
         Chunk("computer", "run", content=RunReport("started")),
         Chunk("computer", "run", content=report),
     )
-
-
-def resident_bytes(pid: int) -> int | None:
-    """The memory of a process, where the system tells (Linux)."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return None

@@ -32,7 +32,7 @@ class RunStream:
 
     Output is held until a mark or `flush()` ends it, so that what a pipe delivers in pieces is
     one chunk. `take` fetches what a mark `show` announces: by kind and file name, as messages or
-    as text for the console.
+    as text for the console. `late` is what followed the end of the run in the same breath.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class RunStream:
         self._times: list[Chunk] = []
         self.stop_reason = ""
         self.is_over = False
+        self.late: list[Piece] = []
 
     @property
     def line(self) -> int | None:
@@ -72,9 +73,11 @@ class RunStream:
         """The chunks of what the kernel said; marks of other runs are dropped."""
         chunks: list[Chunk] = []
         for piece in pieces:
-            if isinstance(piece, bytes):
+            if self.is_over:
+                self.late.append(piece)
+            elif isinstance(piece, bytes):
                 self._hold(piece)
-            elif piece.run == self._run_id and not self.is_over:
+            elif piece.run == self._run_id:
                 chunks += self._on_mark(piece)
         return chunks
 

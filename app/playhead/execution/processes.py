@@ -1,0 +1,72 @@
+"""What /proc tells of processes: their sessions, their memory (Linux only)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_PROC = Path("/proc")
+_SESSION = 3
+"""The place in /proc/PID/stat, counted from after the process's name."""
+
+
+def fields_of(pid: int) -> list[str]:
+    """The fields of its stat after the name, which may hold anything; [] if it is gone."""
+    try:
+        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+    except OSError:
+        return []
+    return text.rpartition(")")[2].split()
+
+
+def session_members(leader: int) -> Iterator[int]:
+    """The processes of a session, its leader among them."""
+    if not _PROC.is_dir():
+        return
+    for name in os.listdir(_PROC):
+        if name.isdigit():
+            fields = fields_of(int(name))
+            if fields and int(fields[_SESSION]) == leader:
+                yield int(name)
+
+
+def newest_pid() -> int:
+    """The process id that was given out last; 0 where the system does not tell."""
+    try:
+        return int((_PROC / "loadavg").read_text().split()[-1])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def resident_bytes(pid: int) -> int | None:
+    """The memory of a process, where the system tells."""
+    try:
+        pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def session_bytes(leader: int, limit: int) -> int:
+    """The memory of a session's processes.
+
+    Pages that they share (a fork shares all at first) are counted once, but to tell that is slow:
+    it is done only where the plain sum is over the limit.
+    """
+    members = list(session_members(leader))
+    total = sum(resident_bytes(pid) or 0 for pid in members)
+    if total <= limit or len(members) == 1:
+        return total
+    return sum(_own_share_bytes(pid) for pid in members)
+
+
+def _own_share_bytes(pid: int) -> int:
+    try:
+        with (_PROC / str(pid) / "smaps_rollup").open() as file:
+            for line in file:
+                if line.startswith("Pss:"):
+                    return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    return resident_bytes(pid) or 0

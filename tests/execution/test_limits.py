@@ -1,0 +1,62 @@
+"""Runs that take more than the settings allow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from playhead.conversation.requests import RunLimits
+from tests.support import programs
+from tests.support.kernels import executor, report_of, request, run, text_of
+
+HUNGRY = "kept = []\nwhile True:\n    kept.append(bytearray(b'x') * 2_000_000)"
+HUNGRY_CHILD = f"""
+import subprocess, sys
+subprocess.run([sys.executable, "-c", {HUNGRY!r}])
+"""
+
+
+async def test_a_run_over_its_time_is_stopped_and_the_names_stay(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, "x = 42"))
+        limited = replace(request(tmp_path, programs.FOREVER), limits=RunLimits(seconds=0.3))
+        report = report_of(await run(made, limited))
+        assert report.state == "interrupted"
+        assert report.reason == "stopped after 0.3 s: the limit of the settings"
+        assert report.seconds >= 0.3
+        assert text_of(await run(made, request(tmp_path, "x"))) == "42\n"
+
+
+async def test_a_run_within_its_limits_is_not_disturbed(tmp_path: Path) -> None:
+    limits = RunLimits(seconds=60, memory_bytes=4_000_000_000)
+    async with executor(tmp_path) as made:
+        chunks = await run(made, replace(request(tmp_path, "6 * 7"), limits=limits))
+    assert (report_of(chunks).state, report_of(chunks).reason) == ("finished", "")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+@pytest.mark.parametrize("code", [HUNGRY_CHILD, programs.DEAF.replace("pass", "x = x * 2 + b'1'")])
+async def test_a_run_over_its_memory_is_stopped_and_says_so(tmp_path: Path, code: str) -> None:
+    code = "x = b'1'\n" + code
+    limits = RunLimits(memory_bytes=200_000_000)
+    async with executor(tmp_path) as made:
+        report = report_of(await run(made, replace(request(tmp_path, code), limits=limits)))
+        if report.state == "finished":
+            pytest.skip("the kernel itself kept within the limit")
+        assert report.reason.startswith("stopped at 200 MB of memory: the limit of the settings")
+        assert text_of(await run(made, request(tmp_path, "6 * 7"))) == "42\n"
+
+
+async def test_a_limit_of_output_keeps_head_and_tail(tmp_path: Path) -> None:
+    code = "for n in range(500_000):\n    print(n)"
+    limits = RunLimits(output_bytes=2_000_000)
+    async with executor(tmp_path) as made:
+        chunks = await run(made, replace(request(tmp_path, code), limits=limits))
+        path = Path(report_of(chunks).output_path or "")
+        kept = path.read_text()  # noqa: ASYNC240 - a test's own file
+    assert kept.startswith("0\n1\n2\n")
+    assert kept.endswith("499998\n499999\n")
+    assert "bytes are missing here: the limit of the settings" in kept
+    assert len(kept) < 2_100_000
