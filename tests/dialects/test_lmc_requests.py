@@ -29,7 +29,7 @@ def test_a_history_becomes_whole_messages():
             Chunk("assistant", "code", "python", end=True),
         ),
         (
-            Chunk("assistant", "message", start=True, id="call_1"),
+            Chunk("assistant", "message", start=True),
             Chunk("assistant", "message", content="42"),
             Chunk("assistant", "message", end=True),
         ),

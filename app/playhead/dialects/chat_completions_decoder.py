@@ -24,6 +24,7 @@ class Decoder:
     def __init__(self) -> None:
         self.skipped = 0
         self._native: NativeDecoder | None = None
+        self._is_plain = False
         self._messages = MessageGatherer()
         self._calls: list[IncomingCall] = []
         self._latest: dict[int, IncomingCall] = {}
@@ -39,10 +40,11 @@ class Decoder:
     def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
         """The chunks that are certain after this event."""
         native = event.get("lmc")
-        if isinstance(native, list):
+        if isinstance(native, list) and not self._is_plain:
             return self._of_native(cast("list[object]", native))
         if self._is_over or self._native is not None:
             return []
+        self._is_plain = True  # what began without native chunks goes on without them
         if event.get("error") is not None:
             return self._failed(_failure(event["error"]))
         choices = event.get("choices")

@@ -7,9 +7,9 @@ import re
 from typing import cast
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.decisions import Answered, Approve, Decision, Deny
 from playhead.conversation.requests import EXECUTE, ToolOffer
 from playhead.dialects.chat_completions_answer import answer_key
+from playhead.dialects.decision_reader import decision_of
 from playhead.dialects.entry import Entry, checked, text_message
 from playhead.dialects.images import image_of_data_url
 from playhead.dialects.request_values import (
@@ -105,27 +105,6 @@ class _Reader:
         name = tool.removeprefix("tool ")
         chunks = text_message("computer", "tool_result", text, format_=name, call_id=call_id)
         return Entry(chunks, key)
-
-
-def decision_of(text: str, param: str) -> Decision:
-    """What the result of a call of `execute` decides; a text that decides nothing is its result.
-
-    Raises RequestError for a decision that is no proper one.
-    """
-    try:
-        told: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return Answered(text)
-    if not isinstance(told, dict):
-        return Answered(text)
-    fields = cast(Fields, told)
-    match fields.get("decision"):
-        case "approve":
-            return Approve(a_text_or_none(fields, "code", param))
-        case "deny":
-            return Deny(a_text_or_none(fields, "reason", param) or "")
-        case _:
-            return Answered(text)
 
 
 def _user(fields: Fields, param: str) -> Entry:

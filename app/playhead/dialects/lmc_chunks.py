@@ -32,7 +32,8 @@ _EXTENDED_FORMATS = {"image": frozenset({"svg"}), "code": frozenset({"markdown",
 
 _ROLES = frozenset(get_args(Role))
 _TYPES = frozenset(get_args(ChunkType))
-_CALLS = frozenset({"code", "tool_call", "tool_result"})
+CALLS = frozenset({"code", "tool_call", "tool_result"})
+"""Types of chunks whose start carries the id of a call."""
 _RECIPIENTS = frozenset(get_args(Recipient))
 
 
@@ -48,7 +49,7 @@ def encode(chunk: Chunk) -> Wire:
     wire: Wire = {"role": chunk.role, "type": chunk.type}
     if chunk.format is not None:
         wire["format"] = chunk.format
-    if chunk.start and chunk.id is not None and chunk.type in _CALLS:
+    if chunk.start and chunk.id is not None and chunk.type in CALLS:
         wire["id"] = chunk.id
     if chunk.recipient is not None:
         wire["recipient"] = chunk.recipient

@@ -9,6 +9,7 @@ from playhead.conversation.chunk import Chunk, ChunkType, Recipient, Role
 from playhead.conversation.decisions import Approve, Decision, Deny
 from playhead.dialects.entry import Entry, checked, text_message
 from playhead.dialects.images import image_of_base64
+from playhead.dialects.lmc_chunks import CALLS
 from playhead.dialects.lmc_messages import message_key
 from playhead.dialects.lmc_payloads import UnknownContentError, decode_payload
 from playhead.dialects.pieces import whole_chunk
@@ -89,7 +90,7 @@ def _text(
 ) -> Entry:
     read = a_filled_text if kind[0] == "user" else a_text
     text = read(fields, "content", param)
-    call_id = a_text_or_none(fields, "id", param)
+    call_id = a_text_or_none(fields, "id", param) if kind[1] in CALLS else None
     chunks = text_message(
         cast(Role, kind[0]),
         cast(ChunkType, kind[1]),
