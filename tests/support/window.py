@@ -46,7 +46,7 @@ class Bench:
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
-        ports = ports_with(self.provider, self.executor)
+        self.ports = ports = ports_with(self.provider, self.executor)
         self.settings = SettingsInMemory(settings)
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)

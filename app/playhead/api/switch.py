@@ -110,7 +110,7 @@ class ApiSwitch:
         try:
             await server.start()
         except AppError as error:
-            _log.warning("The server for other programs did not start: %s", error)
+            _log.info("The server for other programs did not start: %s", error)
             self._tell(ApiStatus("failed", message=str(error)))
             return
         self._server, self._port = server, port

@@ -1,0 +1,181 @@
+"""A program asks over HTTP while the window is open: who may decide, and what both see."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pytestqt.qtbot import QtBot
+
+from playhead.api.bridge import Bridge
+from playhead.api.model_state import ModelState
+from playhead.api.server import ApiServer
+from playhead.api.services import Services
+from playhead.api.switch import APPROVE_SWITCH, ApiSwitch, window_policy
+from playhead.api.turns import Turns
+from playhead.conversation.requests import AppSettings
+from playhead.ui.theme import Theme
+from tests.support.ports import coded, said
+from tests.support.waiting import until
+from tests.support.window import Bench, opened
+
+RESOURCES = Path(__file__).parents[2] / "resources"
+SETTINGS = AppSettings(model="openai/test", api_enabled=True, api_port=0)
+
+
+@pytest.fixture
+def theme(qtbot: QtBot) -> Theme:
+    return Theme(RESOURCES)
+
+
+class Api:
+    """The window's own switch with a server that listens, and a client that holds its token."""
+
+    def __init__(self, bench: Bench, switch: ApiSwitch, client: httpx.AsyncClient) -> None:
+        self.bench = bench
+        self.switch = switch
+        self.client = client
+        self.chunks: list[dict[str, Any]] = []
+
+    async def stream(self, *messages: dict[str, Any]) -> None:
+        """Ask and keep the chunks as they come."""
+        body = {"messages": messages, "stream": True}
+        async with self.client.stream("POST", "/v1/chat", json=body) as response:
+            async for line in response.aiter_lines():
+                if line.startswith("data: "):
+                    self.chunks.append(json.loads(line.removeprefix("data: ")))
+
+    @property
+    def kinds(self) -> list[str]:
+        return [chunk["type"] for chunk in self.chunks]
+
+
+@asynccontextmanager
+async def serving(bench: Bench) -> AsyncIterator[Api]:
+    ports = bench.settings, bench.ports.keys, bench.catalog
+    turns = Turns(bench.sessions, ModelState(*ports), window_policy(bench.settings))
+    bridge = Bridge(asyncio.get_running_loop())
+
+    def add_routes(app: Any) -> None:
+        from playhead.api.routes import add_routes
+
+        read = (RESOURCES / "api.json").read_bytes
+        add_routes(app, Services(bridge, turns, read, version="1.2.3"))
+
+    switch = ApiSwitch(
+        bench.settings,
+        bench.ports.keys,
+        lambda options, token: ApiServer(options, token, add_routes),
+    )
+    await switch.apply()
+    assert switch.status.state == "listening", switch.status
+    token = (await switch.token()).reveal()
+    headers = {"Authorization": f"Bearer {token}", "User-Agent": "OpenAI/Python 2.1"}
+    try:
+        async with httpx.AsyncClient(
+            base_url=switch.status.address, headers=headers, timeout=20, trust_env=False
+        ) as client:
+            yield Api(bench, switch, client)
+    finally:
+        await switch.close()
+        await turns.close()
+
+
+ASKED = {"role": "user", "type": "message", "content": "What's 6 * 7?"}
+CODE = {"role": "assistant", "type": "code", "format": "python", "content": "6 * 7"}
+GO = {"role": "user", "type": "command", "content": "go"}
+
+
+async def test_only_the_windows_click_approves_and_the_stream_stays_open(
+    theme: Theme, tmp_path: Path
+) -> None:
+    answers = coded("6 * 7"), said("42")
+    async with opened(theme, tmp_path, *answers, settings=SETTINGS) as bench, serving(bench) as api:
+        stream = asyncio.create_task(api.stream(ASKED))
+        banners = bench.parts.notifications
+        await until(lambda: banners.banners)
+        assert banners.banners[0].title == "openai-python wants to run code."
+        await until(lambda: api.kinds[-1:] == ["confirmation"])
+
+        refused = await api.client.post("/v1/chat", json={"messages": [ASKED, CODE, GO]})
+        assert refused.status_code == 403
+        assert refused.json()["error"]["code"] == "approval_forbidden"
+        assert APPROVE_SWITCH in refused.json()["error"]["message"]
+        assert (bench.ran, stream.done()) == ([], False)
+
+        bench.click(banners.banners[0].button)
+        await bench.asked()
+        bench.click(bench.parts.approval.run_button)
+        await stream
+        assert bench.ran == ["6 * 7"]
+        assert api.chunks[-1] == {"role": "server", "type": "status", "content": "complete"}
+        assert {"role": "assistant", "type": "message", "content": "42"} in api.chunks
+
+
+async def test_with_the_switch_the_first_decision_counts(theme: Theme, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, api_client_approves=True)
+    answers = coded("6 * 7"), said("42")
+    async with opened(theme, tmp_path, *answers, settings=settings) as bench, serving(bench) as api:
+        await api.stream(ASKED)
+        assert api.chunks[-1]["content"] == "awaiting_approval"
+        await until(lambda: bench.parts.notifications.banners)
+        bench.click(bench.parts.notifications.banners[0].button)
+        await bench.asked()
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: bench.ran == ["6 * 7"])
+        await bench.rests()
+        late = await api.client.post("/v1/chat", json={"messages": [ASKED, CODE, GO]})
+        assert (late.status_code, late.json()["error"]["code"]) == (400, "invalid_state")
+        assert bench.ran == ["6 * 7"]
+
+
+async def test_the_clients_decision_takes_the_bar_away(theme: Theme, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, api_client_approves=True)
+    answers = coded("6 * 7"), said("42")
+    async with opened(theme, tmp_path, *answers, settings=settings) as bench, serving(bench) as api:
+        await api.stream(ASKED)
+        await until(lambda: bench.parts.notifications.banners)
+        bench.click(bench.parts.notifications.banners[0].button)
+        await bench.asked()
+        await api.stream(ASKED, CODE, GO)
+        assert bench.ran == ["6 * 7"]
+        await until(lambda: bench.parts.approval.isHidden())
+
+
+async def test_a_renewed_token_shuts_the_old_one_out(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, settings=SETTINGS) as bench, serving(bench) as api:
+        assert (await api.client.get("/v1/models")).status_code == 200
+        await api.switch.renew_token()
+        assert (await api.client.get("/v1/models")).status_code == 401
+
+
+async def test_switched_off_nothing_listens(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, settings=SETTINGS) as bench, serving(bench) as api:
+        await bench.settings.save(replace(bench.settings.current, api_enabled=False))
+        await api.switch.apply()
+        assert api.switch.status.state == "off"
+        with pytest.raises(httpx.ConnectError):
+            await api.client.get("/v1/health")
+
+
+async def test_a_taken_port_is_said_and_the_window_goes_on(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, settings=SETTINGS) as bench, serving(bench) as api:
+        port = int(api.switch.status.address.rpartition(":")[2])
+        taken = replace(bench.settings.current, api_port=port)
+        await bench.settings.save(taken)
+        second = ApiSwitch(
+            bench.settings,
+            bench.ports.keys,
+            lambda options, token: ApiServer(options, token, lambda app: None),
+        )
+        await second.apply()
+        assert second.status.state == "failed"
+        assert str(port) in second.status.message
+        await second.close()
