@@ -10,9 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from tests.support.display import virtual_display
 from tests.support.driver import App, running_app, write_settings
 from tests.support.model_server import ModelServer, default_script
+from tests.support.served import served
 
 IS_ITSELF = "import sqlite3, ssl, sys; print(40 + 2, sys.executable)"
 
@@ -25,7 +28,8 @@ def main() -> int:
     with virtual_display() as display:
         check_main_job(program, display)
         check_own_kernel(program, display)
-    print(f"{program}: starts, asks a model, runs code by a Python and by itself.")
+    check_server(program)
+    print(f"{program}: starts, asks a model, runs code by a Python and by itself, serves.")
     return 0
 
 
@@ -49,6 +53,23 @@ def check_own_kernel(program: Path, display: dict[str, str]) -> None:
         app.press("Return")
         app.click(app.wait_for_run_button())
         app.wait_for_message("computer", "console", f"42 {program}")
+
+
+def check_server(program: Path) -> None:
+    """`serve`, with no display: its documents, and a run that is approved over HTTP."""
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        ModelServer(default_script) as model,
+        served(Path(folder), program=[str(program)], api_base=model.base_url) as server,
+        httpx.Client(base_url=server.address, headers=server.headers, timeout=60) as client,
+    ):
+        assert client.get("/openapi.json").json()["paths"]
+        assert client.get("/api.json").json()["item"]
+        asked = [{"role": "user", "type": "message", "content": "What's 34/24?"}]
+        waiting = client.post("/v1/chat", json={"messages": asked}).json()["messages"]
+        go = {"role": "user", "type": "command", "content": "go"}
+        after = client.post("/v1/chat", json={"messages": [*asked, *waiting, go]}).json()
+        assert after["messages"][0]["content"] == "1.4166666666666667\n", after
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from queue import Empty, Queue
 from threading import Thread
 
 from tests.support.display import NO_BUS
-from tests.support.driver import ROOT, write_settings
+from tests.support.driver import FROM_SOURCE, ROOT, write_settings
 from tests.support.waiting import until_now
 
 START_S = 60.0
@@ -65,6 +65,7 @@ class Served:
 def served(
     home: Path,
     *,
+    program: Sequence[str] = FROM_SOURCE,
     model: str = "openai/test",
     api_base: str = "",
     arguments: Sequence[str] = (),
@@ -79,7 +80,7 @@ def served(
     # The managed environment would be made during the tests.
     write_settings(home, interpreter=sys.executable, **(settings or {}))
     (home / "work").mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "playhead", "serve", "--port", "0"]
+    command = [*program, "serve", "--port", "0"]
     command += ["--data-dir", str(home / "data"), "--working-dir", str(home / "work")]
     command += ["--model", model] if model else []
     command += ["--api-base", api_base] if api_base else []
