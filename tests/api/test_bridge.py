@@ -11,6 +11,7 @@ import pytest
 
 from playhead.api.bridge import Bridge
 from playhead.errors import AppError, RequestError
+from tests.support.waiting import until
 
 T = TypeVar("T")
 
@@ -22,6 +23,11 @@ async def on_the_servers_loop(work: Callable[[], Awaitable[T]]) -> T:
 
 async def _awaited(work: Callable[[], Awaitable[T]]) -> T:
     return await work()
+
+
+async def happened(event: threading.Event) -> None:
+    """Wait for what is set in the other thread; a waiting thread would outlive its test."""
+    await until(event.is_set)
 
 
 async def current_thread() -> int:
@@ -73,7 +79,7 @@ async def test_cancelling_the_asker_cancels_the_work() -> None:
 
     async def given_up() -> None:
         asking = asyncio.create_task(bridge.ask(long()))
-        await asyncio.to_thread(has_begun.wait)
+        await happened(has_begun)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
@@ -84,10 +90,11 @@ async def test_cancelling_the_asker_cancels_the_work() -> None:
 
 async def test_work_that_was_done_for_nobody_is_undone() -> None:
     bridge = Bridge(asyncio.get_running_loop())
-    is_cancelled = threading.Event()
+    has_begun, is_cancelled = threading.Event(), threading.Event()
     undone = asyncio.get_running_loop().create_future()
 
     async def stubborn() -> str:
+        has_begun.set()
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
@@ -96,10 +103,10 @@ async def test_work_that_was_done_for_nobody_is_undone() -> None:
 
     async def given_up() -> None:
         asking = asyncio.create_task(bridge.ask(stubborn(), undone.set_result))
-        await asyncio.sleep(0)
+        await happened(has_begun)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-        await asyncio.to_thread(is_cancelled.wait)
+        await happened(is_cancelled)
 
     await on_the_servers_loop(given_up)
     assert await undone == "a turn"
@@ -137,7 +144,7 @@ async def test_an_answer_that_comes_after_the_servers_end_is_undone() -> None:
 
     async def given_up() -> None:
         asking = asyncio.create_task(bridge.ask(stubborn(), undone.set_result))
-        await asyncio.to_thread(has_begun.wait)
+        await happened(has_begun)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
 
