@@ -54,10 +54,16 @@ class Talk:
         self.process.stdin.write(protocol.encode_command(kind, **fields))
         self.process.stdin.flush()
 
-    def run(self, code: str) -> tuple[str, list[Mark]]:
-        self._runs += 1
-        self.send("execute", run=f"run-{self._runs}", code=code, folder=str(self._folder))
+    def run(self, code: str, **options: object) -> tuple[str, list[Mark]]:
+        self.begin(code, **options)
         return self.read_until("idle")
+
+    def begin(self, code: str, **options: object) -> str:
+        """Have a block run without waiting for it; its run's name."""
+        self._runs += 1
+        fields = {"run": f"run-{self._runs}", "code": code, "folder": str(self._folder)}
+        self.send("execute", **{**fields, **options})
+        return f"run-{self._runs}"
 
     def read_until(self, kind: str) -> tuple[str, list[Mark]]:
         text = b""
@@ -102,11 +108,11 @@ def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Talk]:
 
 
 @pytest.fixture
-def new_talk(tmp_path: Path) -> Iterator[Callable[[], Talk]]:
+def new_talk(tmp_path: Path) -> Iterator[Callable[..., Talk]]:
     made: list[Talk] = []
 
-    def make() -> Talk:
-        made.append(Talk(sys.executable, tmp_path))
+    def make(python: str = sys.executable) -> Talk:
+        made.append(Talk(python, tmp_path))
         return made[-1]
 
     yield make

@@ -4,27 +4,14 @@ from typing import Any
 
 import pytest
 
-from playhead.kernel.protocol import Mark
-
-
-def of_kind(marks: list[Mark], kind: str) -> list[Mark]:
-    return [mark for mark in marks if mark.kind == kind]
-
-
-def statement_lines(marks: list[Mark]) -> list[int | None]:
-    return [mark.integer("line") for mark in of_kind(marks, "line")]
-
-
-def error_name(marks: list[Mark]) -> str:
-    (error,) = of_kind(marks, "error")
-    return error.text("name")
+from tests.kernel.marks import error_of, lines_of, of_kind, times_of
 
 
 def test_every_statement_is_announced_with_its_first_line(talk: Any) -> None:
     text, marks = talk.run(
         "a = 1\n\nif a:\n    b = 2\n\n\n@staticmethod\ndef f():\n    pass\n(\na\n)"
     )
-    assert statement_lines(marks) == [1, 3, 7, 10]
+    assert lines_of(marks) == [1, 3, 7, 10]
     assert text == "1\n"
 
 
@@ -62,15 +49,15 @@ def test_a_syntax_error_runs_nothing_and_points_to_its_line(talk: Any) -> None:
     text, marks = talk.run("print('first')\nx = = 1")
     assert "first\n" not in text
     assert "line 2" in text
-    assert error_name(marks) == "SyntaxError"
+    assert error_of(marks).text("name") == "SyntaxError"
     assert of_kind(marks, "error")[0].rows("frames")[-1][:2] == ["", 2]
-    assert statement_lines(marks) == []
+    assert lines_of(marks) == []
 
 
 @pytest.mark.parametrize("code", ["return 1", "break", "await = 1", "x = '\0'"])
 def test_what_only_the_compiler_refuses_is_an_error_of_the_block(talk: Any, code: str) -> None:
     _, marks = talk.run("ran = True\n" + code)
-    assert error_name(marks) in {"SyntaxError", "ValueError"}
+    assert error_of(marks).text("name") in {"SyntaxError", "ValueError"}
     assert talk.run("'ran' in dir()")[0] == "False\n"
 
 
@@ -100,13 +87,13 @@ def test_a_traceback_shows_its_cause_without_our_frames(talk: Any) -> None:
 
 def test_an_error_under_await_has_no_frames_of_the_loop(talk: Any) -> None:
     text, marks = talk.run("import asyncio\nawait asyncio.sleep(0)\nawait (lambda: 1 / 0)()")
-    assert error_name(marks) == "ZeroDivisionError"
+    assert error_of(marks).text("name") == "ZeroDivisionError"
     assert "run_until_complete" not in text
 
 
 def test_an_error_in_a_repr_is_an_error_of_the_block(talk: Any) -> None:
     text, marks = talk.run("class A:\n    def __repr__(self):\n        return 1 / 0\nA()")
-    assert error_name(marks) == "ZeroDivisionError"
+    assert error_of(marks).text("name") == "ZeroDivisionError"
     assert "display.py" not in text
 
 
@@ -122,16 +109,16 @@ def test_a_surrogate_can_be_printed(talk: Any) -> None:
 
 def test_statements_are_timed(talk: Any) -> None:
     _, marks = talk.run("import time\ntime.sleep(0.05)")
-    times = [row for mark in of_kind(marks, "timings") for row in mark.rows("times")]
+    times = times_of(marks)
     assert [row[0] for row in times] == [1, 2]
     assert times[1][1] >= 0.05
 
 
 def test_many_statements_are_timed_in_marks_that_fit(talk: Any) -> None:
     _, marks = talk.run("\n".join(f"x{number} = {number}" for number in range(500)))
-    times = [row for mark in of_kind(marks, "timings") for row in mark.rows("times")]
+    times = times_of(marks)
     assert len(times) == 200
-    assert len(statement_lines(marks)) == 500
+    assert len(lines_of(marks)) == 500
 
 
 def test_classes_of_a_block_can_be_pickled(talk: Any) -> None:

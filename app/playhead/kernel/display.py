@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import builtins
-import importlib.machinery
 import itertools
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -46,6 +45,12 @@ class Display:
             return
         for number in pyplot.get_fignums():
             self._show_figure(pyplot.figure(number))
+
+    def drop_open_figures(self) -> None:
+        """Close all figures of pyplot unseen: those of a stopped block are not the next one's."""
+        pyplot = sys.modules.get(_PYPLOT)
+        if pyplot is not None and hasattr(pyplot, "close"):
+            pyplot.close("all")
 
     def patch_pyplot(self, pyplot: ModuleType) -> None:
         """Let `show` show here: the Agg backend would only warn that it has no window."""
@@ -87,28 +92,3 @@ class Display:
 def _write(path: str, data: bytes) -> None:
     with open(path, "wb") as file:
         file.write(data)
-
-
-class PyplotFinder:
-    """An import hook that patches pyplot as it is imported, wherever that happens."""
-
-    def __init__(self, patch: Callable[[Any], None]) -> None:
-        self._patch = patch
-
-    def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> Any:
-        """Wrap the loader that the path finds; every other module is left alone."""
-        if name != _PYPLOT:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path)
-        if spec is not None and spec.loader is not None:
-            self._wrap(spec.loader)
-        return spec
-
-    def _wrap(self, loader: Any) -> None:
-        execute = loader.exec_module
-
-        def exec_module(module: Any) -> None:
-            execute(module)
-            self._patch(module)
-
-        loader.exec_module = exec_module

@@ -36,7 +36,7 @@ def format_failure(error: BaseException, block: str) -> str:
 def send_failure(channel: Channel, error: BaseException, block: str) -> None:
     """Send the exception as data, cut down until it fits into a mark."""
     frames = _frames(error, block)
-    message = _message(error)
+    message = message_of(error)
     for frame_limit, text_limit in _LIMITS:
         kept = frames[len(frames) - min(frame_limit, len(frames)) :]
         try:
@@ -57,7 +57,8 @@ def interrupted_line(error: BaseException, block: str) -> int | None:
     return lines[-1] if lines else None
 
 
-def _message(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
+    """What the exception says, whatever its class does."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - a __str__ of user code may do anything

@@ -7,14 +7,17 @@ import json
 import os
 import queue
 import sys
+import warnings
 from typing import Any, Iterator
 
 from . import orphans, streams
 from .channel import Channel
-from .display import Display, PyplotFinder
+from .display import Display
+from .import_hooks import ImportHooks
 from .interrupts import Interrupts, start_thread
 from .line_sampler import LineSampler
-from .runner import Runner
+from .runner import Options, Runner
+from .spawning import patch_reduction
 
 
 def serve() -> int:
@@ -48,7 +51,14 @@ class Host:
         sampler = LineSampler(self._channel)
         display = Display(self._channel, sampler, hello["spool"])
         sys.displayhook = display.show_value
-        sys.meta_path.insert(0, PyplotFinder(display.patch_pyplot))  # type: ignore[arg-type]
+        ImportHooks(
+            {
+                "matplotlib.pyplot": display.patch_pyplot,
+                "multiprocessing.reduction": patch_reduction,
+            }
+        ).install()
+        # The threads are ours; a fork that user code makes is none of their business.
+        warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
         sys.argv = [""]
         sys.path.insert(0, self._folder)
         self._runner = Runner(self._channel, sampler, display, self._interrupts)
@@ -69,10 +79,11 @@ class Host:
         self._descriptors.repair()
         streams.repair_streams()
         folder = command.get("folder") or ""
-        outcome = self._runner.execute(command["code"], lambda: self._enter(folder))
+        options = Options(command.get("lines", True), command.get("times", False))
+        outcome = self._runner.execute(command["code"], lambda: self._enter(folder), options)
         if os.getpid() != self._pid:  # user code forked and the child came back here
             self._channel.flush()
-            os._exit(0)
+            os._exit(outcome.status & 0xFF)
         self._channel.send("idle", state=outcome.state, line=outcome.line)
         self._channel.run = ""
 

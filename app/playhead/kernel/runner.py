@@ -11,6 +11,8 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from . import failures
+from .line_times import LineTimes
+from .timings import Timings
 
 if TYPE_CHECKING:
     from .channel import Channel
@@ -22,19 +24,25 @@ _FUTURE_FLAGS = sum(  # each is a bit of its own
     {getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
 )
 _COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect itself is slow to import
-_TIMINGS_KEPT = 200
-_TIMINGS_PER_MARK = 80
 
 
 class Outcome(NamedTuple):
-    """How a block ended; `line` is where it was interrupted."""
+    """How a block ended; `line` is where it was interrupted, `status` what `sys.exit` was given."""
 
     state: str
     line: int | None = None
+    status: int = 0
+
+
+class Options(NamedTuple):
+    """What is wanted of a run besides its result: its running line, the times of single lines."""
+
+    lines: bool = True
+    times: bool = False
 
 
 class Runner:
-    """The driver of Python; every driver has `execute(code) -> Outcome`."""
+    """The driver of Python; every driver has `execute(code, prepare, options) -> Outcome`."""
 
     def __init__(
         self, channel: Channel, sampler: LineSampler, display: Display, interrupts: Interrupts
@@ -43,67 +51,107 @@ class Runner:
         self._sampler = sampler
         self._display = display
         self._interrupts = interrupts
-        self._namespace = _fresh_main()
+        self.namespace = _fresh_main()
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._count = 0
         self._loop: Any = None
-        self._timings: list[tuple[int, float, int]] = []
+        self._timings = Timings()
+        self._line_times = LineTimes()
+        self._tree: ast.Module | None = None
 
-    def execute(self, code: str, prepare: Callable[[], None] = lambda: None) -> Outcome:
+    def execute(
+        self,
+        code: str,
+        prepare: Callable[[], None] = lambda: None,
+        options: Options = Options(),  # noqa: B008 - a constant
+    ) -> Outcome:
         """Run a block after `prepare`; what either raises is reported, never raised."""
         self._count += 1
-        self._timings = []
+        self._timings = Timings()
+        self._tree = None
+        self._sampler.is_on = options.lines
         block = failures.remember_source(self._count, code)
         try:
             try:
                 prepare()
-                self._interrupts.call(lambda: self._run(block, code))
+                self._interrupts.call(lambda: self._run(block, code, options))
             finally:
                 self._sampler.rest()
+                self._line_times.end()
         except KeyboardInterrupt as error:
-            return self._on_interrupt(error, block)
+            outcome = self._on_interrupt(error, block)
+        except SystemExit as error:
+            outcome = self._on_exit(error, block)
         except BaseException as error:  # noqa: BLE001 - whatever user code raises is data
-            self._on_failure(error, block)
-        self._send_timings()
-        return Outcome("finished")
+            outcome = self._on_failure(error, block)
+        else:
+            outcome = Outcome("finished")
+        self._timings.send(self._channel, self._tree)
+        return outcome
 
-    def _run(self, block: str, code: str) -> None:
-        body = self._parse(block, code)
-        hides_value = code.rstrip().endswith(";")
+    def _run(self, block: str, code: str, options: Options) -> None:
+        tree = self._tree = self._parse(block, code)
+        statements = self._compile(block, tree, hides_value=code.rstrip().endswith(";"))
+        if options.times:
+            self._line_times.begin([statement.code for statement in statements])
         try:
-            for index, node in enumerate(body):
-                is_shown = index == len(body) - 1 and isinstance(node, ast.Expr) and not hides_value
-                self._run_statement(block, node, is_shown)
-        finally:
-            if not isinstance(sys.exc_info()[1], KeyboardInterrupt):
-                self._sampler.rest()
-                self._display.show_open_figures()
+            for statement in statements:
+                self._run_statement(block, statement)
+        except KeyboardInterrupt:
+            self._sampler.rest()
+            self._display.drop_open_figures()
+            raise
+        except BaseException:
+            self._end_display()
+            raise
+        self._end_display()
 
-    def _parse(self, block: str, code: str) -> list[ast.stmt]:
+    def _end_display(self) -> None:
+        self._sampler.rest()
+        self._display.show_open_figures()
+
+    def _parse(self, block: str, code: str) -> ast.Module:
         """Compile all of it first: a mistake in the last line must not let the first one run."""
         flags = self._flags | ast.PyCF_ONLY_AST
         tree = compile(code, block, "exec", flags=flags, dont_inherit=True)
         whole = compile(tree, block, "exec", flags=self._flags, dont_inherit=True)
         # Statements are compiled one by one, `from __future__` must hold for all that follow.
         self._flags |= whole.co_flags & _FUTURE_FLAGS
-        return tree.body
+        return tree
 
-    def _run_statement(self, block: str, node: ast.stmt, is_shown: bool) -> None:
-        line = _first_line(node)
-        tree = ast.Interactive([node]) if is_shown else ast.Module([node], [])
+    def _compile(self, block: str, tree: ast.Module, hides_value: bool) -> list[_Statement]:
+        """Compile each statement for itself; `_parse` has given the warnings already."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)  # _parse has warned already
-            mode = "single" if is_shown else "exec"
-            code = compile(tree, block, mode, flags=self._flags, dont_inherit=True)
-        self._sampler.announce(block, line)
+            warnings.simplefilter("ignore", SyntaxWarning)
+            return [
+                self._compile_one(block, node, index, node is tree.body[-1] and not hides_value)
+                for index, node in enumerate(tree.body)
+            ]
+
+    def _compile_one(self, block: str, node: ast.stmt, index: int, is_last: bool) -> _Statement:
+        first = _first_line(node)
+        tree: Any = ast.Module([node], [])
+        is_shown = is_last and isinstance(node, ast.Expr)
+        if is_shown:
+            tree = ast.Interactive([node])
+        elif index and _is_text(node):  # alone it would be the docstring of the module
+            tree = ast.Module([ast.copy_location(ast.Pass(), node)], [])
+        mode = "single" if is_shown else "exec"
+        code = compile(tree, block, mode, flags=self._flags, dont_inherit=True)
+        return _Statement(first, node.end_lineno or first, code)
+
+    def _run_statement(self, block: str, statement: _Statement) -> None:
+        code = statement.code
+        self._sampler.announce(block, statement.line)
         began = time.perf_counter()
         try:
-            result = eval(code, self._namespace)  # noqa: S307 - what this program is for
+            result = eval(code, self.namespace)  # noqa: S307 - what this program is for
             if code.co_flags & _COROUTINE:
                 self._await(result)
         finally:
-            last = node.end_lineno or line
-            self._timings.append((line, time.perf_counter() - began, last))
+            seconds = time.perf_counter() - began
+            seen, timed = self._sampler.counts(), self._line_times.take()
+            self._timings.add(statement.line, statement.last_line, seconds, seen, timed)
 
     def _await(self, coroutine: Any) -> None:
         import asyncio
@@ -121,24 +169,37 @@ class Runner:
 
     def _on_interrupt(self, error: BaseException, block: str) -> Outcome:
         self._channel.complain(failures.format_failure(error, block))
-        self._send_timings()
-        return Outcome("interrupted", failures.interrupted_line(error, block))
+        return Outcome("interrupted", failures.interrupted_line(error, block), 130)
 
-    def _on_failure(self, error: BaseException, block: str) -> None:
+    def _on_exit(self, error: SystemExit, block: str) -> Outcome:
+        """End the block as the code wanted it; the names live on."""
+        code = error.code
+        if code is None or code == 0:
+            return Outcome("finished")
+        self._channel.complain(f"SystemExit: {failures.message_of(error)}\n")
+        failures.send_failure(self._channel, error, block)
+        return Outcome("finished", status=code if isinstance(code, int) else 1)
+
+    def _on_failure(self, error: BaseException, block: str) -> Outcome:
         self._channel.complain(failures.format_failure(error, block))
         failures.send_failure(self._channel, error, block)
+        return Outcome("finished", status=1)
 
-    def _send_timings(self) -> None:
-        """Send all times, or those of the slowest statements if there are very many."""
-        slowest = sorted(self._timings, key=lambda timing: -timing[1])[:_TIMINGS_KEPT]
-        times = [[line, round(seconds, 6), last, None] for line, seconds, last in sorted(slowest)]
-        for start in range(0, len(times), _TIMINGS_PER_MARK):
-            self._channel.send("timings", times=times[start : start + _TIMINGS_PER_MARK])
+
+class _Statement(NamedTuple):
+    line: int
+    last_line: int
+    code: types.CodeType
 
 
 def _first_line(node: ast.stmt) -> int:
     decorators = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _is_text(node: ast.stmt) -> bool:
+    is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_constant and isinstance(node.value.value, str)  # type: ignore[attr-defined]
 
 
 def _fresh_main() -> dict[str, Any]:
