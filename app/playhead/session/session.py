@@ -14,11 +14,12 @@ from playhead.conversation.conversation import Conversation
 from playhead.conversation.decisions import Approve, Decision, Deny
 from playhead.conversation.events import ConversationEvent, MoveTo, Rename
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal, RunReport
+from playhead.conversation.payloads import Proposal, RunReport, Table
 from playhead.conversation.requests import (
     Attachment,
     KernelStatus,
     RunLimits,
+    Variable,
 )
 from playhead.errors import AppError, SessionError
 from playhead.session.approval import ApprovalDesk
@@ -266,6 +267,14 @@ class Session:
     def send_text(self, text: str, *, is_end: bool = False) -> None:
         """Type into what the running code has started, and end its input."""
         self._begin_chore(self._ports.executor.send_text(self.conversation.id, text, is_end=is_end))
+
+    async def variables(self) -> list[Variable]:
+        """The names of the kernel while it rests. Raises ExecutionError."""
+        return await self._ports.executor.variables(self.conversation.id)
+
+    async def table(self, name: str, first_row: int, rows: int) -> Table:
+        """A page of a variable that is a table. Raises ExecutionError."""
+        return await self._ports.executor.table(self.conversation.id, name, first_row, rows)
 
     def set_folder(self, path: str) -> None:
         """Choose the working folder. Raises SessionError if it is none."""

@@ -34,6 +34,8 @@ class Canvas(QAbstractScrollArea):
     run_requested = Signal(str, str)
     open_code_requested = Signal(str)
     input_answered = Signal(str, str)
+    text_sent = Signal(str, bool)
+    result_requested = Signal(str, str, str)
     link_activated = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None, colourer: Colourer | None) -> None:
@@ -186,6 +188,7 @@ class Canvas(QAbstractScrollArea):
 
     def _blit(self, moved: int) -> None:
         self.viewport().scroll(0, moved)
+        self._update_sticky(moved)
         self.on_settled()  # the scroll took the child widgets with it
 
     def _update_row(self, index: int) -> None:
@@ -233,6 +236,13 @@ class Canvas(QAbstractScrollArea):
             self.top = y
         self.top = max(0, min(self.top, self.max_top()))
 
+    def _update_sticky(self, moved: int) -> None:
+        """What stays at the top was moved with the rest: draw it where it belongs."""
+        for index in self.sheet.visible(self.top, self.top + max(0, moved) + 1):
+            if high := self.sheet.card(index).sticky_height:
+                rect = self.card_rect(index)
+                self.viewport().update(rect.left(), 0, rect.width(), high + abs(moved))
+
     def _update_bar(self) -> None:
         bar = self.verticalScrollBar()
         bar.blockSignals(True)
@@ -264,6 +274,7 @@ class Canvas(QAbstractScrollArea):
                 hover=hover if hovered_row == index else None,
                 focus=focus if focused_row == index and self.hasFocus() else None,
                 is_hovered=index in (hovered_row, focused_row),
+                view_top=max(0, -rect.top()),
             )
             self.sheet.card(index).paint(painter, state)
             painter.restore()

@@ -1,66 +1,89 @@
-"""The real text fields in the timeline: one for each question of a running program."""
+"""The real text fields in the timeline: for a program's questions, and for typing to it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 
 from playhead.ui.timeline.canvas import Canvas
+from playhead.ui.timeline.cards.code import CodeCard
 from playhead.ui.timeline.cards.small import InputCard
-from playhead.ui.timeline.input_line import InputLine
+from playhead.ui.timeline.input_line import InputLine, SendLine
 from playhead.ui.timeline.model import input_of
+from playhead.ui.timeline.rows import Row
 
 
 class InputFields:
-    """Puts a field over each open input card that can be seen. Owner: the view."""
+    """Puts a field over each card that wants one and can be seen. Owner: the view."""
 
     def __init__(self, view: Canvas) -> None:
         self._view = view
-        self._fields: dict[str, InputLine] = {}
+        self._fields: dict[str, InputLine | SendLine] = {}
 
     def place(self) -> None:
         """Move the fields to where their cards are now."""
         seen: set[str] = set()
         for index in self._view.visible_rows():
             row = self._view.sheet.rows[index]
-            if row.kind == "input" and not row.state:
+            if _wants_field(row):
                 seen.add(row.key)
-                self._place(index, row.key)
+                self._place(index, row)
         for key in tuple(self._fields):
-            field_index = self._view.model.index_of(key)
-            is_open = field_index is not None and not self._view.sheet.rows[field_index].state
-            if not is_open:
+            index = self._view.model.index_of(key)
+            if index is None or not _wants_field(self._view.sheet.rows[index]):
                 self._drop(key)
             elif key not in seen:
                 self._fields[key].hide()  # what was typed is kept
 
-    def _place(self, index: int, key: str) -> None:
-        card = self._view.sheet.card(index)
-        if not isinstance(card, InputCard):
+    def toggle_typing(self, row: Row) -> None:
+        """Show or hide the field for what the code of a row has started."""
+        row.is_typing = not row.is_typing and row.state == "running"
+        self._view.row_changed(row.key)
+        if (field := self._fields.get(row.key)) is not None and row.is_typing:
+            field.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _place(self, index: int, row: Row) -> None:
+        box = self._box(index)
+        if box is None:
             return
-        field = self._fields.get(key) or self._make(index, key)
-        field.setGeometry(card.field_box().translated(self._view.card_rect(index).topLeft()))
+        field = self._fields.get(row.key)
+        if field is None:
+            field = self._fields[row.key] = self._make(row)
+            if row.kind == "input" and self._view.is_following():
+                field.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        field.setGeometry(box.translated(self._view.card_rect(index).topLeft()))
         field.show()
 
-    def _make(self, index: int, key: str) -> InputLine:
-        row = self._view.sheet.rows[index]
+    def _box(self, index: int) -> QRect | None:
+        card = self._view.sheet.card(index)
+        return card.field_box() if isinstance(card, InputCard | CodeCard) else None
+
+    def _make(self, row: Row) -> InputLine | SendLine:
+        if row.kind == "input":
+            return self._make_answer(row)
+        line = SendLine(self._view.viewport())
+        line.sent.connect(self._view.text_sent)
+        return line
+
+    def _make_answer(self, row: Row) -> InputLine:
         request = input_of(row)
         prompt, is_secret = (request.prompt, request.is_secret) if request else ("", False)
         field = InputLine(prompt, is_secret, self._view.viewport())
-        self._fields[key] = field
 
         def on_answered(text: str) -> None:
             row.state = "answered"
             row.detail = "Answered." if is_secret else text
-            self._view.row_changed(key)
+            self._view.row_changed(row.key)
             if request is not None:
                 self._view.input_answered.emit(request.id, text)
 
         field.answered.connect(on_answered)
-        if self._view.is_following():
-            field.field.setFocus(Qt.FocusReason.OtherFocusReason)
         return field
 
     def _drop(self, key: str) -> None:
         field = self._fields.pop(key)
         field.hide()
         field.deleteLater()
+
+
+def _wants_field(row: Row) -> bool:
+    return row.is_typing or (row.kind == "input" and not row.state)

@@ -1,4 +1,4 @@
-"""The field in which a running program's question is answered."""
+"""The fields in which a running program is answered, or typed to."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ class InputLine(QWidget):
             self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self._button = QPushButton("Enter", self)
         self._button.setProperty("kind", "primary")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(self.field, 1)
-        layout.addWidget(self._button)
+        _lay_out(self, self.field, self._button)
         self.field.returnPressed.connect(self._on_entered)
         self._button.clicked.connect(self._on_entered)
 
@@ -34,3 +30,49 @@ class InputLine(QWidget):
             return
         self.setEnabled(False)
         self.answered.emit(self.field.text())
+
+
+class SendLine(QWidget):
+    """Lines for the programs that the code has started, and the end of their input.
+
+    Signal: `sent(text, is_end)`; lines carry their line break. Owner: the view.
+    """
+
+    sent = Signal(str, bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = QLineEdit(self)
+        self.field.setAccessibleName("Text for the program that the code has started")
+        self.field.setPlaceholderText("A line for the program that runs…")
+        self.send_button = QPushButton("Send", self)
+        self.end_button = QPushButton("End of input", self)
+        self.end_button.setToolTip("Tell the program that no more input comes (Ctrl+D)")
+        self.end_button.setProperty("kind", "quiet")
+        _lay_out(self, self.field, self.send_button, self.end_button)
+        self.field.returnPressed.connect(self._on_sent)
+        self.send_button.clicked.connect(self._on_sent)
+        self.end_button.clicked.connect(self._on_ended)
+
+    def _on_sent(self) -> None:
+        text = self.field.text()
+        self.field.clear()
+        self.field.setPlaceholderText(f"Sent “{text[:40]}”. Another line…" if text else "Sent.")
+        self.sent.emit(f"{text}\n", False)
+
+    def _on_ended(self) -> None:
+        """What was typed goes with it, without a line break, as a terminal does."""
+        text = self.field.text()
+        self.field.clear()
+        self.setEnabled(False)
+        self.field.setPlaceholderText("The input has ended.")
+        self.sent.emit(text, True)
+
+
+def _lay_out(owner: QWidget, field: QLineEdit, *buttons: QPushButton) -> None:
+    layout = QHBoxLayout(owner)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(8)
+    layout.addWidget(field, 1)
+    for button in buttons:
+        layout.addWidget(button)

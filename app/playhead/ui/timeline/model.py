@@ -7,32 +7,12 @@ from dataclasses import dataclass, field
 
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import InputRequest, Proposal, RunReport
+from playhead.conversation.payloads import CodeError, InputRequest, Proposal, RunReport
 from playhead.ui.durations import format_seconds
+from playhead.ui.timeline.kinds import kind_of, unknown_words
 from playhead.ui.timeline.rows import Note, Row, RowKind
+from playhead.ui.timeline.tracebacks import split_traceback
 
-_KINDS: dict[tuple[str, str], RowKind] = {
-    ("assistant", "message"): "answer",
-    ("computer", "message"): "answer",
-    ("user", "message"): "question",
-    ("user", "file"): "attachment",
-    ("user", "image"): "image",
-    ("assistant", "image"): "image",
-    ("computer", "image"): "image",
-    ("computer", "file"): "attachment",
-    ("assistant", "reasoning"): "reasoning",
-    ("assistant", "plan"): "plan",
-    ("assistant", "code"): "code",
-    ("user", "code"): "code",
-    ("computer", "code"): "markup",
-    ("computer", "console"): "console",
-    ("computer", "error"): "problem",
-    ("server", "error"): "failure",
-    ("assistant", "tool_call"): "tool_call",
-    ("computer", "tool_result"): "tool_result",
-    ("computer", "input"): "input",
-    ("assistant", "citation"): "citation",
-}
 _TURN_ENDS = ("answer", "citation")
 
 
@@ -89,6 +69,7 @@ class TimelineModel:
                 self._end(event.message)
             case "transient" if event.chunk is not None and event.chunk.content == "cancelled":
                 self._leave_code()
+                self._tell_of_stop()
             case _:
                 pass
 
@@ -98,6 +79,12 @@ class TimelineModel:
         if index is not None:
             self.rows[index].state, self.rows[index].detail = state, detail
             self._changes.changed.add(index)
+
+    @property
+    def running(self) -> Row | None:
+        """The code that runs."""
+        row = self.rows[self._code] if self._code is not None else None
+        return row if row is not None and row.state == "running" else None
 
     def mark(self, key: str) -> None:
         """A row must be drawn anew."""
@@ -135,9 +122,11 @@ class TimelineModel:
             case _ if message.type == "tool_result" and message.format == "execute":
                 if message.state != "streaming":
                     self._skip(message)
-            case _ if kind := _KINDS.get((message.role, message.type)):
+            case CodeError(name="KeyboardInterrupt") as error:
+                self._cut_traceback(error)  # that the run was stopped is said by its report
+            case _ if kind := kind_of(message):
                 self._draw(message, kind)
-            case _:  # timing, status and what a later version may bring
+            case _:
                 pass
 
     def _draw(self, message: Message, kind: RowKind) -> None:
@@ -146,15 +135,16 @@ class TimelineModel:
             self._changes.changed.add(len(self.rows) - 1)
             return
         row = Row(message.id, kind, message, is_streaming=message.state == "streaming")
-        row.set_text(message.text)
+        row.set_text(message.text if kind != "unknown" else unknown_words(message))
         if kind == "citation":
             row.items.append(message.text)
         if message.role == "computer":
             self._answer_inputs()
         if kind == "question":
             self._leave_code()
-        if kind == "problem":
+        if isinstance(message.content, CodeError):
             self._has_failed = True
+            row.items = self._cut_traceback(message.content)
         self._add(row)
         if kind == "code":
             self._code = len(self.rows) - 1
@@ -214,11 +204,15 @@ class TimelineModel:
             row.is_edited = True
         row.state, row.detail = "waiting", ""
         self._changes.changed.add(index)
+        for later, other in enumerate(self.rows[index + 1 :], index + 1):
+            if other.kind == "code" and not other.state and not other.is_streaming:
+                other.state = "queued"
+                self._changes.changed.add(later)
 
     def _skip(self, message: Message) -> None:
         """The result of a call that was not run is its only trace in the history."""
         index = self._code
-        if index is not None and self.rows[index].state in ("", "waiting"):
+        if index is not None and self.rows[index].state in ("", "queued", "waiting"):
             self.rows[index].state = "skipped"
             self._changes.changed.add(index)
         elif message.text:
@@ -230,14 +224,20 @@ class TimelineModel:
         if report.state == "started":
             self._has_failed = False
             self._set_run("running", "")
+            if self._code is not None:
+                self.rows[self._code].began_at = message.created_at
             self._run_console = None
             return
         if report.state == "finished":
-            state = "failed" if self._has_failed else "ran"
-            self._set_run(state, format_seconds(report.seconds), report.exit_status)
+            state = "failed" if self._has_failed or report.exit_status else "ran"
+            seconds = format_seconds(report.seconds)
+            has_status = report.exit_status is not None
+            told = f"exit {report.exit_status} · {seconds}" if has_status else seconds
+            self._set_run(state, seconds, told)
             return
         if is_running:
-            self._set_run("stopped", format_seconds(report.seconds) if report.seconds else "")
+            seconds = format_seconds(report.seconds) if report.seconds else ""
+            self._set_run("stopped", _where(report), seconds)
         row = Row(message.id, "run", message)
         row.set_text(stop_text(report))
         self._add(row)
@@ -245,17 +245,39 @@ class TimelineModel:
     def _leave_code(self) -> None:
         """The turn is over: what was not decided was not run, what has no end was cut off."""
         for index, row in enumerate(self.rows[self._code or 0 :], self._code or 0):
-            if row.kind == "code" and row.state in ("waiting", "running"):
-                row.state = "skipped" if row.state == "waiting" else "stopped"
+            if row.kind == "code" and row.state in ("queued", "waiting", "running"):
+                row.state = "stopped" if row.state == "running" else "skipped"
+                row.is_typing = False
                 self._changes.changed.add(index)
 
-    def _set_run(self, state: str, detail: str, exit_status: int | None = None) -> None:
+    def _tell_of_stop(self) -> None:
+        """A turn that was stopped before its first word leaves a line all the same."""
+        if self.rows and self.rows[-1].kind in ("question", "attachment"):
+            row = Row(f"stop:{self.rows[-1].key}", "run")
+            row.set_text("Stopped before the answer began.")
+            self._add(row)
+
+    def _cut_traceback(self, error: CodeError) -> list[str]:
+        """Take the traceback out of the output above: the error's card shows it."""
+        console = self.rows[self._run_console] if self._run_console is not None else None
+        if console is None:
+            return []
+        output, trace = split_traceback(console.text, error.name)
+        if not trace:
+            return []
+        console.set_text(output)
+        self._changes.changed.add(self._run_console or 0)
+        return [trace]
+
+    def _set_run(self, state: str, detail: str, console_detail: str = "") -> None:
         if self._code is not None:
-            self.rows[self._code].state, self.rows[self._code].detail = state, detail
+            row = self.rows[self._code]
+            row.state, row.detail = state, detail
+            row.is_typing = row.is_typing and state == "running"
             self._changes.changed.add(self._code)
         if self._run_console is not None and state != "running":
             console = self.rows[self._run_console]
-            console.detail = detail if exit_status is None else f"exit {exit_status} · {detail}"
+            console.detail = console_detail
             self._changes.changed.add(self._run_console)
 
     def _answer_inputs(self) -> None:
@@ -269,14 +291,20 @@ class TimelineModel:
 
 def stop_text(report: RunReport) -> str:
     """How a run ended before its end, in words."""
-    where = f" at line {report.line}" if report.line else ""
-    after = f" after {format_seconds(report.seconds)}" if report.seconds else ""
+    where = f" {_where(report)}".rstrip()
     reason = _sentence(report.reason)
     if report.state == "interrupted":
-        return f"Stopped{where}{after}. {reason}".rstrip()
-    if not where and not after:
+        return f"Stopped{where}. {reason}".rstrip()
+    if not where:
         return reason or "The run was ended."
-    return " ".join(filter(None, (f"Ended{where}{after}.", reason, "Its names are gone.")))
+    return " ".join(filter(None, (f"Ended{where}.", reason, "Its names are gone.")))
+
+
+def _where(report: RunReport) -> str:
+    """The line and the time of a run's end."""
+    at = f"at line {report.line}" if report.line else ""
+    after = f"after {format_seconds(report.seconds)}" if report.seconds else ""
+    return " ".join(filter(None, (at, after)))
 
 
 def _sentence(words: str) -> str:

@@ -19,8 +19,10 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QImage, QImageReader
 
+from playhead.ui.timeline.drawings import draw_svg
+
 MAX_HEIGHT = 480
-_KEPT = 24
+_KEPT = 48
 _LIMIT_MB = 512
 _KEEP = Qt.AspectRatioMode.KeepAspectRatio
 Key = tuple[str, int, float]
@@ -48,6 +50,8 @@ class _Decoding(QRunnable):
 
 
 def _decode(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
+    if kind == "svg":
+        return draw_svg(source, limit)
     data = QBuffer()
     if kind.startswith("base64"):
         try:
@@ -69,7 +73,10 @@ def _decode(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
 
 
 class Pictures(QObject):
-    """Keeps the last pictures that were shown. `ready(name)` comes when one is decoded."""
+    """Keeps the last pictures that were shown.
+
+    `ready(name)` comes when one is decoded; of a name `row#part` it is the row.
+    """
 
     ready = Signal(str)
 
@@ -101,4 +108,4 @@ class Pictures(QObject):
         self._known[key] = (image, problem)
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
-        self.ready.emit(key[0])
+        self.ready.emit(key[0].partition("#")[0])

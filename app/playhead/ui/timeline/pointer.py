@@ -14,6 +14,12 @@ from playhead.ui.timeline.cards.card import Spot
 from playhead.ui.timeline.selection import Mark, Selection
 
 _AUTOSCROLL_MS = 30
+_TABLE_ACTIONS = (
+    ("copy_table", "tsv", "Copy for a spreadsheet (TSV)"),
+    ("copy_table", "csv", "Copy as CSV"),
+    ("save", "", "Save as…"),
+    ("table", "", "Open the table"),
+)
 
 
 class Pointer:
@@ -149,6 +155,11 @@ class Pointer:
         view = self._view
         row = view.sheet.rows[index]
         menu.addAction("Copy this entry", lambda: _to_clipboard(view.sheet.source(index)))
+        if row.kind == "table":
+            for what, detail, label in _TABLE_ACTIONS:
+                menu.addAction(
+                    label, lambda w=what, d=detail: view.result_requested.emit(w, row.key, d)
+                )
         if row.kind == "code":
             menu.addAction("Open in the editor", lambda: view.open_code_requested.emit(row.key))
         if row.role in ("assistant", "server"):

@@ -16,8 +16,13 @@ RowKind = Literal[
     "plan",
     "code",
     "markup",
+    "page",
+    "rendered",
     "console",
     "image",
+    "table",
+    "files",
+    "unknown",
     "problem",
     "failure",
     "run",
@@ -27,7 +32,9 @@ RowKind = Literal[
     "citation",
     "note",
 ]
-CodeState = Literal["", "writing", "waiting", "running", "ran", "stopped", "failed", "skipped"]
+CodeState = Literal[
+    "", "writing", "queued", "waiting", "running", "ran", "stopped", "failed", "skipped"
+]
 Action = tuple[str, Callable[[], object]]
 
 
@@ -46,7 +53,10 @@ class Row:
     """One card's worth: a message, or a note, with its text so far.
 
     `state` and `detail` say how a run stands (code and console) or whether an input is answered;
-    `is_last` marks the end of a turn, where an answer shows its actions.
+    `is_last` marks the end of a turn, where an answer shows its actions. `items` are the sources
+    of a citation, the traceback of a problem, the files that are opened in a list; `is_typing`
+    means that code shows a field for text to the programs that it has started, `began_at` is when
+    it began to run (seconds since the epoch).
     """
 
     key: str
@@ -59,6 +69,8 @@ class Row:
     is_open: bool = False
     is_last: bool = False
     is_edited: bool = False
+    is_typing: bool = False
+    began_at: float = 0.0
     items: list[str] = field(default_factory=list[str])
     pieces: list[str] = field(default_factory=list[str])
     size: int = 0

@@ -28,6 +28,7 @@ from playhead.ui.timeline.fields import InputFields
 from playhead.ui.timeline.keys import KeyHandler
 from playhead.ui.timeline.pointer import Pointer
 from playhead.ui.timeline.rows import Action, Note
+from playhead.ui.timeline.run_clock import RunClock
 from playhead.ui.timeline.sheet import Anchor
 
 _JUMP_FROM = 60
@@ -38,7 +39,9 @@ class TimelineView(Canvas):
 
     Signals: `retry_requested(message_id)`, `edit_requested(message_id)`,
     `run_requested(language, code)`, `open_code_requested(message_id)`,
-    `input_answered(input_id, text)`, `link_activated(url)`: only http, https, mailto and our own
+    `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running code has
+    started, `result_requested(what, message_id, detail)`: table, copy_table, save, page, or file
+    with its path, `link_activated(url)`: only http, https, mailto and our own
     playhead addresses; the window shows it before it opens it.
     """
 
@@ -51,6 +54,7 @@ class TimelineView(Canvas):
         self._pointer = Pointer(self)
         self._keys = KeyHandler(self)
         self._fields = InputFields(self)
+        self._clock = RunClock(self)
         self._jump = self._make_jump()
         self._ring = _FocusRing(theme, self)
         self._set_up()
@@ -64,6 +68,7 @@ class TimelineView(Canvas):
         self.clear_selection()
         self._is_following, self._anchor, self.top = True, None, 0
         self.model.reset(conversation.messages if conversation else ())
+        self._clock.follow()
         self._flush()
         self._describe()
 
@@ -100,6 +105,23 @@ class TimelineView(Canvas):
         match intent.kind:
             case "copy":
                 QGuiApplication.clipboard().setText(intent.text)
+            case "link":
+                self.open_link(intent.text)
+            case "fold":
+                self._fold(index)
+            case "type":
+                self._fields.toggle_typing(row)
+            case "card":
+                if self.sheet.card(index).act(intent.text):
+                    self.row_changed(row.key)
+            case "act" if row.note is not None and row.note.action is not None:
+                row.note.action[1]()
+            case _:
+                self._tell(intent, row.key)
+
+    def _tell(self, intent: Intent, key: str) -> None:
+        """Hand on to the window what is its business."""
+        match intent.kind:
             case "retry":
                 self.retry_requested.emit(intent.text)
             case "edit":
@@ -108,12 +130,8 @@ class TimelineView(Canvas):
                 self.run_requested.emit(intent.language, intent.text)
             case "open":
                 self.open_code_requested.emit(intent.text)
-            case "link":
-                self.open_link(intent.text)
-            case "fold":
-                self._fold(index)
-            case "act" if row.note is not None and row.note.action is not None:
-                row.note.action[1]()
+            case "table" | "copy_table" | "save" | "page" | "file":
+                self.result_requested.emit(intent.kind, key, intent.text)
             case _:
                 pass
 
@@ -187,6 +205,7 @@ class TimelineView(Canvas):
             self.model.reset(messages)
         else:
             self.model.apply(event)
+        self._clock.follow()
         self.coalescer.due()
         if event.kind in ("ended", "added"):
             self._describe()

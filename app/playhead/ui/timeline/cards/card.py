@@ -25,7 +25,10 @@ from playhead.ui.timeline.rows import Row
 
 HEADER = 35
 PAD_X, PAD_Y = 14, 10
-IntentKind = Literal["copy", "retry", "edit", "run", "open", "link", "fold", "act"]
+IntentKind = Literal[
+    "copy", "retry", "edit", "run", "open", "link", "fold", "act", "type", "card",
+    "table", "copy_table", "save", "page", "file",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,17 @@ class CardTools:
 
 @dataclass(frozen=True, slots=True)
 class PaintState:
-    """What is different this time: the clip, the selection, where mouse and keyboard are."""
+    """What is different this time: the clip, the selection, where mouse and keyboard are.
+
+    `view_top` is how much of the card lies above the view.
+    """
 
     clip: QRect
     selection: tuple[Place, Place] | None = None
     hover: Spot | None = None
     focus: Spot | None = None
     is_hovered: bool = False
+    view_top: int = 0
 
 
 class Card:
@@ -76,6 +83,8 @@ class Card:
     gap = 16
     is_behind = False
     """Whether more of the row's text is left to take in, in a later frame."""
+    sticky_height = 0
+    """How much stays at the top of the view while the rest is scrolled away under it."""
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         self.row = row
@@ -158,6 +167,10 @@ class Card:
         """The address under a point."""
         box = self.text_box()
         return self.column.link_at(x - box.left(), y - box.top()) if self.column else ""
+
+    def act(self, word: str) -> bool:
+        """Do what a spot of the card's own asks for; whether anything looks different now."""
+        return False
 
     def source(self) -> str:
         """The whole of it as text, for the clipboard."""

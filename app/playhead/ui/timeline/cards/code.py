@@ -19,6 +19,7 @@ from playhead.ui.timeline.cards.card import (
     draw_header,
 )
 from playhead.ui.timeline.console_text import ConsoleText, without_colours
+from playhead.ui.timeline.input_line import INPUT_HEIGHT
 from playhead.ui.timeline.markdown import Block, cut_plain
 from playhead.ui.timeline.painting import draw_panel, draw_pill, text_width
 from playhead.ui.timeline.rows import Row
@@ -27,6 +28,7 @@ FOLDED_LINES = 6
 CONSOLE_LINES = 24
 CONSOLE_HEAD = 8
 _FOOT = 28
+_TYPING_HEIGHT = INPUT_HEIGHT + 20
 _PILLS = {"waiting": "waiting for you", "running": "running"}
 _TITLES = {
     "python": "Python",
@@ -41,6 +43,7 @@ _TITLES = {
     "ruby": "Ruby",
     "powershell": "PowerShell",
     "applescript": "AppleScript",
+    "latex": "LaTeX",
 }
 
 
@@ -52,8 +55,13 @@ class PanelCard(Card):
         return QRect(PAD_X, HEADER + PAD_Y, self.width - 2 * PAD_X, 0)
 
     def frame_height(self) -> int:
-        """With the line to unfold, or the lower edge."""
-        return super().frame_height() + (_FOOT if self.foot_label() else PAD_Y)
+        """With the line to unfold, or the lower edge, and what is below that."""
+        foot = _FOOT if self.foot_label() else PAD_Y
+        return super().frame_height() + foot + self.below_height()
+
+    def below_height(self) -> int:
+        """Room for what stands under the text and the line to unfold it."""
+        return 0
 
     def foot_label(self) -> str:
         """The words to unfold or fold, '' where there is nothing to fold."""
@@ -78,7 +86,8 @@ class PanelCard(Card):
         if not label:
             return []
         width = text_width(self.theme, label, 12) + 4
-        rect = QRect(PAD_X, self.frame_height() - _FOOT - 2, width, _FOOT)
+        top = self.frame_height() - self.below_height() - _FOOT - 2
+        rect = QRect(PAD_X, top, width, _FOOT)
         return [Spot(rect, Intent("fold"), label, label=label, look="word")]
 
 
@@ -121,10 +130,10 @@ class CodeCard(PanelCard):
             case "ran":
                 words = [f"ran in {row.detail}" if row.detail else "ran"]
             case "stopped":
-                words = [f"stopped after {row.detail}" if row.detail else "stopped"]
+                words = [f"stopped {row.detail}".rstrip()]
             case "failed":
                 words = [f"failed after {row.detail}" if row.detail else "failed"]
-            case "skipped":
+            case "skipped" | "queued":
                 words = [row.state, row.detail]
             case "writing":
                 words = [f"writing · {lines}"]
@@ -135,14 +144,39 @@ class CodeCard(PanelCard):
         return " · ".join(word for word in words if word)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Copy and Open in editor."""
+        """Copy and Open in editor; while it runs, the field for what it has started."""
         copy, open_ = Intent("copy", self.row.text), Intent("open", self.row.key)
         middle = HEADER // 2
-        spots = [self.icon_spot(self.width - 44, middle, "copy", "Copy code", copy)]
-        if self.row.kind == "code":
-            tip = "Open in the editor"
-            spots.append(self.icon_spot(self.width - 8, middle, "external-link", tip, open_))
+        if self.row.kind != "code":
+            return [
+                self.icon_spot(self.width - 8, middle, "copy", "Copy", copy),
+                *self.foot_spots(),
+            ]
+        spots = [
+            self.icon_spot(self.width - 44, middle, "copy", "Copy code", copy),
+            self.icon_spot(self.width - 8, middle, "external-link", "Open in the editor", open_),
+        ]
+        if self.row.state == "running":
+            tip = "Hide the field" if self.row.is_typing else "Send text to the program"
+            intent = Intent("type", self.row.key)
+            spots.insert(0, self.icon_spot(self.width - 80, middle, "keyboard", tip, intent))
         return spots + self.foot_spots()
+
+    def below_height(self) -> int:
+        """Room for the field, under a hairline."""
+        return _TYPING_HEIGHT if self.row.is_typing else 0
+
+    def field_box(self) -> QRect:
+        """Where the field goes."""
+        top = self.frame_height() - _TYPING_HEIGHT + 10
+        return QRect(PAD_X, top, self.width - 2 * PAD_X, INPUT_HEIGHT)
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """Also the hairline above the field."""
+        super().paint_frame(painter, state)
+        if self.row.is_typing:
+            top = self.frame_height() - _TYPING_HEIGHT
+            painter.fillRect(QRect(0, top, self.width, 1), self.theme.colour("line"))
 
 
 class ConsoleCard(PanelCard):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from PySide6.QtCore import QPointF, QRect
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from playhead.ui.timeline.cards.card import Card, Intent, PaintState, Spot
 from playhead.ui.timeline.painting import clip_round, draw_icon, draw_panel, draw_text
@@ -47,7 +47,8 @@ class ImageCard(Card):
             return
         painter.save()
         clip_round(painter, rect)
-        painter.fillRect(rect, self.theme.colour("raised"))
+        ground = QColor("#FFFFFF") if self._kind() == "svg" else self.theme.colour("raised")
+        painter.fillRect(rect, ground)  # drawings without a ground are made for paper
         size = found[0].deviceIndependentSize()
         left = rect.left() + max(_EDGE, (rect.width() - round(size.width())) // 2)
         painter.drawImage(QPointF(left, _EDGE), found[0])
@@ -56,7 +57,7 @@ class ImageCard(Card):
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Opening it in full, for pictures that are files."""
-        if not is_hovered or self._kind().startswith("base64"):
+        if not is_hovered or self._is_inline():
             return []
         rect = self._box()
         intent = Intent("link", f"playhead:image?message={self.row.key}")
@@ -64,13 +65,17 @@ class ImageCard(Card):
 
     def source(self) -> str:
         """Its path, or a word instead of its data."""
-        return "[image]" if self._kind().startswith("base64") else self.row.text
+        return self.row.text if self._kind() in ("path", "svg") else "[image]"
 
     def _kind(self) -> str:
         return self.row.language or "path"
 
     def _name(self) -> str:
-        return "The picture" if self._kind().startswith("base64") else PurePath(self.row.text).name
+        return "The picture" if self._is_inline() else PurePath(self.row.text).name
+
+    def _is_inline(self) -> bool:
+        """Whether the row's text is the picture, not the path of one."""
+        return self._kind() != "path"
 
     def _limit(self) -> int:
         wide = self.width - 2 * _EDGE

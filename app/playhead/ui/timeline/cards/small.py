@@ -7,7 +7,7 @@ from pathlib import PurePath
 from PySide6.QtCore import QPointF, QRect
 from PySide6.QtGui import QFont, QPainter
 
-from playhead.conversation.payloads import CodeError, Failure
+from playhead.conversation.payloads import Failure
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.message import answer_actions
@@ -24,7 +24,6 @@ from playhead.ui.timeline.painting import (
 from playhead.ui.timeline.rows import Row
 
 _CHIP = 26
-_FRAMES = 4
 
 
 class AttachmentCard(Card):
@@ -94,6 +93,7 @@ class RunCard(Card):
     """A line that says how a run ended before its end."""
 
     gap = 10
+    icon = "circle-stop"
 
     def refresh(self) -> None:
         """Set the line."""
@@ -107,7 +107,13 @@ class RunCard(Card):
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
         """The icon."""
-        draw_icon(painter, self.theme, "circle-stop", "mute", QPointF(8, 12))
+        draw_icon(painter, self.theme, self.icon, "mute", QPointF(8, 12))
+
+
+class UnknownCard(RunCard):
+    """A quiet line in the place of a result that cannot be shown."""
+
+    icon = "info"
 
 
 class BoxCard(Card):
@@ -183,32 +189,6 @@ class BoxCard(Card):
             return []
         label, icon, intent = button
         return [self.button_spot(40, self.frame_height() - 40, label, intent, icon)]
-
-
-class ProblemCard(BoxCard):
-    """An exception of the user's code."""
-
-    gap = 12
-
-    def title(self) -> str:
-        """Its kind and message."""
-        error = self._error()
-        first = error.message.strip().split("\n")[0]
-        return f"{error.name}: {first}" if first else error.name
-
-    def words(self) -> str:
-        """Where it was: the frames nearest to it."""
-        frames = self._error().frames[-_FRAMES:]
-        return "\n".join(
-            f"line {frame.line}"
-            + (f" of {PurePath(frame.file).name}" if frame.file else "")
-            + (f", in {frame.name}" if frame.name not in ("", "<module>") else "")
-            for frame in frames
-        )
-
-    def _error(self) -> CodeError:
-        content = self.row.message.content if self.row.message else None
-        return content if isinstance(content, CodeError) else CodeError("Error", self.row.text)
 
 
 class FailureCard(BoxCard):

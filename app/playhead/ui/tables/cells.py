@@ -1,0 +1,116 @@
+"""What stands in the cells of a table: as short text to look at, as whole text to copy."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+
+from playhead.conversation.payloads import Cell, Table
+
+SAMPLE = 200
+"""Rows by which a column's type and width are judged."""
+SORT_LIMIT = 20_000
+"""Of more rows a sort would be felt."""
+_DECIMALS = 4
+_SHOWN_CHARS = 300
+_BREAKS = str.maketrans({"\n": "↵", "\r": "", "\t": " ", "\u2028": "↵", "\u2029": "↵"})
+
+
+class Column:
+    """How one column is shown: numbers to the right, with as many decimals as they need."""
+
+    def __init__(self, cells: Iterable[Cell], dtype: str = "") -> None:
+        seen = [cell for cell in cells if cell is not None]
+        numbers = [cell for cell in seen if is_number(cell)]
+        self.is_number = len(numbers) == len(seen) if seen else _is_numeric(dtype)
+        self.nothing = "NaN" if self.is_number else "None"
+        self._decimals = _decimals([one for one in numbers if isinstance(one, float)])
+
+    def text(self, cell: Cell) -> str:
+        """A cell in one short line."""
+        if cell is None:
+            return self.nothing
+        if isinstance(cell, float):
+            return _float_text(cell, self._decimals)
+        if isinstance(cell, str):
+            return cell[:_SHOWN_CHARS].translate(_BREAKS)
+        return str(cell)
+
+
+def columns_of(table: Table) -> list[Column]:
+    """How the columns of a page are shown."""
+    rows = table.rows[:SAMPLE]
+    dtypes = [*table.dtypes, *[""] * len(table.columns)]
+    return [
+        Column((row[index] for row in rows if index < len(row)), dtypes[index])
+        for index in range(len(table.columns))
+    ]
+
+
+def is_number(cell: Cell) -> bool:
+    """Whether a cell is a number; what is true or false is none."""
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def sorted_rows(table: Table, column: int, is_falling: bool) -> list[int]:
+    """The numbers of the rows in the order of a column; what is missing comes last."""
+
+    def key(number: int) -> tuple[bool, float, str]:
+        cell = table.rows[number][column]
+        if isinstance(cell, int | float) and not math.isnan(cell):
+            return (False, float(cell), "")
+        return (True, 0.0, str(cell).casefold())
+
+    order = range(len(table.rows))
+    missing = [number for number in order if _is_missing(table.rows[number][column])]
+    gone = set(missing)
+    return sorted((one for one in order if one not in gone), key=key, reverse=is_falling) + missing
+
+
+def as_text(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: str = "\t") -> str:
+    """Rows under their heads, separated by tabs or commas, quoted where needed."""
+    target = io.StringIO()
+    writer = csv.writer(target, delimiter=separator, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    return target.getvalue()
+
+
+def size_words(table: Table) -> str:
+    """200 of 12,000 rows · 8 columns."""
+    shown, total = len(table.rows), max(table.total_rows, len(table.rows))
+    rows = f"{total:,} row" + ("" if total == 1 else "s")
+    if shown < total:
+        rows = f"{shown:,} of {rows}"
+    has, count = len(table.columns), max(table.total_columns, len(table.columns))
+    columns = f"{count:,} column" + ("" if count == 1 else "s")
+    if has < count:
+        columns = f"{has:,} of {columns}"
+    return f"{rows} · {columns}"
+
+
+def _is_missing(cell: Cell) -> bool:
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def _is_numeric(dtype: str) -> bool:
+    return dtype.lower().startswith(("int", "uint", "float", "decimal", "complex"))
+
+
+def _decimals(numbers: Sequence[float]) -> int | None:
+    """How many decimals a column needs; None when they differ too much in size for that."""
+    finite = [abs(number) for number in numbers if math.isfinite(number)]
+    if any(number >= 1e12 or 0 < number < 10**-_DECIMALS for number in finite):
+        return None
+    for decimals in range(1, _DECIMALS):
+        if all(abs(round(number, decimals) - number) < 1e-9 for number in finite):
+            return decimals
+    return _DECIMALS
+
+
+def _float_text(number: float, decimals: int | None) -> str:
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "∞" if number > 0 else "−∞"
+    return f"{number:.6g}" if decimals is None else f"{number:.{decimals}f}"

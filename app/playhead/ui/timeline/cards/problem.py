@@ -1,0 +1,109 @@
+"""An exception of the user's code: its last line, and the traceback on demand."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QPainter
+
+from playhead.conversation.payloads import CodeError, Frame
+from playhead.ui.timeline.blocks import BlockColumn
+from playhead.ui.timeline.cards.card import CardTools, Intent, PaintState, Spot
+from playhead.ui.timeline.cards.small import BoxCard
+from playhead.ui.timeline.markdown import cut_plain
+from playhead.ui.timeline.painting import draw_text, text_width
+from playhead.ui.timeline.rows import Row
+
+_FOLD = 24
+_TITLE_CHARS = 400
+
+
+class ProblemCard(BoxCard):
+    """What went wrong and where in one glance; folded under it how the code came there."""
+
+    gap = 12
+
+    def __init__(self, row: Row, tools: CardTools) -> None:
+        content = row.message.content if row.message else None
+        self._error = content if isinstance(content, CodeError) else CodeError("Error", row.text)
+        super().__init__(row, tools)
+
+    def refresh(self) -> None:
+        """The traceback is laid out as code, and only while it is open."""
+        super().refresh()
+        trace = self._trace() if self.row.is_open else ""
+        if self.column is None:
+            self.column = BlockColumn(self.tools.maker)
+        self.column.set_blocks(cut_plain(trace, "code") if trace else [])
+
+    def title(self) -> str:
+        """Its kind and message."""
+        first = self._error.message.strip().split("\n")[0][:_TITLE_CHARS]
+        return f"{self._error.name}: {first}" if first else self._error.name
+
+    def words(self) -> str:
+        """Nothing more: where it was stands beside the line that opens the traceback."""
+        return ""
+
+    def source(self) -> str:
+        """The traceback, or what is known of it."""
+        return self._trace() or self.title()
+
+    def where(self) -> str:
+        """The place nearest to the failure, in words."""
+        frames = self._error.frames
+        own = [frame for frame in frames if not frame.file]
+        if not frames:
+            return ""
+        nearest, words = frames[-1], _place(frames[-1])
+        if own and own[-1] != nearest:
+            words = f"line {own[-1].line} → {words}"
+        return words
+
+    def text_box(self) -> QRect:
+        """Under the line that opens it."""
+        box = super().text_box()
+        extra = _FOLD + 4 if self._has_line() else 0
+        return QRect(box.left(), box.top() + extra, box.width(), 0)
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """The line to open the traceback, and Copy while it is open."""
+        if not self._trace():
+            return []
+        label = "Hide traceback" if self.row.is_open else "Show traceback"
+        place = self.where()
+        left = 40 + (text_width(self.theme, place, 12) + 14 if place else 0)
+        top = super().text_box().top() + 2
+        left = min(left, max(40, self.width - 120))
+        rect = QRect(left, top, text_width(self.theme, label, 12) + 4, _FOLD)
+        spots = [Spot(rect, Intent("fold"), label, label=label, look="word")]
+        copy = Intent("copy", self._trace())
+        return [*spots, self.icon_spot(self.width - 8, 23, "copy", "Copy traceback", copy)]
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """Also where it was."""
+        super().paint_frame(painter, state)
+        if place := self.where():
+            top = super().text_box().top() + 2
+            room = self.width - 40 - 14 - (104 if self._trace() else 0)
+            draw_text(painter, QRect(40, top, room, _FOLD), place, self.theme, "mute", 12)
+
+    def _has_line(self) -> bool:
+        return bool(self._error.frames or self._trace())
+
+    def _trace(self) -> str:
+        """The traceback that the program printed; else its frames."""
+        if self.row.items:
+            return self.row.items[0]
+        if not self._error.frames and "\n" not in self._error.message.strip():
+            return ""
+        name, message = self._error.name, self._error.message
+        lines = [f"  {_place(frame)}" for frame in self._error.frames]
+        return "\n".join([*lines, f"{name}: {message}".rstrip(": ")])
+
+
+def _place(frame: Frame) -> str:
+    file = f" of {PurePath(frame.file).name}" if frame.file else ""
+    name = f", in {frame.name}" if frame.name not in ("", "<module>") else ""
+    return f"line {frame.line}{file}{name}"
