@@ -28,6 +28,7 @@ _REASONS = {
     403: "The Host or the Origin is foreign, or what is asked is switched off.",
     404: "There is no such thing.",
     405: "The path knows no such method.",
+    408: "The body did not arrive in time.",
     413: "The body is too large.",
     415: "The body is not declared as JSON.",
     423: "The session is busy with another turn.",

@@ -14,7 +14,7 @@ Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
 GATE_ERRORS = (401, 403, 404, 405, 429, 500)
 """What can come of any request, wherever it goes."""
-BODY_ERRORS = (400, 413, 415)
+BODY_ERRORS = (400, 408, 413, 415)
 TURN_ERRORS = (*BODY_ERRORS, 423)
 
 
