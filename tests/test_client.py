@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -369,6 +370,16 @@ def test_after_closing_a_chat_starts_another_server(stub: Stub):
     stub.plays([*said("Two."), *COMPLETE])
     assert interpreter.chat("two")[-1]["content"] == "Two."
     assert len(interpreter.messages) == 4
+
+
+def test_an_interpreter_that_is_forgotten_takes_its_server_with_it(tmp_path: Path):
+    stub = Stub(tmp_path)
+    stub.plays([*said("One."), *COMPLETE]).chat("one")
+    server = stub.interpreter._connection._server
+    assert server is not None
+    del stub
+    gc.collect()
+    until_now(lambda: not server.is_usable)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
 from playhead.errors import AppError
@@ -128,6 +129,8 @@ def test_lines_break_between_words_and_nowhere_else(text: str, width: int, data:
         rest = rest[length:]
     told += "".join(part for part, _ in words.finish(column, width))
     assert told.split() == text.split()
+    for line in told.split("\n"):
+        assert line.isspace() or cell_len(line) <= width or len(line.split()) == 1
 
 
 # Safe text

@@ -123,9 +123,10 @@ class Prose:
 
 
 class Words:
-    """Breaks lines between words: a word is held until it is whole."""
+    """Breaks lines between words: a word, and the gap before it, are held until it is whole."""
 
     def __init__(self) -> None:
+        self._gap: list[Piece] = []
         self._word: list[Piece] = []
 
     def feed(self, pieces: Iterable[Piece], column: int, width: int) -> tuple[list[Piece], int]:
@@ -133,10 +134,13 @@ class Words:
         shown: list[Piece] = []
         for text, style in pieces:
             for part in re.split(r"(\s)", text):
-                if part.isspace():
-                    column = self._flush(shown, column, width)
-                    column = 0 if part == "\n" else column + 1
+                if part == "\n":
+                    self._flush(shown, column, width)
                     shown.append((part, style))
+                    self._gap, column = [], 0
+                elif part.isspace():
+                    column = self._flush(shown, column, width)
+                    self._gap.append((part, style))
                 elif part:
                     self._word.append((part, style))
         return shown, column
@@ -145,19 +149,22 @@ class Words:
         """The last word."""
         shown: list[Piece] = []
         self._flush(shown, column, width)
+        self._gap = []
         return shown
 
     def _flush(self, shown: list[Piece], column: int, width: int) -> int:
-        word, self._word = self._word, []
-        length = sum(_cells(text) for text, _ in word)
-        if column and column + length > width:
-            shown.append(("\n", ""))
-            column = 0
-        shown += word
-        return column + length
+        if not self._word:
+            return column
+        gap, word = self._gap, self._word
+        self._gap, self._word = [], []
+        if column and column + _cells(gap) + _cells(word) > width:
+            shown += [("\n", ""), *word]
+            return _cells(word)
+        shown += [*gap, *word]
+        return column + _cells(gap) + _cells(word)
 
 
-def _cells(text: str) -> int:
+def _cells(pieces: list[Piece]) -> int:
     from rich.cells import cell_len
 
-    return cell_len(text)
+    return sum(cell_len(text) for text, _ in pieces)

@@ -1,0 +1,424 @@
+"""`playhead chat` as it is: a process at a real pseudo-terminal, or in a pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.support.display import NO_BUS
+from tests.support.driver import write_settings
+from tests.support.model_server import (
+    GOLDEN_ANSWER,
+    GOLDEN_CODE,
+    ModelServer,
+    Reply,
+    execute,
+    text,
+)
+from tests.support.programs import FOREVER
+from tests.support.waiting import until_now
+
+if sys.platform == "win32":
+    pytest.skip("a pseudo-terminal is not to be had", allow_module_level=True)
+import fcntl
+import pty
+import struct
+import termios
+
+ROOT = Path(__file__).parents[1]
+GOLDEN = (ROOT / "tests/data/division_dialogue.jsonl").read_text("utf-8").splitlines()
+DIVISION = (execute(*GOLDEN_CODE), text(*GOLDEN_ANSWER))
+WAIT_S = 30.0
+_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~])")
+# Makes the pseudo-terminal the one that Ctrl-C comes from.
+_TAKE_TERMINAL = (
+    "import fcntl, os, sys, termios\n"
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+    "os.execv(sys.executable, [sys.executable, '-m', 'playhead', 'chat', *sys.argv[1:]])\n"
+)
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    write_settings(home, interpreter=sys.executable)
+    own = {f"PLAYHEAD_{name.upper()}_DIR": str(home / name) for name in ("data", "config", "cache")}
+    without = {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "NO_COLOR"}
+    kept = {name: value for name, value in os.environ.items() if name not in without}
+    given = {"PLAYHEAD_PROVIDER_KEY": "sk-test", "DBUS_SESSION_BUS_ADDRESS": NO_BUS}
+    return {**kept, **own, **given, "TERM": "xterm", "PYTHONPATH": str(ROOT / "app"), **more}
+
+
+class Terminal:
+    """A pseudo-terminal with the command in it, and what was written on it."""
+
+    def __init__(self, arguments: list[str], folder: Path, variables: Mapping[str, str]) -> None:
+        self._master, slave = pty.openpty()
+        self.resize(80, 24)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _TAKE_TERMINAL, *arguments, "--working-dir", str(folder)],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=dict(variables),
+            cwd=folder,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self._raw = b""
+        self._seen = 0
+
+    @property
+    def text(self) -> str:
+        """All that was written, without its colours."""
+        return _SEQUENCE.sub("", self._raw.decode("utf-8", "replace")).replace("\r\n", "\n")
+
+    def type(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    def expect(self, wanted: str) -> str:
+        """Read until it is there, after what was expected before; what stood in between."""
+        deadline = time.monotonic() + WAIT_S
+        while (place := self.text.find(wanted, self._seen)) < 0:
+            if time.monotonic() > deadline or not self._read():
+                raise AssertionError(f"waited in vain for {wanted!r} in:\n{self.text}")
+        before = self.text[self._seen : place]
+        self._seen = place + len(wanted)
+        return before
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def end(self) -> int:
+        """Its exit status, once everything was read."""
+        deadline = time.monotonic() + WAIT_S
+        while self._read() and time.monotonic() < deadline:
+            pass
+        return self.process.wait(1)
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._master)
+
+    def _read(self) -> bool:
+        """Take what there is; False when there will be nothing more."""
+        if not select.select([self._master], [], [], 0.05)[0]:
+            return self.process.poll() is None
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:  # so Linux says that the other side is closed
+            return False
+        self._raw += data
+        return bool(data)
+
+
+class Desk:
+    """A terminal with a chat in it, and the model it asks."""
+
+    def __init__(self, terminal: Terminal, model: ModelServer) -> None:
+        self.terminal = terminal
+        self.model = model
+
+    def answers(self, *script: Reply) -> Terminal:
+        self.model.script = list(script)
+        self.model._served = 0
+        self.model.requests.clear()
+        return self.terminal
+
+    def told_model(self) -> str:
+        return json.dumps(self.model.requests[-1].messages)
+
+
+@pytest.fixture(scope="module")
+def editor(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An editor that writes other code."""
+    path = tmp_path_factory.mktemp("bin") / "editor"
+    path.write_text('#!/bin/sh\nprintf \'print("edited")\' > "$1"\n')
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@pytest.fixture(scope="module")
+def shared_desk(tmp_path_factory: pytest.TempPathFactory, editor: Path) -> Iterator[Desk]:
+    home = tmp_path_factory.mktemp("desk")
+    with ModelServer(text("Ready.")) as model:
+        options = ["--model", "openai/test", "--api-base", model.base_url]
+        terminal = Terminal(options, home, environment(home, EDITOR=str(editor)))
+        try:
+            terminal.type("hello\r")  # starts the server
+            terminal.expect("Ready.")
+            terminal.expect("> ")
+            yield Desk(terminal, model)
+        finally:
+            terminal.type("/quit\r")
+            with suppress(subprocess.TimeoutExpired):
+                terminal.end()
+            terminal.close()
+
+
+@pytest.fixture
+def desk(shared_desk: Desk) -> Iterator[Desk]:
+    yield shared_desk
+    shared_desk.terminal.type("/reset\r")  # ends the kernel
+    shared_desk.terminal.expect("A new conversation.")
+    shared_desk.terminal.expect("> ")
+
+
+def test_code_is_shown_and_runs_after_a_yes(desk: Desk):
+    terminal = desk.answers(*DIVISION)
+    terminal.type("What's 34/24?\r")
+    assert "   1 │ 34 / 24" in terminal.expect("[y]es, [n]o, [e]dit: ")
+    terminal.type("y\r")
+    terminal.expect("1.4166666666666667")
+    terminal.expect("The result of the division 34/24 is approximately 1.42.")
+    terminal.expect("> ")
+
+
+def test_a_no_runs_nothing_and_tells_the_model_why(desk: Desk, tmp_path: Path):
+    marker = tmp_path / "ran"
+    terminal = desk.answers(execute(f"open({str(marker)!r}, 'w')"), text("As you wish."))
+    terminal.type("go\r")
+    terminal.expect("[e]dit: ")
+    terminal.type("maybe\r")
+    terminal.expect("Answer y, n")
+    terminal.type("n too risky\r")
+    terminal.expect("As you wish.")
+    terminal.expect("> ")
+    assert not marker.exists()
+    assert "too risky" in desk.told_model()
+
+
+def test_edited_code_is_shown_again_and_is_what_runs(desk: Desk):
+    terminal = desk.answers(execute("print('original')"), text("Done."))
+    terminal.type("go\r")
+    terminal.expect("[e]dit: ")
+    terminal.type("e\r")
+    assert '1 │ print("edited")' in terminal.expect("[e]dit: ")
+    terminal.type("y\r")
+    assert "original" not in terminal.expect("Done.")
+    terminal.expect("> ")
+    assert "edited" in desk.told_model()
+
+
+def test_what_was_typed_before_the_code_was_seen_approves_nothing(desk: Desk, tmp_path: Path):
+    marker = tmp_path / "ran"
+    terminal = desk.answers(execute(f"open({str(marker)!r}, 'w')"), text("Done."))
+    desk.model.pace_s = 0.05
+    terminal.type("go\r")
+    desk.model.wait_for_requests(1)
+    terminal.type("y\r")
+    terminal.expect("[e]dit: ")
+    desk.model.pace_s = 0.0
+    assert not marker.exists()
+    terminal.type("n\r")
+    terminal.expect("Done.")
+    terminal.expect("> ")
+    assert not marker.exists()
+
+
+def test_ctrl_c_stops_the_code_and_the_chat_goes_on(desk: Desk):
+    terminal = desk.answers(execute(FOREVER))
+    terminal.type("go\r")
+    terminal.expect("[e]dit: ")
+    terminal.type("y\r")
+    terminal.expect("▶ ")
+    terminal.type("\x03")
+    terminal.expect("■ stopped in line")
+    terminal.expect("> ")
+    desk.answers(text("Still here."))
+    terminal.type("and?\r")
+    terminal.expect("Still here.")
+    terminal.expect("> ")
+
+
+def test_ctrl_c_at_the_question_declines(desk: Desk, tmp_path: Path):
+    marker = tmp_path / "ran"
+    terminal = desk.answers(execute(f"open({str(marker)!r}, 'w')"))
+    terminal.type("go\r")
+    terminal.expect("[e]dit: ")
+    terminal.type("\x03")
+    terminal.expect("> ")
+    desk.answers(text("Fine."))
+    terminal.type("and?\r")
+    terminal.expect("Fine.")
+    terminal.expect("> ")
+    assert not marker.exists()
+
+
+def test_code_that_asks_is_answered_and_a_secret_is_not_shown(desk: Desk):
+    code = (
+        "import getpass\n"
+        "name = input('Name: ')\n"
+        "word = getpass.getpass('Word: ')\n"
+        "print(name, len(word))"
+    )
+    terminal = desk.answers(execute(code), text("Done."))
+    terminal.type("go\r")
+    terminal.expect("[e]dit: ")
+    terminal.type("y\r")
+    terminal.expect("Name: ")
+    terminal.type("Bob\r")
+    terminal.expect("Word: ")
+    until_now(lambda: not termios.tcgetattr(terminal._master)[3] & termios.ECHO)
+    terminal.type("hush\r")
+    assert "hush" not in terminal.expect("Bob 4")
+    terminal.expect("> ")
+
+
+def test_a_terminal_that_becomes_narrow_breaks_lines_there(desk: Desk):
+    terminal = desk.answers(text(*(f"word{number} " for number in range(20))))
+    terminal.resize(30, 24)
+    terminal.type("go\r")
+    terminal.expect("word0 ")
+    lines = terminal.expect("word19").splitlines()
+    terminal.expect("> ")
+    terminal.resize(80, 24)
+    assert len(lines) > 4
+    assert max(map(len, lines)) < 30, lines
+
+
+def test_commands_are_few_and_explained(desk: Desk):
+    terminal = desk.terminal
+    terminal.type("/help\r")
+    terminal.expect("/reset")
+    terminal.expect("> ")
+    terminal.type("/nothing\r")
+    terminal.expect("/nothing is not known")
+    terminal.expect("> ")
+
+
+def test_a_second_ctrl_c_leaves(tmp_path: Path):
+    terminal = Terminal([], tmp_path, environment(tmp_path))
+    try:
+        terminal.expect("> ")
+        terminal.type("\x03")
+        terminal.expect("Ctrl-C again")
+        terminal.expect("> ")
+        terminal.type("\x03")
+        assert terminal.end() == 130
+        assert "Traceback" not in terminal.text
+    finally:
+        terminal.close()
+
+
+# In a pipe
+
+
+def chat(
+    home: Path, model: ModelServer, *arguments: str, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    options = ("--model", "openai/test", "--api-base", model.base_url)
+    return subprocess.run(
+        [sys.executable, "-m", "playhead", "chat", *options, *arguments],
+        env=environment(home),
+        cwd=home,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+
+
+def begun(home: Path, model: ModelServer, *arguments: str) -> subprocess.Popen[str]:
+    options = ("--model", "openai/test", "--api-base", model.base_url)
+    return subprocess.Popen(
+        [sys.executable, "-m", "playhead", "chat", *options, *arguments],
+        env=environment(home),
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_prompt_from_a_pipe_cannot_approve_code(tmp_path: Path):
+    marker = tmp_path / "ran"
+    with ModelServer(execute(f"open({str(marker)!r}, 'w')")) as model:
+        done = chat(tmp_path, model, stdin="go\ny\ny\n")
+        assert model.requests[0].user_text == "go\ny\ny\n"
+    assert done.returncode == 3
+    assert "nobody could approve" in done.stderr
+    assert "--yes" in done.stderr
+    assert "│ open(" in done.stdout
+    assert not marker.exists()
+
+
+def test_with_yes_it_answers_in_a_pipe_without_colours_or_a_live_line(tmp_path: Path):
+    with ModelServer(DIVISION) as model:
+        done = chat(tmp_path, model, "--yes", "What's", "34/24?")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "python",
+        "   1 │ 34 / 24",
+        "1.4166666666666667",
+        "ran for 0.0 s",
+        "The result of the division 34/24 is approximately 1.42.",
+    ]
+
+
+def test_json_is_the_native_stream_one_chunk_a_line(tmp_path: Path):
+    with ModelServer(DIVISION) as model:
+        done = chat(tmp_path, model, "--json", "--yes", stdin="What's 34/24?")
+    status = '{"role": "server", "type": "status", "content": "complete"}'
+    assert done.stdout.splitlines() == [*GOLDEN, status]
+    assert done.returncode == 0
+
+
+def test_a_failure_is_the_last_chunk_and_shows_in_the_status(tmp_path: Path):
+    with ModelServer(Reply(status=401, body={"error": {"message": "No.", "code": "x"}})) as model:
+        done = chat(tmp_path, model, "--json", "hello")
+    assert done.returncode == 1
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert (last["type"], last["error"]["code"]) == ("error", "upstream_auth_error")
+
+
+def test_files_are_given_along(tmp_path: Path):
+    (tmp_path / "data.csv").write_text("a\n1\n")
+    with ModelServer(text("Seen.")) as model:
+        done = chat(tmp_path, model, "--file", "data.csv", "What is in it?")
+        assert str(tmp_path / "data.csv") in model.requests[0].user_text
+    assert done.stdout == "Seen.\n"
+
+
+def test_nothing_to_ask_is_said_in_words(tmp_path: Path):
+    with ModelServer(text("No.")) as model:
+        done = chat(tmp_path, model, stdin=" \n")
+        assert model.requests == []
+    assert done.returncode == 2
+    assert "nothing to ask" in done.stderr
+
+
+def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path):
+    answer = text(*(["word "] * 20_000))
+    with ModelServer(answer) as model, begun(tmp_path, model, "--json", "go") as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == 1
+
+
+def test_sigterm_ends_everything(tmp_path: Path):
+    code = "import time; print('on', flush=True); time.sleep(600)"
+    with ModelServer(execute(code)) as model, begun(tmp_path, model, "--yes", "go") as running:
+        assert running.stdout is not None
+        for line in running.stdout:
+            if line == "on\n":
+                break
+        running.send_signal(signal.SIGTERM)
+    assert running.returncode == -signal.SIGTERM  # the guards see whether anything is left
