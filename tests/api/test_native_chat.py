@@ -168,6 +168,14 @@ async def test_auto_run_announces_code_and_runs_it(tmp_path: Path):
         whole = await api.post(CHAT, asked(user("more"), auto_run=False))
         assert whole["messages"][-1] == proposal("2")
         assert api.ran == ["1"]
+        assert api.executor.requests[0].stop_grace_s == 1.0
+
+
+async def test_a_waiting_turn_stands_in_the_list_with_its_clients_name(tmp_path: Path):
+    async with face(tmp_path, coded("1")) as api:
+        await api.post(CHAT, asked(user("one and one")))
+        rows = [(row.title, row.client) for row in api.sessions.summaries]
+    assert rows == [("one and one", "httpx")]
 
 
 async def test_only_the_windows_click_approves_where_clients_may_not(tmp_path: Path):
