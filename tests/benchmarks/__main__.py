@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from tests.benchmarks.api import api
+from tests.benchmarks.executor import executor
 from tests.benchmarks.startup import startup
 from tests.benchmarks.stream import stream
 
@@ -17,6 +18,7 @@ BENCHMARKS: Mapping[str, Callable[[], Figures]] = {
     "startup": startup,
     "stream": stream,
     "api": api,
+    "executor": executor,
 }
 AIMS: Mapping[str, float] = {
     "first_paint_ratio": 1.8,
@@ -25,6 +27,18 @@ AIMS: Mapping[str, float] = {
     "late_p99_ms": 16,
     "late_max_ms": 50,
     "late_p99_ms_10": 16,
+    "warm_end_ms": 5,
+    "flood_late_p99_ms": 16,
+    "flood_rss_growth_mb": 20,
+    "line_loop_ratio": 1.15,
+    "line_calls_ratio": 1.15,
+    "line_numpy_ratio": 1.15,
+    "line_io_ratio": 1.15,
+    "stop_sleep_ms": 200,
+    "stop_loop_ms": 200,
+    "stop_flood_ms": 200,
+    "stop_yes_ms": 200,
+    "stop_stuck_ms": 2500,
 }
 
 

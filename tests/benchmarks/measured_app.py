@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import sys
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from playhead.__main__ import main
+from playhead.ui.approval_bar import ApprovalBar
 from playhead.ui.composer import Composer
 from tests.benchmarks.probe import Commands, report
 
@@ -37,7 +39,13 @@ class Probe(QObject):
         super().__init__()
         self._composer: Composer | None = None
         self._is_typed = self._is_running = False
-        commands = {"send": self._send, "quit": self._quit, "clear": self._clear}
+        commands = {
+            "send": self._send,
+            "run": self._run,
+            "memory": self._memory,
+            "quit": self._quit,
+            "clear": self._clear,
+        }
         self._commands = Commands(commands, self)
         self._watch = QTimer(self)
         self._watch.timeout.connect(self._look_for_use)
@@ -78,6 +86,30 @@ class Probe(QObject):
     def _send(self, text: str) -> None:
         self.composer.set_text(text)
         self._type("\r", Qt.Key.Key_Return)
+
+    def _run(self, code: str) -> None:
+        """Send code, as in Direct mode, and approve it as soon as the window lets anybody."""
+        (bar,) = [thing for thing in QApplication.allWidgets() if isinstance(thing, ApprovalBar)]
+        approving = QTimer(self)
+
+        def approve() -> None:
+            if bar.is_armed:
+                approving.deleteLater()
+                report("approved")
+                bar.run_action.trigger()
+
+        approving.timeout.connect(approve)
+        approving.start(2)
+        self._send(code)
+
+    def _memory(self, _: str) -> None:
+        """The resident memory in MB: now, and at most since this was asked the last time."""
+        lines = dict(
+            line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines()
+        )
+        now, most = (int(lines[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
+        Path("/proc/self/clear_refs").write_text("5")
+        report("memory", now_mb=now, most_mb=most)
 
     def _quit(self, _: str) -> None:
         self._watch.stop()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,16 +13,17 @@ from PySide6.QtCore import (
     QObject,
     QProcess,
     QProcessEnvironment,
-    QSocketNotifier,
     QTimer,
 )
 
 from playhead.execution import leftovers
 from playhead.execution.output_decoder import OutputDecoder, Piece
+from playhead.execution.output_pipe import READ_BYTES, OutputPipe
 
 _TICK_MS = 16
-_BUDGET_S = 0.004
-_READ_BYTES = 65_536
+_BUDGET_S = 0.010
+_PAUSE_MS = 6
+"""Ten of sixteen milliseconds are for reading, when there is so much to be read."""
 _COMMAND_LEAD_MS = 10
 _SECOND_INTERRUPT_MS = 250
 _EXIT_GRACE_MS = 500
@@ -61,6 +61,7 @@ class KernelProcess(QObject):
         self._left: list[leftovers.Leftover] = []
         self._clear = self._timer(self._on_clear_timeout)
         self._process = self._make_process()
+        self._pipe = OutputPipe(self._process)
 
     @property
     def pid(self) -> int | None:
@@ -76,6 +77,10 @@ class KernelProcess(QObject):
         self._process.setWorkingDirectory(folder)
         self._process.start(command[0], list(command[1:]))
         self._pid = self._process.processId()
+
+    def learn_pipe(self) -> None:
+        """To be called once it is known to run, and before it runs foreign code."""
+        self._pipe.learn()
 
     def write(self, line: bytes) -> None:
         """Send a command."""
@@ -191,26 +196,17 @@ class KernelProcess(QObject):
     def _read(self) -> None:
         while self._budget_s > 0:
             began = time.perf_counter()
-            data = self._process.read(_READ_BYTES).data()
+            data = self._pipe.read()
             if not data:
                 return
-            self._on_pieces(self._decoder.feed(bytes(data)))
+            self._on_pieces(self._decoder.feed(data))
             self._budget_s -= time.perf_counter() - began
         self._let_in(False)
-        self.request_tick()
+        self._tick.start(_PAUSE_MS)
 
     def _let_in(self, is_wanted: bool) -> None:
-        """Pause or resume the pipe's notifier: QProcess itself buffers without limit.
-
-        The notifiers belong to QProcess and are looked up anew each time, since a kept one may
-        have been deleted. Only pipes are touched, so that the process's end is noticed meanwhile.
-        """
-        if self._has_ended:
-            return
-        for notifier in self._process.findChildren(QSocketNotifier):
-            is_reader = notifier.type() == QSocketNotifier.Type.Read
-            if is_reader and stat.S_ISFIFO(os.fstat(int(notifier.socket())).st_mode):
-                notifier.setEnabled(is_wanted)
+        if not self._has_ended:
+            self._pipe.let_in(is_wanted)
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart and not self._has_ended:
@@ -221,7 +217,7 @@ class KernelProcess(QObject):
             return
         self._has_ended = True
         self.signal_group(signal.SIGKILL)  # what it leaves behind
-        while data := self._process.read(_READ_BYTES).data():
+        while data := self._process.read(READ_BYTES).data():
             self._on_pieces(self._decoder.feed(bytes(data)))
         self._on_pieces(self._decoder.finish())
         is_crash = status == QProcess.ExitStatus.CrashExit

@@ -260,6 +260,7 @@ class LiveKernel:
                 self._between = (self._between + piece)[-_LATE_LIMIT:]
             elif piece.kind == "ready" and self._state == "starting":
                 self._between = b""
+                self._process.learn_pipe()
                 self._set_state("idle")
                 self._settled.set()
 

@@ -20,7 +20,11 @@ class OutputDecoder:
 
     def feed(self, data: bytes) -> list[Piece]:
         """The pieces that are certain by now; never empty output, never two outputs in a row."""
-        return self._split(self._held + data if self._held else data, is_last=False)
+        if self._held:
+            data = self._held + data
+        elif b"\x1b" not in data:  # the flood: looked at by one C call, not copied
+            return [data] if data else []
+        return self._split(data, is_last=False)
 
     def finish(self) -> list[Piece]:
         """What was held back, as output."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
+import sys
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 SHOWN_LIMIT = 1_000_000
 TAIL_LIMIT = 64_000
 FILE_LIMIT = 200_000_000
-_KEPT_TAIL = 4_000_000
+_KEPT_TAIL = 1_000_000
+_RECENT_LIMIT = _KEPT_TAIL
 _LONGEST_CHARACTER = 4
 
 
@@ -25,15 +28,15 @@ class RunOutput:
     def __init__(self, path: Path, shown: int = SHOWN_LIMIT, kept: int = FILE_LIMIT) -> None:
         self._path = path
         self._shown_left = shown
-        self._tail_kept = min(_KEPT_TAIL, kept // 2) if kept else 0
-        self._head_left = kept - self._tail_kept if kept else None
-        self._beyond = 0
-        self._file: BinaryIO | None = None
-        self._problem = ""
-        self._recent = bytearray()
-        self._recent_limit = max(shown, TAIL_LIMIT, self._tail_kept)
         self._hidden = 0
         self._text = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        self._file: FileIO | None = None
+        self._problem = ""
+        self._tail_kept = min(_KEPT_TAIL, kept // 2) if kept else 0
+        self._head_kept = kept - self._tail_kept if kept else sys.maxsize
+        self._in_file = 0
+        self._recent = bytearray()  # what is not in the file, its last part at least
+        self._recent_total = 0
 
     @property
     def is_cut(self) -> bool:
@@ -55,73 +58,87 @@ class RunOutput:
             self._recent += data
             return self._text.decode(data)
         cut = _character_start(data, self._shown_left)
-        shown = self._text.decode(data[:cut])
+        shown, self._recent = bytes(self._recent) + data[:cut], bytearray()
         self._open_file()
-        self._keep(bytes(self._recent) + data[:cut])
-        self._recent += data[:cut]
+        self._store(shown)
         self._hide(data[cut:])
-        return shown + "\n[The output is long: more of it follows when the code has ended.]\n"
+        note = "\n[The output is long: more of it follows when the code has ended.]\n"
+        return self._text.decode(data[:cut]) + note
 
     def close(self) -> str:
         """End the run's output; returns what is still to be shown: a note and the tail."""
+        tail = self._last(min(self._hidden, TAIL_LIMIT))
         self._close_file()
-        hidden = self._recent[-self._hidden :] if self._hidden else b""
         if self._hidden <= TAIL_LIMIT:
-            return self._text.decode(hidden, final=True)
+            return self._text.decode(tail, final=True)
         cut_off = self._text.decode(b"", final=True)
-        tail = hidden[_character_end(hidden, len(hidden) - TAIL_LIMIT) :]
-        missing = self._hidden - len(tail)
-        note = f"\n[… {missing:,} bytes not shown, {self._whereabouts()}]\n"
+        tail = tail[_character_end(tail) :]
+        note = f"\n[… {self._hidden - len(tail):,} bytes not shown, {self._whereabouts()}]\n"
         return cut_off + note + self._text.decode(tail, final=True)
 
     def _hide(self, data: bytes) -> None:
         self._hidden += len(data)
-        self._keep(data)
-        self._recent += data
-        if len(self._recent) > 2 * self._recent_limit:
-            del self._recent[: -self._recent_limit]
+        self._store(data)
+
+    def _store(self, data: bytes) -> None:
+        """Write into the file what goes there, remember the last part of the rest."""
+        room = self._head_kept - self._in_file
+        written = self._write(data if len(data) <= room else data[:room])
+        self._in_file += written
+        if written < len(data):
+            self._recent += data[written:] if written else data
+            self._recent_total += len(data) - written
+            if len(self._recent) > 2 * _RECENT_LIMIT:
+                del self._recent[:-_RECENT_LIMIT]
 
     def _open_file(self) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("wb")
+            self._file = FileIO(self._path, "w+")
         except OSError as error:
             self._problem = error.strerror or str(error)
 
-    def _keep(self, data: bytes) -> None:
-        if self._head_left is not None:
-            self._beyond += max(0, len(data) - self._head_left)
-            data = data[: self._head_left]
-            self._head_left -= len(data)
-        if data:
-            self._write(data)
-
-    def _write(self, data: bytes) -> None:
-        if self._file is None or self._problem:
-            return
+    def _write(self, data: bytes) -> int:
+        """How much of it is in the file now; a full disk must not stop the run."""
+        written = 0
         try:
-            self._file.write(data)
-        except OSError as error:  # a full disk must not stop the run
+            while self._file is not None and not self._problem and written < len(data):
+                written += self._file.write(data[written:] if written else data)
+        except OSError as error:
             self._problem = error.strerror or str(error)
+        return written
+
+    def _last(self, count: int) -> bytes:
+        """The last bytes of the output."""
+        recent = bytes(self._recent[-count:]) if count else b""
+        missing = count - len(recent)
+        if self._file is None or not missing:
+            return recent
+        try:
+            self._file.seek(-missing, os.SEEK_END)
+            return self._file.read(missing) + recent
+        except OSError as error:
+            self._problem = self._problem or error.strerror or str(error)
+            return recent
 
     def _close_file(self) -> None:
-        if self._file is None:
+        file = self._file
+        if file is None:
             return
         if self._missing:
             limit = "the limit of the settings"
             self._write(f"\n[… {self._missing:,} bytes are missing here: {limit} …]\n".encode())
-        if self._beyond:
-            self._write(bytes(self._recent[-min(self._beyond, self._tail_kept) :]))
-        file, self._file = self._file, None
+        self._write(bytes(self._recent[-self._tail_kept :]))
+        self._file = None
         try:
-            file.close()  # writes what is buffered: a full disk may first show itself here
+            file.close()
         except OSError as error:
             self._problem = self._problem or error.strerror or str(error)
 
     @property
     def _missing(self) -> int:
-        """How much is not in the file."""
-        return max(0, self._beyond - self._tail_kept)
+        """How much is neither in the file nor added to it at the end."""
+        return max(0, self._recent_total - self._tail_kept)
 
     def _whereabouts(self) -> str:
         if self._problem:
@@ -143,12 +160,12 @@ def _character_start(data: bytes, at: int) -> int:
     return at
 
 
-def _character_end(data: bytes | bytearray, at: int) -> int:
-    """The place at or after `at` where no character of UTF-8 is cut."""
-    for place in range(at, min(len(data), at + _LONGEST_CHARACTER)):
+def _character_end(data: bytes) -> int:
+    """The first place where no character of UTF-8 is cut."""
+    for place in range(min(len(data), _LONGEST_CHARACTER)):
         if not _is_continuation(data[place]):
             return place
-    return at
+    return 0
 
 
 def _is_continuation(byte: int) -> bool:
