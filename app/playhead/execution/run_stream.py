@@ -22,6 +22,7 @@ from playhead.execution.run_output import RunOutput
 from playhead.kernel.protocol import Mark
 
 _LONGEST_TEXT = 65_536
+_HELD_LIMIT = 262_144
 _LAST_LINE = 10_000_000
 _TIMES_LIMIT = 2000
 _LAST_STATUS = 2**32
@@ -43,6 +44,7 @@ class RunStream:
         self._take = take
         self._began = time.monotonic()
         self._held: list[bytes] = []
+        self._held_bytes = 0
         self._is_displaying = False
         self._is_open = False
         self._line: int | None = None
@@ -76,7 +78,7 @@ class RunStream:
             if self.is_over:
                 self.late.append(piece)
             elif isinstance(piece, bytes):
-                self._hold(piece)
+                chunks += self._hold(piece)
             elif piece.run == self._run_id:
                 chunks += self._on_mark(piece)
         return chunks
@@ -151,16 +153,17 @@ class RunStream:
         request = InputRequest(mark.text("id"), mark.text("prompt"), mark.flag("secret"))
         return [*chunks, _single("input", request)]
 
-    def _hold(self, data: bytes) -> None:
-        if self._output.is_cut:  # nothing of it is shown: memory stays flat
-            self._output.add(data)
-        else:
-            self._held.append(data)
+    def _hold(self, data: bytes) -> list[Chunk]:
+        """Keep output back; when it is much, let it go at once: memory stays flat."""
+        self._held.append(data)
+        self._held_bytes += len(data)
+        is_much = self._output.is_cut or self._held_bytes > _HELD_LIMIT
+        return self._flush() if is_much else []
 
     def _flush(self) -> list[Chunk]:
-        text = self._output.add(b"".join(self._held)) if self._held else ""
-        self._held = []
-        return self._text(text)
+        data = b"".join(self._held)
+        self._held, self._held_bytes = [], 0
+        return self._text(self._output.add(data)) if data else []
 
     def _text(self, text: str) -> list[Chunk]:
         if not text:
