@@ -78,7 +78,7 @@ async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOpti
     turns = make_turns(core, _policy(options))
     token = core.token or _made_token()
     rate_limit = core.ports.settings.current.api_rate_limit if options.limits_rate else 0
-    server = make_server(turns, _server_options(options, rate_limit), lambda: token)
+    server = make_server(core, turns, _server_options(options, rate_limit), lambda: token)
     await server.start()
     try:
         sys.stdout.write(f"listening on {server.address}\n")

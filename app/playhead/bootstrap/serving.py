@@ -28,9 +28,15 @@ def make_turns(core: Core, policy: Policy) -> Turns:
 
 
 def make_server(
-    turns: Turns, options: ServerOptions, token: Callable[[], Secret | None]
+    core: Core, turns: Turns, options: ServerOptions, token: Callable[[], Secret | None]
 ) -> ApiServer:
     """A server that does not listen yet; call it on the core's loop."""
+
+    def trusted() -> tuple[int, ...]:
+        """The model worker hides its files from us, but runs nobody's code."""
+        pid = core.worker.worker_pid
+        return () if pid is None else (pid,)
+
     bridge = Bridge(asyncio.get_running_loop())
     collection = paths.resources_dir() / "api.json"
 
@@ -38,6 +44,7 @@ def make_server(
         from playhead.api.routes import add_routes  # imports aiohttp, in the server's thread
         from playhead.api.services import Services
 
-        add_routes(app, Services(bridge, turns, collection.read_bytes, __version__))
+        services = Services(bridge, turns, collection.read_bytes, __version__, trusted)
+        add_routes(app, services)
 
     return ApiServer(options, token, routes)

@@ -75,7 +75,7 @@ class _Window:
         self._api = ApiSwitch(
             ports.settings,
             ports.keys,
-            lambda options, token: make_server(turns, options, token),
+            lambda options, token: make_server(self._core, turns, options, token),
             self._core.token,
         )
         self._window = MainWindow(
