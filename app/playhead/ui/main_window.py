@@ -28,10 +28,12 @@ from playhead.ui.attachments import IMAGE_SUFFIXES
 from playhead.ui.notifications import BannerAction
 from playhead.ui.other_programs import ApiPresence, WaitingPrograms
 from playhead.ui.place_menus import PlaceMenus
+from playhead.ui.results import ResultOpener
 from playhead.ui.session_view import SETTINGS_LINK, SessionView
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.coalescer import Coalescer
+from playhead.ui.variables.follower import VariablesFollower
 from playhead.ui.window_layout import WindowLayout
 from playhead.ui.window_style import window_style
 
@@ -98,6 +100,8 @@ class MainWindow(QMainWindow):
             sessions.keep,
             self,
         )
+        self.results = ResultOpener(lambda: self.view.session, self.tasks, theme, self)
+        self.variables = VariablesFollower(self.parts.pane, self.view, self.tasks, self)
         self.waiting = WaitingPrograms(sessions, self.parts.notifications, self)
         self.presence = ApiPresence(api, self.parts.sidebar, self.parts.notifications, self)
         self._list = Coalescer(self._show_list, self)
@@ -196,8 +200,10 @@ class MainWindow(QMainWindow):
         self.presence.close_down()
         for unsubscribe in self._unsubscribers:
             unsubscribe()
+        self.variables.close_down()
         self.view.show_session(None)
         await self.tasks.close()
+        await self.results.close_down()
         self._may_close = True
         self.close()
 
@@ -290,6 +296,9 @@ class MainWindow(QMainWindow):
         parts.start.settings_requested.connect(self.open_settings)
         parts.start.example_chosen.connect(self._on_example_chosen)
         parts.timeline.link_activated.connect(self._on_link_activated)
+        parts.timeline.result_requested.connect(self.results.handle)
+        self.results.noticed.connect(self.show_notice)
+        self.variables.table_requested.connect(self.results.open_variable)
         self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
 
     async def _open(self, conversation_id: str) -> None:

@@ -154,6 +154,9 @@ class SessionView(QObject):
         timeline.input_answered.connect(
             lambda id_, text: self.do(lambda session: session.answer_input(id_, text))
         )
+        timeline.text_sent.connect(
+            lambda text, is_end: self.do(lambda session: session.send_text(text, is_end=is_end))
+        )
 
     def _show_all(self, session: Session) -> None:
         self._header.set_title(session.conversation.title)

@@ -23,6 +23,7 @@ from playhead.errors import AppError
 from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
 from playhead.ui.api_section import ApiSection
 from playhead.ui.form_rows import FieldError
+from playhead.ui.run_section import RunSection
 from playhead.ui.settings_form import SettingsForm
 from playhead.ui.tasks import TaskOwner
 
@@ -63,6 +64,7 @@ class SettingsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._seeks_programs = False
         self.form = SettingsForm(self)
+        self.running = RunSection(settings.current, self)
         self.programs = ApiSection(api, settings, self.tasks, self)
         self._problem = QLabel(self)
         self._problem.setProperty("kind", "danger")
@@ -124,6 +126,7 @@ class SettingsDialog(QDialog):
         inner = QVBoxLayout(page)
         inner.setContentsMargins(0, 0, 8, 0)
         inner.addWidget(self.form)
+        inner.addWidget(self.running)
         inner.addWidget(self.programs)
         inner.addStretch(1)
         area.setWidget(page)
@@ -200,7 +203,8 @@ class SettingsDialog(QDialog):
     async def _save(self) -> None:
         self._show_problem("")
         try:
-            values = self.programs.values(self.form.values(self._settings.current))
+            values = self.running.values(self.form.values(self._settings.current))
+            values = self.programs.values(values)
         except FieldError as error:
             self._show_problem(str(error))
             return

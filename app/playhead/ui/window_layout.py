@@ -144,12 +144,14 @@ class WindowLayout(QWidget):
             "sizes": sizes,
             "sidebar": "shown" if self._wants_sidebar else "folded",
             "editor": "shown" if self._wants_editor else "folded",
+            "variables": "shown" if self.pane.wants_variables else "folded",
         }
 
     def restore(self, state: Mapping[str, str]) -> None:
         """Put back what `state` told; anything unreadable is ignored."""
         self._wants_sidebar = state.get("sidebar") != "folded"
         self._wants_editor = state.get("editor") != "folded"
+        self.pane.show_variables(state.get("variables") == "shown")
         parts = state.get("sizes", "").split(",")
         if len(parts) == 3 and all(part.isdigit() for part in parts):
             self._sizes = [int(part) for part in parts]

@@ -10,6 +10,7 @@ _RULES = Template("""
 QPushButton[kind="foot"] { background: transparent; border: 1px solid transparent; color: $mute;
   padding: 1px 5px; font-size: 12px; font-weight: 400; border-radius: 5px; }
 QPushButton[kind="foot"]:hover { background: $hover; color: $text; }
+QPushButton[kind="foot"]:checked { background: $hover; color: $text; }
 QPushButton[kind="foot"]:focus { border-color: $accent; }
 QToolButton[kind="foot"] { padding: 2px; border-radius: 5px; }
 QPushButton[kind="quiet-row"] { background: transparent; border: 1px solid transparent;
@@ -27,6 +28,17 @@ QPushButton[kind="auto"] { background: $warn_bg; border: 1px solid $warn_line; c
 QPushButton[kind="auto"]:hover { border-color: $warn; }
 QFrame[kind="notice"] { background: $header; border: 1px solid $line_strong; border-radius: 10px; }
 QListView[kind="conversations"] { background: transparent; border: 0; padding: 0; }
+QTreeView[kind="variables"], QTableView[kind="cells"] { background: $bg; border: 0; padding: 0;
+  alternate-background-color: $bg; gridline-color: $line; }
+QTreeView[kind="variables"]::item { height: 24px; border: 0; padding: 0 6px; }
+QTreeView[kind="variables"]::item:selected { background: $hover; color: $text; }
+QTableView[kind="cells"]::item { padding: 0 10px; border: 0; }
+QTableView[kind="cells"]::item:selected { background: $selection; color: $text; }
+QHeaderView { background: $bg; border: 0; }
+QHeaderView::section { background: $header; color: $mute; border: 0; padding: 4px 10px;
+  border-bottom: 1px solid $line; font-size: 12px; font-weight: 500; }
+QHeaderView::section:vertical { border-bottom: 0; border-right: 1px solid $line; }
+QTableView QTableCornerButton::section { background: $header; border: 0; }
 QLabel[kind="hero"] { font-size: 20px; font-weight: 600; }
 QLabel[kind="drop"] { background: $accent_bg; color: $accent; border: 2px dashed $accent;
   border-radius: 14px; font-size: 16px; font-weight: 600; }
@@ -54,5 +66,7 @@ def window_style(theme: Theme) -> str:
         "header",
         "line_strong",
     )
-    colours = {name: tokens.of(name) for name in (*names, "accent_bg", "line", "bg", "ok")}
+    colours = {
+        name: tokens.of(name) for name in (*names, "accent_bg", "line", "bg", "ok", "selection")
+    }
     return _RULES.substitute(colours)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
+from playhead.conversation.payloads import LineTiming
 from playhead.ui.durations import format_seconds
 from playhead.ui.editor.colours import editor_colours
 from playhead.ui.editor.running_line import RunningLine
@@ -55,15 +56,15 @@ def test_the_seconds_stand_on_the_line_while_it_runs(qtbot: QtBot, editor: Scint
 
 def test_timings_of_one_line_add_up(editor: ScintillaEditor) -> None:
     running = RunningLine(editor, editor)
-    running.add_timing(2, 0.4)
-    running.add_timing(2, 0.7)
+    running.add_timing(LineTiming(2, 0.4))
+    running.add_timing(LineTiming(2, 0.7))
     assert editor.line_note(2).strip() == "1.1 s"
     running.reset()
     assert editor.line_note(2) == ""
 
 
 def test_what_took_no_time_is_not_noted(editor: ScintillaEditor) -> None:
-    RunningLine(editor, editor).add_timing(2, 0.0002)
+    RunningLine(editor, editor).add_timing(LineTiming(2, 0.0002))
     assert editor.line_note(2) == ""
 
 

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QWidget
 DISPLAY_LINE_LIMIT = 20_000
 """Longer lines are cut for display: two megabytes on one line take over a second to paint."""
 
+HEAT_LEVELS = 4
+
 CUT_MARK = " … (line cut for display)"
 
 
@@ -102,12 +104,16 @@ class CodeEditor(Protocol):
         """A quiet note at the end of a line; '' takes it away."""
         ...
 
+    def set_heat(self, first: int, last: int, level: int) -> None:
+        """How much of the time these lines took, from 1 (some) to HEAT_LEVELS (nearly all)."""
+        ...
+
     def show_error(self, line: int, text: str) -> None:
         """An error under its line."""
         ...
 
     def clear_notes(self) -> None:
-        """Take away markers, notes and errors."""
+        """Take away markers, notes, heat and errors."""
         ...
 
     def reveal_line(self, line: int) -> None:

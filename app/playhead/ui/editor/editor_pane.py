@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSizePolicy,
+    QSplitter,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -23,6 +24,7 @@ from playhead.ui.editor.plain import PlainEditor
 from playhead.ui.editor.running_line import RunningLine
 from playhead.ui.folder_names import folder_name
 from playhead.ui.theme import BAR_HEIGHT, Theme
+from playhead.ui.variables.variables_panel import VariablesPanel
 
 LANGUAGE_NAMES = {
     "python": "Python",
@@ -41,7 +43,8 @@ class EditorPane(QWidget):
 
     Signals: `run_requested(language, code)`, `stop_requested()`, `edited()` on the user's edits,
     `restart_requested()`, `folder_clicked()`, `interpreter_clicked()`, `newer_requested()` when
-    the user wants the newer code that an edit has kept out, `fold_requested()`.
+    the user wants the newer code that an edit has kept out, `fold_requested()`,
+    `variables_toggled(bool)` when the names under the editor were shown or hidden.
     """
 
     run_requested = Signal(str, str)
@@ -52,6 +55,7 @@ class EditorPane(QWidget):
     interpreter_clicked = Signal()
     newer_requested = Signal()
     fold_requested = Signal()
+    variables_toggled = Signal(bool)
 
     def __init__(
         self, theme: Theme, parent: QWidget | None = None, *, is_light: bool = False
@@ -67,11 +71,13 @@ class EditorPane(QWidget):
         self._is_light = is_light
         self.editor: CodeEditor = PlainEditor(self) if is_light else make_editor(self)
         self.running_line = RunningLine(self.editor, self)
-        self._layout = layout = QVBoxLayout(self)
+        self.variables: VariablesPanel | None = None
+        self._wants_variables = False
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._make_header())
-        layout.addWidget(self.editor.widget, 1)
+        layout.addWidget(self._make_splitter(), 1)
         layout.addWidget(self._make_status_bar())
         self._listen()
         theme.changed.connect(self._on_theme_changed)
@@ -91,12 +97,35 @@ class EditorPane(QWidget):
         self.editor.show_text(light.text())
         self.editor.widget.setAcceptDrops(light.widget.acceptDrops())
         had_focus = light.widget.focusProxy() is QApplication.focusWidget()
-        self._layout.replaceWidget(light.widget, self.editor.widget)
+        self._splitter.replaceWidget(0, self.editor.widget)
+        self.editor.widget.show()
         light.widget.hide()
         light.widget.deleteLater()
         self._listen()
         if had_focus:
             self.focus_code()
+        self.show_variables(self._wants_variables)
+
+    @property
+    def wants_variables(self) -> bool:
+        """Whether the user wants to see the names under the editor."""
+        return self._wants_variables
+
+    def show_variables(self, is_shown: bool) -> None:
+        """Show the names under the editor, or hide them; they are made when first seen."""
+        self._wants_variables = is_shown
+        self._names.setChecked(is_shown)
+        if self._is_light:  # not before the first paint
+            return
+        if is_shown and self.variables is None:
+            self.variables = VariablesPanel(self._theme, self)
+            self.variables.close_requested.connect(lambda: self.show_variables(False))
+            self._splitter.addWidget(self.variables)
+            self._splitter.setStretchFactor(1, 0)
+            self._splitter.setSizes([self.height(), self.variables.sizeHint().height()])
+        if self.variables is not None and self.variables.isHidden() == is_shown:
+            self.variables.setVisible(is_shown)
+        self.variables_toggled.emit(is_shown)
 
     def show_code(self, message_id: str, language: str, code: str, title: str = "") -> None:
         """Put up a block of code; '' as id is the user's own scratch."""
@@ -249,6 +278,14 @@ class EditorPane(QWidget):
         self._run.clicked.connect(self._on_run_clicked)
         return header
 
+    def _make_splitter(self) -> QSplitter:
+        self._splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self._splitter.setHandleWidth(1)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.editor.widget)
+        self._splitter.setStretchFactor(0, 1)
+        return self._splitter
+
     def _make_status_bar(self) -> QWidget:
         bar = QFrame(self)
         bar.setProperty("kind", "foot")
@@ -257,6 +294,11 @@ class EditorPane(QWidget):
         layout.setContentsMargins(14, 0, 8, 0)
         layout.setSpacing(4)
         self._position = QLabel("Ln 1, Col 1", bar)
+        self._names = self._status_button(bar, "Show the kernel's variables")
+        self._names.setText("Variables")
+        self._names.setToolTip("The names that the code has defined")
+        self._names.setCheckable(True)
+        self._names.clicked.connect(self.show_variables)
         self._folder = self._status_button(bar, "Change the working folder")
         self._interpreter = self._status_button(bar, "Choose the interpreter")
         self._kernel = QLabel(bar)
@@ -266,6 +308,7 @@ class EditorPane(QWidget):
         for label in (self._position, self._kernel):
             label.setProperty("kind", "mute")
         layout.addWidget(self._position)
+        layout.addWidget(self._names)
         layout.addStretch(1)
         for widget in (self._folder, self._interpreter, self._kernel, self._restart):
             layout.addWidget(widget)

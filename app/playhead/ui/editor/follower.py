@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
@@ -84,6 +85,7 @@ class EditorFollower(QObject):
             self._pane.append(codes[-1].text)
         else:
             self._show(codes[-1].id, codes[-1].format or "", codes[-1].text)
+            self._show_last_run(codes[-1].id, codes[-1].text)
 
     def _keep_draft(self) -> None:
         if self._conversation is not None and (draft := self._edit_in_pane()) is not None:
@@ -104,6 +106,8 @@ class EditorFollower(QObject):
         self._pane.show_code(draft.message_id, draft.language, draft.original, draft.title)
         if draft.text != draft.original:
             self._pane.replace_text(draft.text)
+        else:
+            self._show_last_run(draft.message_id, draft.text)
 
     def _on_event(self, event: ConversationEvent) -> None:
         message, chunk = event.message, event.chunk
@@ -146,15 +150,36 @@ class EditorFollower(QObject):
                 self._on_proposal(proposal)
             case RunReport(state="started"):
                 self._on_run_started()
-            case RunReport():
-                self._pane.running_line.move(None)
-                self._is_run_shown = False
-            case LineTiming(line, seconds) if self._is_run_shown:
-                self._pane.running_line.add_timing(line, seconds)
-            case CodeError() as error if self._is_run_shown:
-                self._show_error(error)
+            case _ if self._is_run_shown:
+                self._show_outcome(message)
+                self._is_run_shown = not isinstance(message.content, RunReport)
             case _:
                 pass
+
+    def _show_outcome(self, message: Message) -> None:
+        """What a run said of its lines."""
+        line = self._pane.running_line
+        match message.content:
+            case LineTiming() as timing:
+                line.add_timing(timing)
+            case CodeError() as error:
+                self._show_error(error)
+            case RunReport(state="started"):
+                pass
+            case RunReport() as report:
+                line.move(None)
+                line.show_heat()
+                if report.line is not None and report.state != "finished":
+                    line.show_stop(report.line, report.seconds)
+            case _:
+                pass
+
+    def _show_last_run(self, message_id: str, code: str) -> None:
+        """Put back what the last run of a block said of its lines, if that is what ran."""
+        messages = self._conversation.messages if self._conversation else ()
+        ran, self._is_run_shown = _run_of(messages, message_id, code)
+        for message in ran:
+            self._show_outcome(message)
 
     def _on_proposal(self, proposal: Proposal) -> None:
         """Of several blocks that came at once, the one that waits or runs is shown."""
@@ -179,7 +204,7 @@ class EditorFollower(QObject):
 
     def _show_error(self, error: CodeError) -> None:
         own = [frame.line for frame in error.frames if not frame.file]
-        if own:
+        if own and error.name != "KeyboardInterrupt":
             text = f"{error.name}: {error.message}" if error.message else error.name
             self._pane.editor.show_error(own[-1], text)
 
@@ -219,3 +244,24 @@ class EditorFollower(QObject):
             return ""
         codes = [m.id for m in self._conversation.messages if m.type == "code"]
         return f"cell {codes.index(message_id) + 1}" if message_id in codes else "cell"
+
+
+def _run_of(messages: Sequence[Message], message_id: str, code: str) -> tuple[list[Message], bool]:
+    """What came after the last start of exactly this code, and whether it still runs."""
+    ran: list[Message] = []
+    is_proposed = is_running = False
+    for message in messages:
+        match message.content:
+            case Proposal(message_id=about, code=what):
+                is_proposed = about == message_id and what == code
+            case RunReport(state="started"):
+                is_running = is_proposed
+                ran = [] if is_running else ran
+            case RunReport() if is_running:
+                is_running = False
+                ran.append(message)
+            case LineTiming() | CodeError() if is_running:
+                ran.append(message)
+            case _:
+                pass
+    return ran, is_running

@@ -120,6 +120,9 @@ class PlainEditor(QWidget):
         self._notes[line] = note
         self._describe()
 
+    def set_heat(self, first: int, last: int, level: int) -> None:
+        """Nothing: what it would say stands in the notes."""
+
     def show_error(self, line: int, text: str) -> None:
         """An error; its line is marked and revealed."""
         self._errors[line] = text

@@ -6,8 +6,10 @@ import time
 
 from PySide6.QtCore import QObject, QTimer
 
+from playhead.conversation.payloads import LineTiming
 from playhead.ui.durations import format_seconds
 from playhead.ui.editor.code_editor import CodeEditor
+from playhead.ui.editor.timings import Timings
 
 FRAME_MS = 33
 CLOCK_MS = 100
@@ -25,7 +27,7 @@ class RunningLine(QObject):
         self._wanted: int | None = None
         self._shown: int | None = None
         self._since = 0.0
-        self._totals: dict[int, float] = {}
+        self._timings = Timings()
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
         self._frame.setInterval(FRAME_MS)
@@ -56,15 +58,24 @@ class RunningLine(QObject):
             self._apply()
             self._frame.start()
 
-    def add_timing(self, line: int, seconds: float) -> None:
-        """How long the statement that begins at this line took."""
-        self._totals[line] = self._totals.get(line, 0.0) + seconds
-        if (note := format_seconds(self._totals[line])) and self._totals[line] >= 0.001:
-            self._editor.set_line_note(line, note)
+    def add_timing(self, timing: LineTiming) -> None:
+        """How long a statement, or a line in it, took."""
+        if note := self._timings.add(timing):
+            self._editor.set_line_note(timing.line, note)
+
+    def show_heat(self) -> None:
+        """The run is over: show where its time went."""
+        for heat in self._timings.heat():
+            self._editor.set_heat(heat.first, heat.last, heat.level)
+
+    def show_stop(self, line: int, seconds: float) -> None:
+        """Say where the run was stopped."""
+        after = f" after {format_seconds(seconds)}" if seconds else ""
+        self._editor.set_line_note(line, f"stopped here{after}")
 
     def reset(self) -> None:
         """Before another run: no mark, no timings."""
-        self._totals.clear()
+        self._timings = Timings()
         self._wanted = self._shown = None
         self._frame.stop()
         self._clock.stop()

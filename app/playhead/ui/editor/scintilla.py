@@ -6,7 +6,7 @@ from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from pyside6_scintilla import Scintilla, ScintillaEdit
 
-from playhead.ui.editor.code_editor import EditorColours
+from playhead.ui.editor.code_editor import HEAT_LEVELS, EditorColours
 from playhead.ui.editor.lexers import make_lexer
 from playhead.ui.editor.line_cutter import LineCutter
 
@@ -15,8 +15,10 @@ _DEFAULT = Scintilla.StylesCommon.Default.value
 _LINE_NUMBER = Scintilla.StylesCommon.LineNumber.value
 _EDITS = Scintilla.ModificationFlags.InsertText.value | Scintilla.ModificationFlags.DeleteText.value
 
-_NUMBERS, _ARROWS, _PADDING = 0, 1, 2  # margins, from the left
+_NUMBERS, _ARROWS, _HEAT, _PADDING = 0, 1, 2, 3  # margins, from the left
 _BAND, _BAND_MARGIN, _ARROW = 1, 2, 3  # markers; a higher one is drawn over a lower one
+_COOLEST = 4  # markers of heat, one for each level
+_HEAT_MASK = sum(1 << _COOLEST + level for level in range(HEAT_LEVELS))
 _NOTE, _RUNNING_NOTE, _ERROR = 0, 1, 2  # our extended styles
 
 
@@ -114,7 +116,13 @@ class ScintillaEditor(QWidget):
         sci = self._sci
         _set_styles(sci, colours, self._style_names)
         self._set_own_styles(colours)
-        sci.setMarginBackN(_PADDING, _bgr(colours.background))
+        for margin in (_HEAT, _PADDING):
+            sci.setMarginBackN(margin, _bgr(colours.background))
+        for level in range(HEAT_LEVELS):
+            share = (level + 1) / HEAT_LEVELS
+            colour = _bgr(_mixed(colours.background, colours.accent, share))
+            sci.markerSetBack(_COOLEST + level, colour)
+            sci.markerSetFore(_COOLEST + level, colour)
         for element, colour, alpha in (
             (Scintilla.Element.Caret, colours.accent, 255),
             (Scintilla.Element.SelectionBack, colours.selection, 255),
@@ -150,6 +158,14 @@ class ScintillaEditor(QWidget):
         if line != self._running:
             self._put_note(line, note, _NOTE)
 
+    def set_heat(self, first: int, last: int, level: int) -> None:
+        """A stripe beside these lines, the stronger the higher the level."""
+        marker = _COOLEST + min(max(level, 1), HEAT_LEVELS) - 1
+        for line in range(max(first, 1), min(last, self._sci.lineCount()) + 1):
+            for other in range(_COOLEST, _COOLEST + HEAT_LEVELS):
+                self._sci.markerDelete(line - 1, other)
+            self._sci.markerAdd(line - 1, marker)
+
     def show_error(self, line: int, text: str) -> None:
         """An error under its line."""
         line = min(max(line, 1), self._sci.lineCount())
@@ -159,8 +175,10 @@ class ScintillaEditor(QWidget):
         self.reveal_line(line)
 
     def clear_notes(self) -> None:
-        """Take away markers, notes and errors."""
+        """Take away markers, notes, heat and errors."""
         self._move_markers(None)
+        for marker in range(_COOLEST, _COOLEST + HEAT_LEVELS):
+            self._sci.markerDeleteAll(marker)
         self._notes.clear()
         self._sci.eOLAnnotationClearAll()
         self._sci.annotationClearAll()
@@ -194,6 +212,11 @@ class ScintillaEditor(QWidget):
     def line_markers(self, line: int) -> bool:
         """Whether the line carries the running mark."""
         return bool(self._sci.markerGet(line - 1) & (1 << _ARROW))
+
+    def line_heat(self, line: int) -> int:
+        """The level of heat of a line, 0 for none."""
+        marks = self._sci.markerGet(line - 1)
+        return next((n + 1 for n in range(HEAT_LEVELS) if marks & 1 << _COOLEST + n), 0)
 
     def line_note(self, line: int) -> str:
         """The note at the end of a line."""
@@ -232,19 +255,24 @@ class ScintillaEditor(QWidget):
 
     def _set_up_margins(self) -> None:
         sci = self._sci
-        sci.setMargins(3)
+        sci.setMargins(4)
         sci.setMarginTypeN(_NUMBERS, _Number)
         sci.setMarginTypeN(_ARROWS, _Back)
+        sci.setMarginTypeN(_HEAT, _Back)
         sci.setMarginTypeN(_PADDING, _Back)
         sci.setMarginMaskN(_NUMBERS, 1 << _BAND_MARGIN)
         sci.setMarginMaskN(_ARROWS, 1 << _BAND_MARGIN | 1 << _ARROW)
+        sci.setMarginMaskN(_HEAT, 1 << _BAND_MARGIN | _HEAT_MASK)
         sci.setMarginMaskN(_PADDING, 1 << _BAND_MARGIN)
-        sci.setMarginWidthN(_ARROWS, 16)
-        sci.setMarginWidthN(_PADDING, 4)
+        sci.setMarginWidthN(_ARROWS, 14)
+        sci.setMarginWidthN(_HEAT, 3)
+        sci.setMarginWidthN(_PADDING, 5)
         sci.setMarginLeft(0)
         sci.markerDefine(_BAND, Scintilla.MarkerSymbol.Background.value)
         sci.markerDefine(_BAND_MARGIN, Scintilla.MarkerSymbol.FullRect.value)
         sci.markerDefine(_ARROW, Scintilla.MarkerSymbol.Arrow.value)
+        for level in range(HEAT_LEVELS):
+            sci.markerDefine(_COOLEST + level, Scintilla.MarkerSymbol.FullRect.value)
         sci.annotationSetVisible(Scintilla.AnnotationVisible.Standard.value)
         sci.eOLAnnotationSetVisible(Scintilla.EOLAnnotationVisible.Standard.value)
 
@@ -374,6 +402,12 @@ def _bgr(colour: str) -> int:
     """`#rrggbb` as Scintilla's blue-green-red number."""
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return red | green << 8 | blue << 16
+
+
+def _mixed(ground: str, over: str, share: float) -> str:
+    """A colour between two."""
+    pairs = [(int(ground[at : at + 2], 16), int(over[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)
 
 
 def _wash(mixed: str, under: str) -> int:

@@ -293,6 +293,9 @@ class BlockColumn:
             context.selections = [mark]
         painter.setClipRect(clip)
         document.documentLayout().draw(painter, context)
+        if document.has_quotation:
+            for bar in document.quotations():
+                painter.fillRect(bar, theme.colour("line_strong"))
 
 
 def _part(selection: tuple[Place, Place] | None, index: int) -> tuple[int, int] | None:

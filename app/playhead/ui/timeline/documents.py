@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QRectF, QUrl
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -19,7 +19,6 @@ from PySide6.QtGui import (
     QTextLength,
     QTextOption,
     QTextTable,
-    QTextTableCell,
 )
 
 from playhead.ui.theme import CODE_PX, PROSE_PX, Theme
@@ -31,6 +30,7 @@ _HEADING_PX = {1: 20, 2: 17, 3: 15}
 _PROSE_HEIGHT = 150
 _CODE_HEIGHT = 130
 _LIST_INDENT = 20
+_QUOTE_GAP = 14
 _MOST_SPANS = 1_500
 """Denser code, such as a packed script, stays plain: each span costs a step of layout."""
 _FEATURES = QTextDocument.MarkdownFeature
@@ -47,6 +47,26 @@ class Colourer(Protocol):
 
 class Document(QTextDocument):
     """Loads nothing: a model's text must not make the program read a file or call a server."""
+
+    has_quotation = False
+    """Whether bars are to be drawn beside some of its lines."""
+
+    def quotations(self) -> list[QRectF]:
+        """Where bars stand, level by level."""
+        bars: list[QRectF] = []
+        layout = self.documentLayout()
+        block = self.begin()
+        while block.isValid():
+            box = layout.blockBoundingRect(block)
+            for level in range(_quote_level(block)):
+                bar = QRectF(2 + 14 * level, box.top(), 3, box.height())
+                before = next((one for one in reversed(bars) if one.left() == bar.left()), None)
+                if before is not None and bar.top() - before.bottom() < _QUOTE_GAP:
+                    before.setBottom(bar.bottom())
+                else:
+                    bars.append(bar)
+            block = block.next()
+        return bars
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Refused, whatever it is."""
@@ -163,12 +183,12 @@ class DocumentMaker:
         last = document.lastBlock().blockNumber()
         while text_block.isValid():
             cursor.setPosition(text_block.position())
-            self._dress_block(cursor, text_block, text_block.blockNumber() in (0,), last)
+            self._dress_block(document, cursor, text_block, last)
             self._dress_pieces(document, text_block, ink)
             text_block = text_block.next()
 
     def _dress_block(
-        self, cursor: QTextCursor, block: QTextBlock, is_first: bool, last: int
+        self, document: Document, cursor: QTextCursor, block: QTextBlock, last: int
     ) -> None:
         shape = block.blockFormat()
         is_code = shape.hasProperty(QTextFormat.Property.BlockCodeFence) or shape.hasProperty(
@@ -177,10 +197,11 @@ class DocumentMaker:
         in_list = block.textList() is not None
         in_table = cursor.currentTable() is not None
         shape.setLineHeight(_CODE_HEIGHT if is_code else _PROSE_HEIGHT, _PROPORTIONAL)
-        gap = 0 if is_first or in_table else 3 if in_list or is_code else 8
+        gap = 0 if not block.blockNumber() or in_table else 3 if in_list or is_code else 8
         shape.setTopMargin(gap)
         shape.setBottomMargin(0 if block.blockNumber() == last or in_table or in_list else 2)
-        if (level := shape.intProperty(QTextFormat.Property.BlockQuoteLevel)) > 0:
+        if (level := _quote_level(block)) > 0:
+            document.has_quotation = True
             shape.setLeftMargin(14 * level)
             shape.setRightMargin(0)
         cursor.setBlockFormat(shape)
@@ -188,7 +209,7 @@ class DocumentMaker:
     def _dress_pieces(self, document: Document, block: QTextBlock, ink: str) -> None:
         tokens = self.theme.tokens
         level = block.blockFormat().headingLevel()
-        quoted = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel) > 0
+        quoted = _quote_level(block) > 0
         colour = QColor(tokens.mute if quoted else tokens.of(ink))
         for start, length, look in _pieces(block):
             if look.isImageFormat():
@@ -234,12 +255,16 @@ class DocumentMaker:
             frame.setFormat(shape)
             if not is_continued:
                 for column in range(frame.columns()):
-                    _make_head(frame.cellAt(0, column), tokens.header)
+                    _make_head(frame, column, tokens.header)
 
     def _ink(self, name: str) -> QTextCharFormat:
         shown = QTextCharFormat()
         shown.setForeground(QColor(self.theme.tokens.of(name)))
         return shown
+
+
+def _quote_level(block: QTextBlock) -> int:
+    return block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
 
 
 def _shortened(code: str) -> str:
@@ -274,10 +299,18 @@ def _make_code(look: QTextCharFormat, theme: Theme) -> None:
     look.setBackground(QColor(theme.tokens.bubble))
 
 
-def _make_head(cell: QTextTableCell, ground: str) -> None:
+def _make_head(table: QTextTable, column: int, ground: str) -> None:
+    """Give a head its ground, and the side on which the cells under it stand."""
+    cell = table.cellAt(0, column)
     look = cell.format()
     look.setBackground(QColor(ground))
     cell.setFormat(look)
+    if table.rows() > 1:
+        below = table.cellAt(1, column).firstCursorPosition().blockFormat()
+        cursor = cell.firstCursorPosition()
+        shape = cursor.blockFormat()
+        shape.setAlignment(below.alignment())
+        cursor.setBlockFormat(shape)
 
 
 def _replace_image(document: Document, position: int, look: QTextCharFormat) -> None:

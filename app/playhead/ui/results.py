@@ -1,0 +1,167 @@
+"""What can be done with a result of the code: open, copy, save it. Nothing opens by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from playhead.conversation.message import Message
+from playhead.conversation.payloads import FileChanges, Table
+from playhead.errors import StorageError
+from playhead.session.session import Session
+from playhead.ui.tables.cells import as_text
+from playhead.ui.tables.paged_model import PAGE_ROWS
+from playhead.ui.tables.table_window import Fetch, TableWindow
+from playhead.ui.tasks import TaskOwner
+from playhead.ui.theme import Theme
+
+# Files that a viewer opens. Others may be programs: their folder is opened instead.
+_VIEWED = (
+    ".bmp .csv .doc .docx .eps .epub .flac .gif .htm .html .jpeg .jpg .json .log .md .mp3 .mp4 "
+    ".odp .ods .odt .ogg .parquet .pdf .png .ppt .pptx .rst .rtf .svg .tex .tif .tiff .toml .tsv "
+    ".txt .wav .webm .webp .xls .xlsx .xml .yaml .yml "
+)
+
+
+class ResultOpener(QObject):
+    """Owner: the window. Keeps the table windows and the folder of pages until it is closed.
+
+    Signal: `noticed(title, detail)` for what could not be done.
+    """
+
+    noticed = Signal(str, str)
+
+    def __init__(
+        self,
+        session: Callable[[], Session | None],
+        tasks: TaskOwner,
+        theme: Theme,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._tasks = tasks
+        self._theme = theme
+        self._window = parent
+        self._pages_folder: Path | None = None
+        self._windows: list[TableWindow] = []
+
+    @property
+    def windows(self) -> list[TableWindow]:
+        """The tables that stand open."""
+        return self._windows
+
+    def handle(self, what: str, message_id: str, detail: str) -> None:
+        """Do what a card of the timeline asks for."""
+        session = self._session()
+        message = session.conversation.message(message_id) if session else None
+        if session is None or message is None:
+            return
+        match message.content:
+            case Table() as table if what == "table":
+                self._show_table(table, _reader(session, table))
+            case Table() as table if what == "copy_table":
+                self._tasks.start(_copy(table, "," if detail == "csv" else "\t"))
+            case Table() as table if what == "save":
+                self._choose_file(table)
+            case FileChanges() as changes if what == "file":
+                self._open_file(Path(changes.folder), detail)
+            case str() if what == "page":
+                self._tasks.start(self._open_page(message))
+            case _:
+                pass
+
+    def open_variable(self, name: str) -> None:
+        """Show a table of the kernel, as it is now."""
+        if (session := self._session()) is not None:
+            self._tasks.start(self._open_variable(session, name))
+
+    async def close_down(self) -> None:
+        """Close the tables and take the pages away."""
+        for window in tuple(self._windows):
+            window.close()
+        folder, self._pages_folder = self._pages_folder, None
+        if folder is not None:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    async def _open_variable(self, session: Session, name: str) -> None:
+        table = await session.table(name, 0, PAGE_ROWS)
+        self._show_table(table, _reader(session, table, name))
+
+    def _show_table(self, table: Table, fetch: Fetch | None) -> None:
+        window = TableWindow(table, self._theme, self._tasks, fetch, self._window)
+        self._windows.append(window)
+        window.destroyed.connect(lambda: self._windows.remove(window))
+        window.show()
+
+    def _choose_file(self, table: Table) -> None:
+        count = len(table.rows)
+        title = f"Save {count:,} row" + ("" if count == 1 else "s")
+        start = str(Path(self._folder()) / f"{table.name or 'table'}.csv")
+        kinds = "Comma-separated values (*.csv);;Tab-separated values (*.tsv)"
+        dialog = QFileDialog(self._window, title, start, kinds)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self._tasks.start(_save(table, Path(path))))
+        dialog.open()
+
+    def _folder(self) -> str:
+        session = self._session()
+        return session.folder if session is not None else ""
+
+    def _open_file(self, folder: Path, name: str) -> None:
+        path = folder / name
+        if not path.exists():
+            self.noticed.emit("The file is not there any more.", str(path))
+            return
+        if not path.resolve().is_relative_to(folder.resolve()):
+            self.noticed.emit("This file is not in the working folder.", str(path))
+            return
+        is_viewed = path.is_file() and f"{path.suffix.lower() or None} " in _VIEWED
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if is_viewed else path.parent)))
+
+    async def _open_page(self, message: Message) -> None:
+        """Hand a page to the browser, from a file that only this user can read."""
+        if self._pages_folder is None:
+            self._pages_folder = Path(tempfile.mkdtemp(prefix="playhead-"))
+        path = self._pages_folder / f"{message.id}.html"
+        # The mark at the beginning says UTF-8 to a browser whatever the page forgets to say.
+        await _write(path, message.text, "utf-8-sig")
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
+
+def _reader(session: Session, table: Table, name: str = "") -> Fetch | None:
+    """Reads more of a table out of the kernel, if it has a name there."""
+    known = name or table.name
+    if not known or table.total_rows <= len(table.rows):
+        return None
+    return lambda first, rows: session.table(known, first, rows)
+
+
+async def _copy(table: Table, separator: str) -> None:
+    text = await asyncio.to_thread(as_text, table.columns, table.rows, separator)
+    QGuiApplication.clipboard().setText(text)
+
+
+async def _save(table: Table, path: Path) -> None:
+    separator = "\t" if path.suffix.lower() == ".tsv" else ","
+    text = await asyncio.to_thread(as_text, table.columns, table.rows, separator)
+    await _write(path, text, "utf-8")
+
+
+async def _write(path: Path, text: str, encoding: str) -> None:
+    try:
+        await asyncio.to_thread(path.write_text, text, encoding=encoding, errors="replace")
+    except OSError as error:
+        raise StorageError(
+            f"{path.name} could not be written.",
+            detail=str(error),
+            remedy="Choose another folder.",
+        ) from error

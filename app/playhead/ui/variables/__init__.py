@@ -1,0 +1,1 @@
+"""The panel with the names of the kernel; imported by `ui` only."""
