@@ -26,6 +26,7 @@ _PAUSE_MS = 6
 """Ten of sixteen milliseconds are for reading, when there is so much to be read."""
 _COMMAND_LEAD_MS = 10
 _SECOND_INTERRUPT_MS = 250
+_CHILDREN_GRACE_MS = 500
 _EXIT_GRACE_MS = 500
 _LEFTOVERS_GRACE_MS = 250
 
@@ -54,7 +55,7 @@ class KernelProcess(QObject):
         self._window_began = 0.0
         self._budget_s = 0.0
         self._tick = self._timer(self._on_tick_timeout)
-        self._has_signalled = False
+        self._steps: list[int] = []
         self._run_began = leftovers.Beginning()
         self._signal = self._timer(self._on_signal_timeout)
         self._kill = self._timer(self.kill_group)
@@ -90,13 +91,14 @@ class KernelProcess(QObject):
     def interrupt(self, grace_ms: int, began: leftovers.Beginning) -> None:
         """SIGINT to the kernel and what it started since then, again a moment later.
 
-        SIGKILL to all of the group after the grace. What was started before the run (a server) is
-        left alone while that is possible: where the system does not tell, the group is signalled.
+        Then SIGKILL to what it started: code that waits for a deaf child is free, and its names
+        live on. SIGKILL to all of the group after the grace. What was started before the run (a
+        server) is left alone where the system tells; else all of the group is signalled.
         The caller has written a stop command; it gets a small lead, so that code which a signal
         only brings back from a child (`os.system`) finds itself stopped and does not go on.
         """
-        self._has_signalled = False
         self._run_began = began
+        self._steps = [_SECOND_INTERRUPT_MS, min(_CHILDREN_GRACE_MS, grace_ms // 2)]
         self._signal.start(_COMMAND_LEAD_MS)
         self._kill.start(grace_ms)
 
@@ -177,10 +179,12 @@ class KernelProcess(QObject):
         self._on_tick()
 
     def _on_signal_timeout(self) -> None:
-        self._signal_run()
-        if not self._has_signalled:
-            self._has_signalled = True
-            self._signal.start(_SECOND_INTERRUPT_MS)
+        match self._steps:
+            case [_, _] | [_]:
+                self._signal_run()
+                self._signal.start(self._steps.pop(0))
+            case _:
+                leftovers.send(leftovers.started_since(self._pid, self._run_began), signal.SIGKILL)
 
     def _signal_run(self) -> None:
         if not self._run_began.ticks or not self._pid:
