@@ -33,7 +33,7 @@ from playhead.ui.session_view import SETTINGS_LINK, SessionView
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.coalescer import Coalescer
-from playhead.ui.variables.follower import VariablesFollower
+from playhead.ui.variables_follower import VariablesFollower
 from playhead.ui.window_layout import WindowLayout
 from playhead.ui.window_style import window_style
 
