@@ -31,10 +31,10 @@ def interpreters() -> list[str]:
 class Talk:
     """One kernel: `run` gives a block's output text and its marks."""
 
-    def __init__(self, python: str, folder: Path) -> None:
+    def __init__(self, python: str, folder: Path, **hello: object) -> None:
         self._folder = folder
-        self._spool = folder / "spool"
-        self._spool.mkdir()
+        self.spool = folder / "spool"
+        self.spool.mkdir()
         self._nonce = "cafe"
         self._runs = 0
         self.process = subprocess.Popen(
@@ -46,7 +46,7 @@ class Talk:
             start_new_session=True,
         )
         self._held = b""
-        self.send("hello", nonce=self._nonce, spool=str(self._spool))
+        self.send("hello", nonce=self._nonce, spool=str(self.spool), **hello)
         self.read_until("ready")
 
     def send(self, kind: str, **fields: object) -> None:
@@ -111,8 +111,8 @@ def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Talk]:
 def new_talk(tmp_path: Path) -> Iterator[Callable[..., Talk]]:
     made: list[Talk] = []
 
-    def make(python: str = sys.executable) -> Talk:
-        made.append(Talk(python, tmp_path))
+    def make(python: str = sys.executable, **hello: object) -> Talk:
+        made.append(Talk(python, tmp_path, **hello))
         return made[-1]
 
     yield make

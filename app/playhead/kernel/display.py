@@ -1,42 +1,72 @@
-"""Shows values and figures: the last expression's value, matplotlib's figures, PNG images."""
+"""Shows values and figures: what `display` is given, the last expression's value, open figures."""
 
 from __future__ import annotations
 
 import builtins
 import itertools
+import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
+
+from . import frames, rich
+from .short_text import cell
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from .channel import Channel
     from .line_sampler import LineSampler
 
 _PYPLOT = "matplotlib.pyplot"
+_text_of = repr  # blocks may put anything in its place
 
 
 class Display:
-    """The way to the screen; images go through files in the spool folder, never through a mark."""
+    """The way to the screen; all but text goes through files in the spool folder.
 
-    def __init__(self, channel: Channel, sampler: LineSampler, spool: str) -> None:
+    `dpi` is the screen's (0: as figures are), `figure_format` png or svg.
+    """
+
+    def __init__(self, channel: Channel, sampler: LineSampler, spool: str, dpi: float = 0) -> None:
         self._channel = channel
         self._sampler = sampler
         self._spool = spool
         self._numbers = itertools.count(1)
+        self.dpi = dpi
+        self.figure_format = "png"
 
     def show_value(self, value: object) -> None:
         """The `sys.displayhook` of the kernel."""
         if value is None:
             return
         builtins._ = value  # type: ignore[attr-defined]
-        if self._show_as_image(value):
+        self.show(value)
+
+    def show(self, value: object) -> None:
+        """Show a value in the best form it has."""
+        if self._is_figure(value):
+            self.show_figure(value)
             return
-        text = repr(value) + "\n"
+        if frames.is_frame(value):
+            self._show_table(value)
+            return
+        shown = rich.find(value)
+        if shown is not None:
+            self.send(shown)
+        elif not rich.shows_itself(value):
+            self.show_text(_text_of(value))
+
+    def show_text(self, text: str) -> None:
+        """Show a text that is kept whole."""
         self._channel.send("display")
-        sys.stdout.write(text)
+        sys.stdout.write(text + "\n")
         sys.stdout.flush()
+
+    def send(self, shown: rich.Shown) -> None:
+        """Show data in a form that was found already."""
+        name = self._new_name(shown.suffix)
+        with open(os.path.join(self._spool, name), "wb") as file:
+            file.write(shown.data)
+        self._announce(shown.kind, name)
 
     def show_open_figures(self) -> None:
         """Show and close all figures of pyplot, in the order of their making."""
@@ -44,7 +74,7 @@ class Display:
         if pyplot is None or not hasattr(pyplot, "get_fignums"):
             return
         for number in pyplot.get_fignums():
-            self._show_figure(pyplot.figure(number))
+            self.show_figure(pyplot.figure(number))
 
     def drop_open_figures(self) -> None:
         """Close all figures of pyplot unseen: those of a stopped block are not the next one's."""
@@ -52,43 +82,42 @@ class Display:
         if pyplot is not None and hasattr(pyplot, "close"):
             pyplot.close("all")
 
-    def patch_pyplot(self, pyplot: ModuleType) -> None:
-        """Let `show` show here: the Agg backend would only warn that it has no window."""
-
-        def show(*args: Any, **kwargs: Any) -> None:  # a function: pyplot sets attributes on it
-            self.show_open_figures()
-
-        def show_one(figure: Any, warn: bool = True) -> None:
-            self._show_figure(figure)
-
-        pyplot.show = show  # type: ignore[attr-defined]
-        pyplot.Figure.show = show_one  # type: ignore[attr-defined]
-
-    def _show_as_image(self, value: object) -> bool:
-        figures = sys.modules.get("matplotlib.figure")
-        if figures is not None and isinstance(value, figures.Figure):
-            self._show_figure(value)
-            return True
-        method = getattr(type(value), "_repr_png_", None)
-        data = method(value) if callable(method) else None
-        if not isinstance(data, bytes):
-            return False
-        self._send_image(lambda path: _write(path, data))
-        return True
-
-    def _show_figure(self, figure: Any) -> None:
-        self._send_image(lambda path: figure.savefig(path, format="png", bbox_inches="tight"))
+    def show_figure(self, figure: Any) -> None:
+        """Draw a figure of matplotlib as sharp as the screen, and close it."""
+        form = self.figure_format
+        name = self._new_name(form)
+        path = os.path.join(self._spool, name)
+        dpi = max(self.dpi, figure.dpi)
+        figure.savefig(path, format=form, bbox_inches="tight", dpi=dpi)
+        self._announce(form, name)
         pyplot = sys.modules.get(_PYPLOT)
         if pyplot is not None:
             pyplot.close(figure)
 
-    def _send_image(self, save: Callable[[str], None]) -> None:
-        name = "%d-%d.png" % (os.getpid(), next(self._numbers))
-        save(os.path.join(self._spool, name))
+    def _is_figure(self, value: object) -> bool:
+        figures = sys.modules.get("matplotlib.figure")
+        kind = getattr(figures, "Figure", None)
+        return kind is not None and isinstance(value, kind)
+
+    def _show_table(self, value: object) -> None:
+        """A frame's text, for who reads text and for the model, and its first rows."""
+        self.show_text(_text_of(value))
+        try:
+            page = json.dumps(frames.page(value, render=_cell)).encode("ascii")
+        except Exception:  # noqa: BLE001 - code of others; the text is there
+            return
+        self.send(rich.Shown("table", page, "json"))
+
+    def _new_name(self, suffix: str) -> str:
+        return "%d-%d.%s" % (os.getpid(), next(self._numbers), suffix)
+
+    def _announce(self, kind: str, name: str) -> None:
         self._sampler.forget()
-        self._channel.send("show", kind="png", file=name)
+        self._channel.send("show", kind=kind, file=name)
 
 
-def _write(path: str, data: bytes) -> None:
-    with open(path, "wb") as file:
-        file.write(data)
+def _cell(value: Any) -> Any:
+    """A cell as its class writes it: this is shown while user code runs anyway."""
+    found = cell(value)
+    unknown = isinstance(found, str) and found == f"<{type(value).__name__}>"
+    return str(value)[:500] if unknown else found

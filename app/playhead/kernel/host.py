@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import builtins
 import json
 import os
 import queue
@@ -10,12 +11,14 @@ import sys
 import warnings
 from typing import Any, Iterator
 
-from . import orphans, streams
+from . import foreign, magics, orphans, showing, streams
 from .channel import Channel
 from .display import Display
 from .import_hooks import ImportHooks
 from .interrupts import Interrupts, start_thread
+from .ipython_stand_in import StandInFinder
 from .line_sampler import LineSampler
+from .magic_words import MagicWords
 from .runner import Options, Runner
 from .spawning import patch_reduction
 
@@ -49,19 +52,20 @@ class Host:
         self._folder = os.getcwd()
         streams.install(self._channel)
         sampler = LineSampler(self._channel)
-        display = Display(self._channel, sampler, hello["spool"])
+        display = Display(self._channel, sampler, hello["spool"], hello.get("dpi") or 0)
         sys.displayhook = display.show_value
+        showing.install(display)
         ImportHooks(
-            {
-                "matplotlib.pyplot": display.patch_pyplot,
-                "multiprocessing.reduction": patch_reduction,
-            }
+            {**foreign.patches(display), "multiprocessing.reduction": patch_reduction}
         ).install()
+        StandInFinder(lambda *names: foreign.choose_formats(display, names)).install()
         # The threads are ours; a fork that user code makes is none of their business.
         warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
         sys.argv = [""]
         sys.path.insert(0, self._folder)
-        self._runner = Runner(self._channel, sampler, display, self._interrupts)
+        words = MagicWords(self._channel, display)
+        setattr(builtins, magics.CALL, words)
+        self._runner = Runner(self._channel, sampler, display, self._interrupts, words)
 
     def serve(self, commands: Iterator[dict[str, Any]]) -> None:
         """Take commands until `exit`."""

@@ -10,7 +10,7 @@ import types
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
-from . import failures
+from . import failures, magics
 from .line_times import LineTimes
 from .timings import Timings
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .display import Display
     from .interrupts import Interrupts
     from .line_sampler import LineSampler
+    from .magic_words import MagicWords
 
 _FUTURE_FLAGS = sum(  # each is a bit of its own
     {getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
@@ -45,12 +46,18 @@ class Runner:
     """The driver of Python; every driver has `execute(code, prepare, options) -> Outcome`."""
 
     def __init__(
-        self, channel: Channel, sampler: LineSampler, display: Display, interrupts: Interrupts
+        self,
+        channel: Channel,
+        sampler: LineSampler,
+        display: Display,
+        interrupts: Interrupts,
+        words: MagicWords,
     ) -> None:
         self._channel = channel
         self._sampler = sampler
         self._display = display
         self._interrupts = interrupts
+        self._words = words
         self.namespace = _fresh_main()
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._count = 0
@@ -99,6 +106,7 @@ class Runner:
                 self._run_statement(block, statement)
         except KeyboardInterrupt:
             self._sampler.rest()
+            self._words.close_block()
             self._display.drop_open_figures()
             raise
         except BaseException:
@@ -108,16 +116,28 @@ class Runner:
 
     def _end_display(self) -> None:
         self._sampler.rest()
+        self._words.close_block()
         self._display.show_open_figures()
 
     def _parse(self, block: str, code: str) -> ast.Module:
         """Compile all of it first: a mistake in the last line must not let the first one run."""
-        flags = self._flags | ast.PyCF_ONLY_AST
-        tree = compile(code, block, "exec", flags=flags, dont_inherit=True)
+        tree = self._tree_of(block, code)
         whole = compile(tree, block, "exec", flags=self._flags, dont_inherit=True)
         # Statements are compiled one by one, `from __future__` must hold for all that follow.
         self._flags |= whole.co_flags & _FUTURE_FLAGS
         return tree
+
+    def _tree_of(self, block: str, code: str) -> Any:
+        """The syntax tree; only what is no Python may hold magics."""
+        flags = self._flags | ast.PyCF_ONLY_AST
+        if magics.may_hold(code):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", SyntaxWarning)
+                    compile(code, block, "exec", flags=flags, dont_inherit=True)
+            except SyntaxError:
+                code = magics.transform(code) or code
+        return compile(code, block, "exec", flags=flags, dont_inherit=True)
 
     def _compile(self, block: str, tree: ast.Module, hides_value: bool) -> list[_Statement]:
         """Compile each statement for itself; `_parse` has given the warnings already."""

@@ -1,0 +1,152 @@
+"""Cuts pages out of what is a table: frames, series, arrays of two dimensions, lists of dicts."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, cast
+
+from .short_text import cell, class_of, library
+
+PAGE_ROWS = 200
+PAGE_COLUMNS = 50
+_ROWS_LIMIT = 1000
+
+
+def is_frame(value: object) -> bool:
+    """Whether it is a frame or a series of pandas or polars."""
+    return _frame_kind(value) is not None
+
+
+def is_table(value: object) -> bool:
+    """Whether `page` knows what to do with it."""
+    return is_frame(value) or _is_matrix(value) or _is_records(value)
+
+
+def page(
+    value: Any,
+    first: int = 0,
+    rows: int = PAGE_ROWS,
+    name: str = "",
+    render: Callable[[Any], Any] = cell,
+) -> dict[str, Any]:
+    """Some rows of a table with the first columns. Raises TypeError if it is none.
+
+    `render` makes JSON values of cells. An index that only counts is left out.
+    """
+    first, rows = max(first, 0), min(max(rows, 0), _ROWS_LIMIT)
+    kind = _frame_kind(value)
+    if kind is not None:
+        columns, total_rows, total_columns = kind(value, first, rows)
+    elif _is_matrix(value):
+        columns, total_rows, total_columns = _matrix(value, first, rows)
+    elif _is_records(value):
+        columns, total_rows, total_columns = _records(value, first, rows)
+    else:
+        raise TypeError(f"{type(value).__name__} is no table")
+    cells = [[render(item) for item in items] for _, _, items in columns]
+    return {
+        "columns": [title for title, _, _ in columns],
+        "dtypes": [dtype for _, dtype, _ in columns],
+        "rows": [[column[at] for column in cells] for at in range(len(cells[0]) if cells else 0)],
+        "total_rows": total_rows,
+        "total_columns": total_columns,
+        "name": name,
+    }
+
+
+def shape(value: Any) -> str:
+    """Its measures, like "3 × 4"."""
+    sizes = value.shape if hasattr(value, "shape") else (len(value),)
+    return " × ".join(str(int(size)) for size in sizes)
+
+
+def _frame_kind(value: Any) -> Callable[[Any, int, int], Any] | None:
+    """Which cutter; subclasses count (a GeoDataFrame is a frame too)."""
+    for kind in type.__getattribute__(class_of(value), "__mro__"):
+        if kind.__name__ in ("DataFrame", "Series"):
+            cut = _CUTTERS.get(library(kind))
+            if cut is not None:
+                return cut
+    return None
+
+
+def _is_matrix(value: Any) -> bool:
+    kind = class_of(value)
+    is_array = library(kind) == "numpy" and kind.__name__ in ("ndarray", "matrix", "memmap")
+    return is_array and len(value.shape) == 2
+
+
+def _is_records(value: Any) -> bool:
+    if type(value) is not list or not value:
+        return False
+    return all(_fields(row) for row in cast("list[Any]", value)[:50])
+
+
+def _pandas(value: Any, first: int, rows: int) -> Any:
+    """The index comes first, as columns of its own, unless it only counts."""
+    total_rows = len(value)
+    cut = value.iloc[first : first + rows]
+    columns = _pandas_index(cut.index) if type(value.index).__name__ != "RangeIndex" else []
+    count = 1
+    if len(value.shape) == 1:
+        columns.append((_title(value.name), str(value.dtype), cut.tolist()))
+    else:
+        count = value.shape[1]
+        for number in range(min(count, PAGE_COLUMNS)):
+            column = cut.iloc[:, number]
+            columns.append((_title(value.columns[number]), str(column.dtype), column.tolist()))
+    extra = len(columns) - min(count, PAGE_COLUMNS)
+    return columns, total_rows, count + extra
+
+
+def _pandas_index(index: Any) -> list[Any]:
+    levels = [index.get_level_values(number) for number in range(len(index.names))]
+    return [(_title(level.name), str(level.dtype), level.tolist()) for level in levels]
+
+
+def _polars(value: Any, first: int, rows: int) -> Any:
+    if len(value.shape) == 1:
+        return [(value.name, str(value.dtype), value.slice(first, rows).to_list())], len(value), 1
+    columns: list[Any] = []
+    for name in value.columns[:PAGE_COLUMNS]:
+        column = value.get_column(name)
+        columns.append((name, str(column.dtype), column.slice(first, rows).to_list()))
+    return columns, value.shape[0], value.shape[1]
+
+
+_CUTTERS: dict[str, Callable[[Any, int, int], Any]] = {"pandas": _pandas, "polars": _polars}
+
+
+def _matrix(value: Any, first: int, rows: int) -> Any:
+    total_rows, total_columns = value.shape
+    cut = value[first : first + rows, :PAGE_COLUMNS].tolist()
+    dtype = str(value.dtype)
+    count = min(total_columns, PAGE_COLUMNS)
+    return (
+        [(str(number), dtype, [row[number] for row in cut]) for number in range(count)],
+        total_rows,
+        total_columns,
+    )
+
+
+def _records(value: list[Any], first: int, rows: int) -> Any:
+    """Columns by the keys that are met in the first rows, in their order."""
+    keys: dict[Any, None] = {}
+    for record in value[:PAGE_ROWS]:
+        keys.update(dict.fromkeys(_fields(record)))
+    cut = [_fields(row) for row in value[first : first + rows]]
+    chosen = list(keys)[:PAGE_COLUMNS]
+    columns = [(_title(key), "", [row.get(key) for row in cut]) for key in chosen]
+    return columns, len(value), len(keys)
+
+
+def _fields(record: Any) -> dict[Any, Any]:
+    return cast("dict[Any, Any]", record) if type(record) is dict else {}
+
+
+def _title(name: Any) -> str:
+    """A column's name; the levels of a name of many are joined."""
+    if name is None:
+        return ""
+    if type(name) is tuple:
+        return " · ".join(_title(part) for part in cast("tuple[Any, ...]", name))
+    return str(cell(name, 100))

@@ -1,0 +1,225 @@
+"""What blocks import from `IPython.display`, for where IPython is not installed.
+
+Blocks alone get it: a library that looks for IPython must not find it and count on a notebook.
+"""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import html
+import importlib.machinery
+import json
+import os
+import sys
+from typing import Any, Callable, Sequence
+
+_NAMES = ("IPython", "IPython.display", "IPython.core", "IPython.core.display")
+
+
+class _Data:
+    """A text or bytes given as they are, or the file that holds them."""
+
+    _is_binary = False
+
+    def __init__(
+        self, data: Any = None, url: str | None = None, filename: Any = None, **options: Any
+    ) -> None:
+        if filename is None and self._is_path(data):
+            data, filename = None, data
+        self.url = url
+        self.filename = filename
+        self.data = _read(filename, self._is_binary) if filename is not None else data
+
+    def _is_path(self, data: Any) -> bool:
+        return isinstance(data, os.PathLike)
+
+
+class HTML(_Data):
+    """Markup."""
+
+    def _repr_html_(self) -> Any:
+        if self.data is None and self.url:
+            return f'<a href="{html.escape(self.url)}">{html.escape(self.url)}</a>'
+        return self.data
+
+
+class IFrame:
+    """A page by its address."""
+
+    def __init__(self, src: str, width: Any = "100%", height: Any = 400, **params: Any) -> None:
+        self.src, self.width, self.height = src, width, height
+
+    def _repr_html_(self) -> str:
+        src = html.escape(str(self.src))
+        return f'<iframe src="{src}" width="{self.width}" height="{self.height}"></iframe>'
+
+
+class Markdown(_Data):
+    """Text with marks."""
+
+    def _repr_markdown_(self) -> Any:
+        return self.data
+
+
+class Latex(_Data):
+    """Formulas in text."""
+
+    def _repr_latex_(self) -> Any:
+        return self.data
+
+
+class Math(Latex):
+    """One formula."""
+
+    def _repr_latex_(self) -> str:
+        return "$\\displaystyle " + str(self.data).strip("$") + "$"
+
+
+class SVG(_Data):
+    """A drawing."""
+
+    def _is_path(self, data: Any) -> bool:
+        return super()._is_path(data) or _names_file(data, (".svg",))
+
+    def _repr_svg_(self) -> Any:
+        return self.data
+
+
+class Javascript(_Data):
+    """A script to be read; it is not run."""
+
+    def _repr_javascript_(self) -> Any:
+        return self.data
+
+
+class Pretty(_Data):
+    """Plain text."""
+
+    def __repr__(self) -> str:
+        return str(self.data)
+
+
+class Code(Pretty):
+    """Source text."""
+
+    def __init__(self, data: Any = None, language: str | None = None, **options: Any) -> None:
+        super().__init__(data, **options)
+        self.language = language or ""
+
+    def _repr_markdown_(self) -> str:
+        return f"```{self.language}\n{self.data}\n```"
+
+
+class JSON(_Data):
+    """A structure."""
+
+    def __repr__(self) -> str:
+        return json.dumps(self.data, indent=2, ensure_ascii=False, default=str)
+
+
+class Image(_Data):
+    """A picture: bytes, a file, or an address."""
+
+    _is_binary = True
+    _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".svg")
+
+    def __init__(self, data: Any = None, *args: Any, **options: Any) -> None:
+        if isinstance(data, str) and data.startswith(("http://", "https://")):
+            options["url"], data = data, None
+        super().__init__(data, *args, **options)
+
+    def _is_path(self, data: Any) -> bool:
+        return super()._is_path(data) or _names_file(data, self._SUFFIXES)
+
+    def _repr_png_(self) -> Any:
+        return self.data if _begins(self.data, b"\x89PNG") else None
+
+    def _repr_jpeg_(self) -> Any:
+        return self.data if _begins(self.data, b"\xff\xd8") else None
+
+    def _repr_svg_(self) -> Any:
+        is_svg = isinstance(self.data, bytes) and b"<svg" in self.data[:1000]
+        return self.data.decode("utf-8", "replace") if is_svg else None
+
+    def _repr_html_(self) -> str | None:
+        if self.url:
+            return f'<img src="{html.escape(self.url)}">'
+        if _begins(self.data, b"GIF8"):
+            return f'<img src="data:image/gif;base64,{base64.b64encode(self.data).decode()}">'
+        return None
+
+
+class FileLink:
+    """A file by its name."""
+
+    def __init__(self, path: Any, **options: Any) -> None:
+        self.path = path
+
+    def __repr__(self) -> str:
+        return os.path.abspath(self.path)
+
+
+def clear_output(wait: bool = False) -> None:
+    """Do nothing: what was shown stays in the conversation."""
+
+
+def get_ipython() -> None:
+    """There is none."""
+
+
+class StandInFinder:
+    """The last finder: it is asked only when no IPython is installed."""
+
+    def __init__(self, set_formats: Callable[..., None]) -> None:
+        self._set_formats = set_formats
+
+    def install(self) -> None:
+        """Stand behind all other finders."""
+        sys.meta_path.append(self)  # type: ignore[arg-type]
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> Any:
+        """A stand-in if a block is who imports it."""
+        if name not in _NAMES or not _is_imported_by_block():
+            return None
+        spec = importlib.machinery.ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
+        return spec
+
+    def create_module(self, spec: Any) -> None:
+        """Let a plain module be made."""
+
+    def exec_module(self, module: Any) -> None:
+        """Fill it with everything that is here."""
+        for name, value in globals().items():
+            is_own = getattr(value, "__module__", "") == __name__
+            if is_own and not name.startswith("_") and value is not StandInFinder:
+                setattr(module, name, value)
+        module.display = vars(builtins)["display"]
+        module.set_matplotlib_formats = self._set_formats
+        module.version_info = (9, 0, 0)  # matplotlib asks below 8.24 for its shell
+        module.__version__ = "9.0.0"
+
+
+def _is_imported_by_block() -> bool:
+    frame: Any = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - documented
+    own = (__file__, "import_hooks.py")
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith("<frozen importlib") and not file.endswith(own):
+            return file.startswith("<block ")
+        frame = frame.f_back
+    return False
+
+
+def _names_file(data: Any, suffixes: tuple[str, ...]) -> bool:
+    return isinstance(data, str) and len(data) < 1000 and data.lower().endswith(suffixes)
+
+
+def _read(path: Any, is_binary: bool) -> Any:
+    with open(path, "rb") as file:
+        data = file.read()
+    return data if is_binary else data.decode("utf-8", "replace")
+
+
+def _begins(data: Any, magic: bytes) -> bool:
+    return isinstance(data, bytes) and data.startswith(magic)

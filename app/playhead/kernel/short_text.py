@@ -1,0 +1,148 @@
+"""Short texts for values that never run code of the user: exact types only, bounded in all ways."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+import math
+import sys
+import types
+from typing import Any
+
+_ITEMS = 6
+_DEPTH = 3
+_TEXT_LIMIT = 80
+_DIGITS_LIMIT = 10**40
+_TRUSTED = frozenset(
+    {"datetime", "decimal", "fractions", "pathlib", "uuid", "ipaddress", "zoneinfo"}
+)
+"""Modules of the standard library whose classes write themselves shortly and harmlessly."""
+
+
+def one_line(value: object, limit: int = 120) -> str:
+    """A text of one line for any value; what only its class could say is `<Class>`."""
+    text = _text(value, _DEPTH)
+    text = " ".join(text.split("\n")) if "\n" in text else text
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def class_of(value: object) -> type[Any]:
+    """A value's class, never what it says of itself."""
+    return type(value)
+
+
+def class_name(value: object) -> str:
+    """The name of a value's class."""
+    return str(type.__getattribute__(class_of(value), "__name__"))
+
+
+def library(kind: type) -> str:
+    """The top package a class is of, "" if its module does not know it: the name can be claimed."""
+    name: Any = type.__getattribute__(kind, "__name__")
+    module: Any = type.__getattribute__(kind, "__module__")
+    if type(module) is not str:
+        return ""
+    is_there = getattr(sys.modules.get(module), name, None) is kind
+    return module.partition(".")[0] if is_there else ""
+
+
+def cell(value: Any, limit: int = 500) -> str | int | float | bool | None:
+    """A value as one of a table: of JSON's types where it is one, else a short text."""
+    kind = class_of(value)  # never isinstance: it asks an attribute of the value
+    if value is None or kind is bool:
+        return value
+    if issubclass(kind, enum.Enum):
+        return _text(value, 1)
+    if issubclass(kind, float):
+        return _number(float.__add__(value, 0.0))
+    if issubclass(kind, int):
+        number = int.__add__(value, 0)
+        return number if abs(number) < _DIGITS_LIMIT else _text(number, 1)
+    if issubclass(kind, str):
+        text = str.__str__(value)
+        return text if len(text) <= limit else text[: limit - 1] + "…"
+    return _cell_of_library(value, kind, limit)
+
+
+def _number(number: float) -> str | float | None:
+    if math.isfinite(number):
+        return number
+    return None if math.isnan(number) else ("inf" if number > 0 else "-inf")
+
+
+def _cell_of_library(value: Any, kind: type, limit: int) -> str | int | float | bool | None:
+    name = library(kind)
+    if kind.__name__ in ("NaTType", "NAType") and name == "pandas":
+        return None
+    if name == "numpy" and issubclass(kind, getattr(sys.modules["numpy"], "generic", ())):
+        item = value.item()
+        return str(value) if type(item) is kind else cell(item, limit)
+    if name in ("datetime", "pandas") and hasattr(kind, "isoformat"):
+        return str(value) if hasattr(kind, "total_seconds") else str(value.isoformat())
+    return one_line(value, limit)
+
+
+def _text(value: Any, depth: int) -> str:
+    kind = class_of(value)
+    if kind in (bool, type(None), type(...), float, complex, range, slice):
+        return repr(value)
+    if kind is int:
+        return repr(value) if abs(value) < _DIGITS_LIMIT else f"<int of {value.bit_length()} bits>"
+    if kind in (str, bytes, bytearray):
+        return _string(value)
+    if kind in _BRACKETS:
+        return _container(value, depth)
+    if kind is dict:
+        return _mapping(value, depth)
+    return _other(value)
+
+
+def _string(value: Any) -> str:
+    cut = value[:_TEXT_LIMIT]
+    return repr(cut) + ("…" if len(value) > _TEXT_LIMIT else "")
+
+
+_BRACKETS: dict[type, tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+}
+
+
+def _container(value: Any, depth: int) -> str:
+    kind = class_of(value)
+    opening, closing = _BRACKETS[kind]
+    if depth <= 0:
+        return f"{opening}…{closing}"
+    items = [_text(item, depth - 1) for item in _first(value)]
+    if len(value) > _ITEMS:
+        items.append("…")
+    comma = "," if kind is tuple and len(value) == 1 else ""
+    return f"{opening}{', '.join(items)}{comma}{closing}" if value else repr(value)
+
+
+def _mapping(value: dict[Any, Any], depth: int) -> str:
+    if depth <= 0:
+        return "{…}"
+    pairs = [f"{_text(key, 1)}: {_text(item, depth - 1)}" for key, item in _first(value.items())]
+    return "{" + ", ".join(pairs) + (", …" if len(value) > _ITEMS else "") + "}"
+
+
+def _first(items: Any) -> list[Any]:
+    return list(itertools.islice(items, _ITEMS))
+
+
+def _other(value: Any) -> str:
+    kind = class_of(value)
+    name = class_name(value)
+    if issubclass(kind, type):
+        return f"class {type.__getattribute__(value, '__name__')}"
+    if issubclass(kind, enum.Enum):
+        return f"{name}.{object.__getattribute__(value, '_name_')}"
+    if kind in _CALLABLE:
+        return f"{value.__name__}()"
+    return str(value) if library(kind) in _TRUSTED else f"<{name}>"
+
+
+_CALLABLE = (types.FunctionType, types.BuiltinFunctionType)

@@ -1,0 +1,57 @@
+"""`%timeit` and `%%timeit`: how long a statement takes, run often."""
+
+from __future__ import annotations
+
+import getopt
+import math
+import shlex
+import sys
+import timeit
+from typing import Any, NamedTuple
+
+
+class TimeitResult(NamedTuple):
+    """What `-o` gives back."""
+
+    average: float
+    stdev: float
+    best: float
+    worst: float
+    loops: int
+    repeat: int
+
+    def __str__(self) -> str:
+        from .magic_words import duration
+
+        runs = f"{self.repeat} run{'s' if self.repeat != 1 else ''}"
+        loops = f"{self.loops:,} loop{'s' if self.loops != 1 else ''} each"
+        spread = f"{duration(self.average)} ± {duration(self.stdev)}"
+        return f"{spread} per loop (mean ± std. dev. of {runs}, {loops})"
+
+    __repr__ = __str__
+
+
+def measure(rest: str, body: str, names: dict[str, Any]) -> TimeitResult | None:
+    """Time the rest of the line, or `body` with the rest of the line as its preparation."""
+    options, code = _options(rest)
+    statement, setup = (body, code or "pass") if body else (code, "pass")
+    timer = timeit.Timer(statement, setup, globals=names)
+    loops = int(options.get("-n", 0)) or timer.autorange()[0]
+    repeat = int(options.get("-r", 7))
+    times = [total / loops for total in timer.repeat(repeat, loops)]
+    average = math.fsum(times) / len(times)
+    spread = math.sqrt(math.fsum((one - average) ** 2 for one in times) / len(times))
+    result = TimeitResult(average, spread, min(times), max(times), loops, repeat)
+    if "-q" not in options:
+        sys.stdout.write(f"{result}\n")
+    return result if "-o" in options else None
+
+
+def _options(rest: str) -> tuple[dict[str, str], str]:
+    """The options before the code, and the code as it was written."""
+    words = rest.split(" ")
+    count = 0
+    while count < len(words) and words[count].startswith("-") and len(words[count]) > 1:
+        count += 2 if words[count] in ("-n", "-r", "-p") else 1
+    found, _ = getopt.getopt(shlex.split(" ".join(words[:count])), "n:r:p:tcqov:")
+    return dict(found), " ".join(words[count:]).strip()
