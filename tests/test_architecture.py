@@ -26,6 +26,7 @@ WITH_QT = (
     "playhead.single_instance",
     "playhead.execution.kernel_process",
     "playhead.execution.live_kernel",
+    "playhead.execution.output_pipe",
     "playhead.execution.process_executor",
     "playhead.execution.run_stream",
     "playhead.event_loop",

@@ -241,6 +241,23 @@ async def test_a_choice_of_no_tool_offers_none(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
+    ("wanted", "is_forced"),
+    [
+        (None, False),
+        ("auto", False),
+        ("required", True),
+        ({"type": "function", "function": {"name": "lookup"}}, True),
+    ],
+)
+async def test_a_call_that_is_required_is_required_of_the_model(
+    tmp_path: Path, wanted: Any, is_forced: bool
+):
+    async with face(tmp_path, called("lookup", "{}")) as api:
+        await api.post(CHAT, asked(tool_choice=wanted, **LOOKUP))
+        assert [r.must_call for r in api.provider.requests] == [is_forced]
+
+
+@pytest.mark.parametrize(
     "more",
     [
         {"tools": [{"type": "function"}]},

@@ -14,6 +14,7 @@ from playhead.conversation.events import ConversationEvent
 from playhead.conversation.payloads import Failure, Proposal, RunReport
 from playhead.conversation.requests import Attachment, RunRequest
 from playhead.errors import ExecutionError, ProviderError, SessionError
+from playhead.session.options import TurnOptions
 from playhead.session.session import Session
 from tests.support.ports import (
     RecordingExecutor,
@@ -415,3 +416,11 @@ async def test_a_conversation_is_titled_by_its_first_message():
     )
     await bench.rests()
     assert bench.session.conversation.title == "Load sales.csv and show the revenue by region…"
+
+
+async def test_only_the_first_answer_of_a_turn_has_to_be_a_call():
+    bench = Bench(coded("1", call_id="c1"), said("done"))
+    options = TurnOptions(must_call=True, auto_run=True)
+    bench.session.take([Chunk("user", "message", content="x")], options)
+    await bench.rests()
+    assert [request.must_call for request in bench.provider.requests] == [True, False]

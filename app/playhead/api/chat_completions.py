@@ -98,6 +98,7 @@ def _options(asked: CompletionRequest, offering: Offering, instructions: str) ->
         instructions=instructions,
         tools=offering.tools,
         offers_execute=offering.offers_execute,
+        must_call=offering.must_call,
         auto_run=asked.auto_run,
         stop_grace_s=STOP_GRACE_S,
     )

@@ -14,12 +14,13 @@ from playhead.errors import RequestError
 class Offering:
     """`tools` are the client's, `offers_execute` says whether the model may have code run.
 
-    With `is_call_clients` the client decides about calls of `execute`: it offered that tool.
+    `must_call`: the answer has to be a call. With `is_call_clients` the client decides about calls of `execute`: it offered that tool.
     """
 
     tools: tuple[ToolOffer, ...] = ()
     offers_execute: bool = True
     is_call_clients: bool = False
+    must_call: bool = False
 
 
 def offering_of(tools: tuple[ToolOffer, ...], choice: object, *, is_auto_run: bool) -> Offering:
@@ -32,11 +33,12 @@ def offering_of(tools: tuple[ToolOffer, ...], choice: object, *, is_auto_run: bo
         return Offering(offers_execute=choice != "none")
     chosen = _chosen(tools, choice)
     has_execute = any(tool.name == EXECUTE for tool in chosen)
-    return Offering(chosen, has_execute or is_auto_run, has_execute)
+    must_call = bool(chosen) and (choice == "required" or _named(choice) is not None)
+    return Offering(chosen, has_execute or is_auto_run, has_execute, must_call)
 
 
 def _chosen(tools: tuple[ToolOffer, ...], choice: object) -> tuple[ToolOffer, ...]:
-    """A model cannot be made to call a tool by every provider; it can be offered no other."""
+    """A named tool is the only one on offer: not every provider can be told to call just that."""
     if choice == "none":
         return ()
     name = _named(choice)

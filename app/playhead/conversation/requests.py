@@ -65,6 +65,9 @@ class TurnRequest:
 
     `languages` are those the executor offers, `has_called_tools` whether the model has ever
     called `execute` in this conversation (fences are then prose), `folder` the working folder.
+    `tools` are a client's own; where it brings `execute` among them that one is offered in place
+    of ours. `offers_execute` False: neither our tool nor fences are code, and the model is told
+    nothing of Playhead. `must_call`: the answer has to be a call, where a provider can force one.
     """
 
     turn_id: str
@@ -77,6 +80,7 @@ class TurnRequest:
     folder: str = ""
     tools: tuple[ToolOffer, ...] = ()
     offers_execute: bool = True
+    must_call: bool = False
 
 
 @dataclass(frozen=True, slots=True)

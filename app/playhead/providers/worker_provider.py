@@ -147,6 +147,7 @@ class WorkerProvider:
             messages=messages,
             tools=_offered(request) if request else [],
             needs_tools=bool(request and request.tools),
+            tool_choice="required" if request is not None and request.must_call else None,
             api_base=model.api_base or None,
             api_key=model.api_key.reveal() if model.api_key else None,
             temperature=model.temperature,

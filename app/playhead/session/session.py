@@ -361,6 +361,7 @@ class Session:
             fresh_after=lambda: self._fresh_after,
             tools=options.tools,
             offers_execute=options.offers_execute,
+            must_call=options.must_call,
             stop_grace_s=options.stop_grace_s,
             limits=RunLimits(
                 settings.run_limit_s,

@@ -51,6 +51,7 @@ class TurnSettings:
     fresh_after: Callable[[], int]
     tools: tuple[ToolOffer, ...] = ()
     offers_execute: bool = True
+    must_call: bool = False
     stop_grace_s: float = 2.0
     limits: RunLimits = field(default_factory=RunLimits)
     shows_lines: bool = True
@@ -137,8 +138,10 @@ class Turn:
 
     async def _answer(self, waiting: Sequence[Message] = ()) -> None:
         bad_calls = 0
-        for _ in range(self._settings.max_steps):
-            calls = waiting or await self._ask()
+        for step in range(self._settings.max_steps):
+            # Only once: a model that always had to call would never come to an answer.
+            must_call = self._settings.must_call and step == 0
+            calls = waiting or await self._ask(must_call=must_call)
             waiting = ()
             for call in calls:
                 is_bad = await self._handle(call)
@@ -158,11 +161,11 @@ class Turn:
             code="step_limit",
         )
 
-    async def _ask(self) -> list[Message]:
+    async def _ask(self, *, must_call: bool) -> list[Message]:
         """Stream one answer; the code and tool calls in it, in order."""
         self._on_state("asking")
         ended: list[str] = []
-        async with aclosing(self._provider.stream(self._request())) as chunks:
+        async with aclosing(self._provider.stream(self._request(must_call))) as chunks:
             async for chunk in chunks:
                 message_id = self._conversation.apply(chunk)
                 if chunk.end and chunk.type in ("code", "tool_call"):
@@ -170,7 +173,7 @@ class Turn:
         messages = (self._conversation.message(message_id) for message_id in ended)
         return [message for message in messages if message is not None]
 
-    def _request(self) -> TurnRequest:
+    def _request(self, must_call: bool) -> TurnRequest:
         messages = tuple(self._conversation.messages)
         return TurnRequest(
             turn_id=self.id,
@@ -183,6 +186,7 @@ class Turn:
             folder=self._settings.folder,
             tools=self._settings.tools,
             offers_execute=self._settings.offers_execute,
+            must_call=must_call,
         )
 
     def _instructions(self, messages: tuple[Message, ...]) -> str:
