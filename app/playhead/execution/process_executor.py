@@ -11,10 +11,11 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Table
+from playhead.conversation.payloads import RunReport, Table
 from playhead.conversation.requests import KernelStatus, RunRequest, Variable
 from playhead.errors import ExecutionError
 from playhead.execution import environment, languages
+from playhead.execution.file_watch import FileWatch
 from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.live_kernel import LiveKernel, stopped_before_start
 
@@ -44,6 +45,7 @@ class ProcessExecutor:
         self._grace_s: dict[str, float] = {}
         self._listeners: list[Listener] = []
         self._told: dict[str, KernelStatus] = {}
+        self._files = FileWatch(str(output_dir))
         self._clock = QTimer()
         self._clock.setInterval(_MEMORY_PERIOD_MS)
         self._clock.timeout.connect(self._tell_all)
@@ -60,17 +62,24 @@ class ProcessExecutor:
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         """The chunks of one run, as the port says. Raises ExecutionError."""
         kernel = await self._kernel_for(request)
+        look = self._files.look(request.folder)
         try:
             await kernel.ready()
+            await look.before()
         except ExecutionError:
             if not kernel.was_stopped:
                 raise
             for chunk in stopped_before_start():
                 yield chunk
             return
-        async with aclosing(kernel.run(request)) as chunks:
-            async for chunk in chunks:
-                yield chunk
+        try:
+            async with aclosing(kernel.run(request)) as chunks:
+                async for chunk in chunks:
+                    if _is_last(chunk) and (changes := await look.after()) is not None:
+                        yield Chunk("computer", "files", content=changes)
+                    yield chunk
+        finally:
+            look.give_up()
 
     async def interrupt(self, conversation_id: str) -> None:
         """Stop the running code; returns at once, the run's stream tells the rest."""
@@ -117,6 +126,7 @@ class ProcessExecutor:
     async def close(self) -> None:
         """End all kernels with their children."""
         await _shut_down(list(self._kernels.values()), "the program was closed")
+        await self._files.close()
 
     def _of(self, conversation_id: str) -> list[LiveKernel]:
         return [kernel for (owner, _), kernel in self._kernels.items() if owner == conversation_id]
@@ -195,6 +205,10 @@ class ProcessExecutor:
                 listener(conversation_id, status)
             except Exception:  # noqa: BLE001 - a failing listener must not stop the kernel
                 _log.exception("a listener of kernel states failed")
+
+
+def _is_last(chunk: Chunk) -> bool:
+    return isinstance(chunk.content, RunReport) and chunk.content.state != "started"
 
 
 async def _shut_down(kernels: list[LiveKernel], reason: str) -> None:

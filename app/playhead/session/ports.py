@@ -67,7 +67,8 @@ class Executor(Protocol):
         """Computer chunks of one run, in this order, messages never nested:
 
         `run` (started) · console start · active_line, output … · active_line None · console end ·
-        `error` if the code failed · `timing` … · `run` (finished, interrupted or killed).
+        `error` if the code failed · `timing` … · `files` if the run changed any ·
+        `run` (finished, interrupted or killed).
         An image or input in between closes the console first and opens it again lazily.
         Raises ExecutionError when nothing could be started. Closing the generator kills the run.
         """
