@@ -65,6 +65,8 @@ class RunningLine(QObject):
 
     def show_heat(self) -> None:
         """The run is over: show where its time went."""
+        for line, note in self._timings.shares():
+            self._editor.set_line_note(line, note)
         for heat in self._timings.heat():
             self._editor.set_heat(heat.first, heat.last, heat.level)
 

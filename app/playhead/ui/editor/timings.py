@@ -13,6 +13,7 @@ NOTED_FROM_S = 0.001
 HEATED_FROM_S = 0.05
 """A run as short as this has nothing slow in it."""
 _COOL_SHARE = 0.05
+_NOTED_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,18 @@ class Timings:
         """Take one more; the note for its line, '' where there is nothing to say."""
         if timing.share is not None:
             self._shares[timing.line] = self._shares.get(timing.line, 0.0) + timing.share
-            share = self._shares[timing.line]
-            return f"{share:.0%} of the time" if share >= 0.01 else ""
+            return ""
         seconds, last = self._statements.get(timing.line, (0.0, 0))
         seconds += timing.seconds
         self._statements[timing.line] = (seconds, max(last, timing.last_line, timing.line))
         return format_seconds(seconds) if seconds >= NOTED_FROM_S else ""
+
+    def shares(self) -> Iterator[tuple[int, str]]:
+        """Notes for single lines, of statements that took long enough to ask where."""
+        for first, (seconds, last) in self._statements.items():
+            for line, part in self._inside(first, last).items():
+                if seconds >= HEATED_FROM_S and part >= _NOTED_SHARE:
+                    yield line, f"{part:.0%}"
 
     def heat(self) -> Iterator[Heat]:
         """Statements as a whole; where the times of single lines are known, these over them."""
@@ -48,11 +55,14 @@ class Timings:
         if total < HEATED_FROM_S:
             return
         for first, (seconds, last) in sorted(self._statements.items()):
-            inside = {line: part for line, part in self._shares.items() if first <= line <= last}
+            inside = self._inside(first, last)
             if not inside:
                 yield from _stretch(first, last, seconds / total)
             for line, part in sorted(inside.items()):
                 yield from _stretch(line, line, part * seconds / total)
+
+    def _inside(self, first: int, last: int) -> dict[int, float]:
+        return {line: part for line, part in self._shares.items() if first <= line <= last}
 
 
 def _stretch(first: int, last: int, share: float) -> Iterator[Heat]:

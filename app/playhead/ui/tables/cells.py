@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Sequence
 
 from playhead.conversation.payloads import Cell, Table
@@ -15,6 +16,7 @@ SORT_LIMIT = 20_000
 """Of more rows a sort would be felt."""
 _DECIMALS = 4
 _SHOWN_CHARS = 300
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?")
 _BREAKS = str.maketrans({"\n": "↵", "\r": "", "\t": " ", "\u2028": "↵", "\u2029": "↵"})
 
 
@@ -27,6 +29,8 @@ class Column:
         self.is_number = len(numbers) == len(seen) if seen else _is_numeric(dtype)
         self.nothing = "NaN" if self.is_number else "None"
         self._decimals = _decimals([one for one in numbers if isinstance(one, float)])
+        is_time = dtype.lower().startswith("datetime")
+        self._cut_at = _moment_length([one for one in seen if isinstance(one, str)], is_time)
 
     def text(self, cell: Cell) -> str:
         """A cell in one short line."""
@@ -34,6 +38,8 @@ class Column:
             return self.nothing
         if isinstance(cell, float):
             return _float_text(cell, self._decimals)
+        if isinstance(cell, str) and self._cut_at:
+            return cell.replace("T", " ", 1)[: self._cut_at]
         if isinstance(cell, str):
             return cell[:_SHOWN_CHARS].translate(_BREAKS)
         return str(cell)
@@ -108,6 +114,17 @@ def _decimals(numbers: Sequence[float]) -> int | None:
         if all(abs(round(number, decimals) - number) < 1e-9 for number in finite):
             return decimals
     return _DECIMALS
+
+
+def _moment_length(cells: Sequence[str], is_time: bool) -> int:
+    """How much of each moment of a column says anything: midnights and full minutes need less."""
+    if not is_time or not cells or not all(_MOMENT.fullmatch(cell) for cell in cells):
+        return 0
+    if all(cell.endswith("T00:00:00") for cell in cells):
+        return len("2026-01-01")
+    if all(cell[16:] == ":00" for cell in cells):
+        return len("2026-01-01 00:00")
+    return max(len(cell) for cell in cells)
 
 
 def _float_text(number: float, decimals: int | None) -> str:

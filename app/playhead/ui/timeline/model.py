@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import CodeError, InputRequest, Proposal, RunReport
+from playhead.conversation.payloads import CodeError, InputRequest, Proposal, RunReport, Table
 from playhead.ui.durations import format_seconds
+from playhead.ui.timeline.frame_text import without_frame
 from playhead.ui.timeline.kinds import kind_of, unknown_words
 from playhead.ui.timeline.rows import Note, Row, RowKind
 from playhead.ui.timeline.tracebacks import split_traceback
@@ -142,6 +143,8 @@ class TimelineModel:
             self._answer_inputs()
         if kind == "question":
             self._leave_code()
+        if isinstance(message.content, Table):
+            self._cut_frame(message.content)
         if isinstance(message.content, CodeError):
             self._has_failed = True
             row.items = self._cut_traceback(message.content)
@@ -256,6 +259,14 @@ class TimelineModel:
             row = Row(f"stop:{self.rows[-1].key}", "run")
             row.set_text("Stopped before the answer began.")
             self._add(row)
+
+    def _cut_frame(self, table: Table) -> None:
+        """Take the printed form of a frame out of the output above its table."""
+        index = len(self.rows) - 1
+        if index >= 0 and index == self._run_console:
+            console = self.rows[index]
+            console.set_text(without_frame(console.text, table))
+            self._changes.changed.add(index)
 
     def _cut_traceback(self, error: CodeError) -> list[str]:
         """Take the traceback out of the output above: the error's card shows it."""

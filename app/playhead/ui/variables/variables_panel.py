@@ -22,7 +22,7 @@ from playhead.ui.theme import Theme
 from playhead.ui.variables.variables_model import NAME, SORT_ROLE, VALUE, VariablesModel
 
 _HEADER_PX = 34
-_WIDTHS = (150, 110, 86, 70)
+_WIDTHS = (140, 104, 86, 84)
 
 
 class VariablesPanel(QWidget):
@@ -100,7 +100,7 @@ class VariablesPanel(QWidget):
 
     def _make_header(self) -> QWidget:
         header = QFrame(self)
-        header.setProperty("kind", "foot")
+        header.setProperty("kind", "page")
         header.setFixedHeight(_HEADER_PX)
         title = QLabel("Variables", header)
         title.setProperty("kind", "strong")

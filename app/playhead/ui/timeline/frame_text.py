@@ -1,0 +1,50 @@
+"""Finds the printed form of a frame at the end of an output, so that it is shown once: as a table.
+
+The text is for readers that know no tables; in the window it would say the same thing twice.
+"""
+
+from __future__ import annotations
+
+from playhead.conversation.payloads import Table
+
+_LOOKED_AT_LINES = 160
+_CUT = frozenset({"...", "…", "\\"})
+
+
+def without_frame(output: str, table: Table) -> str:
+    """The output up to the frame's printed form; all of it where that is not found for sure."""
+    body = output.rstrip("\n")
+    lines = body.split("\n")
+    names = {word for name in table.columns for word in name.split()}
+    for number in range(len(lines) - 1, max(-1, len(lines) - _LOOKED_AT_LINES), -1):
+        line = lines[number]
+        if line.startswith("shape: (") and _is_boxed(lines, number + 1):
+            return _joined(lines[:number])
+        if _is_head(line, names):
+            return _joined(lines[: _first_head(lines, number, names)])
+    return output
+
+
+def _is_head(line: str, names: set[str]) -> bool:
+    """A line of nothing but column names, indented by the width of the index."""
+    words = line.split()
+    known = [word for word in words if word not in _CUT]
+    return line.startswith(" ") and bool(known) and all(word in names for word in known)
+
+
+def _first_head(lines: list[str], number: int, names: set[str]) -> int:
+    """A wide frame is printed in parts, whose heads end in a backslash but for the last one's."""
+    for before in range(number - 1, -1, -1):
+        if _is_head(lines[before], names):
+            if not lines[before].endswith("\\"):
+                break
+            number = before
+    return number
+
+
+def _is_boxed(lines: list[str], number: int) -> bool:
+    return number < len(lines) and lines[number].startswith(("┌", "+"))
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n".join(lines) + "\n" if lines else ""
