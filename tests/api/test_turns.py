@@ -250,6 +250,16 @@ async def test_go_without_code_has_nothing_to_approve(tmp_path):
     await bench.close()
 
 
+async def test_a_refused_request_leaves_no_conversation_behind(tmp_path):
+    bench = Bench(tmp_path, said("Hello"))
+    turn, _ = await bench.told(user("hi"))
+    for _ in range(3):
+        with pytest.raises(RequestError):
+            await bench.ask(user("x"), GO)
+    await until(lambda: bench.sessions.open_sessions == (turn.session,))
+    await bench.close()
+
+
 async def test_where_only_the_window_approves_the_stream_stays_open(tmp_path):
     bench = Bench(tmp_path, coded("1"), said("done"), may_approve=False)
     turn, reader = await bench.ask(user("x"))

@@ -67,6 +67,8 @@ class Turns:
             await self._set_going(turn, found, told)
         except BaseException:
             turn.give_up()
+            if not found.is_known:
+                self._visitors.leaves(found.session)
             raise
         self._running.add(turn)
         self._visitors.came(found.session)

@@ -40,6 +40,11 @@ class Visitors:
         self._used[conversation_id] = time.monotonic()
         self._sweep()
 
+    def leaves(self, session: Session) -> None:
+        """Nothing came of it: it need not wait for its time."""
+        if not self._sessions.is_kept(session.conversation.id):
+            self._let_go(session)
+
     def close(self) -> None:
         """Forget nothing more; the sessions' owner ends them."""
         if self._timer is not None:
