@@ -69,7 +69,7 @@ class Program:
     @asynccontextmanager
     async def served(self) -> AsyncIterator[Program]:
         ports = ports_with(self.provider, self.executor)
-        sessions = Sessions(ports, NoHistory(Path(os.devnull)))
+        sessions = Sessions(ports, NoHistory(Path("no-such-folder")))
         stdin, stdout = os.fdopen(self._commands, "rb"), os.fdopen(self._lines_end, "wb", 0)
         os.set_blocking(self._read_end, False)
         asyncio.get_running_loop().add_reader(self._read_end, self._on_lines)

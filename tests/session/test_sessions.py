@@ -100,6 +100,17 @@ async def test_deleting_a_busy_conversation_ends_its_run(tmp_path: Path):
     await sessions.close()
 
 
+async def test_deleting_a_programs_conversation_deletes_the_files_of_its_outputs(tmp_path: Path):
+    sessions = sessions_in(tmp_path)
+    await sessions.start()
+    session = sessions.new(is_kept=False, client="a program")
+    folder = tmp_path / "outputs" / session.conversation.id
+    folder.mkdir(parents=True)
+    await sessions.delete(session.conversation.id)
+    assert not folder.exists()
+    await sessions.close()
+
+
 async def test_a_conversation_begun_before_the_list_was_read_stays_in_it(tmp_path: Path):
     before = sessions_in(tmp_path, said("a"))
     await before.start()

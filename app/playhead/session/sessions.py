@@ -124,7 +124,10 @@ class Sessions:
 
     async def delete(self, conversation_id: str) -> None:
         """End a conversation's work and delete it for good."""
-        if (session := self._open.pop(conversation_id, None)) is not None:
+        session = self._open.pop(conversation_id, None)
+        if session is not None and not self.is_kept(conversation_id):
+            await self._end_visit(session)
+        elif session is not None:
             await session.close()
         if conversation_id in self._stored:
             self._stored.discard(conversation_id)
