@@ -51,3 +51,32 @@ def test_the_packaged_program_starts_itself(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert kernel_command(sys.executable) == [sys.executable, "--kernel"]
     assert kernel_command(PYTHON)[0] == PYTHON
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "OPENAI_API_KEY",
+        "openai_api_key",
+        "SOME_NEW_VENDOR_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_ACCESS_KEY_ID",
+        "HF_TOKEN",
+        "AZURE_CLIENT_SECRET",
+        "MISTRAL_APIKEY",
+        "QT_QPA_PLATFORM",
+        "QML2_IMPORT_PATH",
+        "PYINSTALLER_CONFIG_DIR",
+        "_PYI_SPLASH_IPC",
+    ],
+)
+def test_keys_of_models_and_our_own_variables_do_not_reach_the_code(name: str) -> None:
+    assert name not in kernel_environment(PYTHON, {name: "x"})
+
+
+@pytest.mark.parametrize(
+    "name", ["HOME", "GITHUB_TOKEN", "KEYBOARD", "SSH_AUTH_SOCK", "DATABASE_PASSWORD", "MONKEY"]
+)
+def test_what_is_the_users_own_stays(name: str) -> None:
+    assert kernel_environment(PYTHON, {name: "x"})[name] == "x"

@@ -165,9 +165,67 @@ async def test_without_any_python_the_packaged_program_serves_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    monkeypatch.setattr(probing, "candidates", lambda folder="": [])
+    monkeypatch.setattr(probing, "candidates", lambda folder="", path=None: [])
     finder = InterpreterFinder(tmp_path / "environments")
     bundled = await finder.default()
     assert (bundled.kind, bundled.path, bundled.has_pip) == ("bundled", sys.executable, False)
     assert await finder.probe(sys.executable) == bundled
     assert finder.status.state == "failed"
+
+
+async def test_an_environment_is_made_for_a_folder_and_found_again(tmp_path: Path) -> None:
+    finder = InterpreterFinder(tmp_path / "environments", [BASE])
+    folder = tmp_path / "project"
+    folder.mkdir()
+    made = await finder.make_for(str(folder))
+    assert made.path == str(folder / ".venv" / "bin" / "python")
+    assert (made.kind, made.has_pip) == ("venv", True)
+    assert finder.status.state == "absent"
+    assert (await finder.make_for(str(folder))).path == made.path
+    assert made.path in {found.path for found in await finder.found(str(folder))}
+
+
+async def test_a_venv_folder_that_is_none_is_left_alone_and_said(tmp_path: Path) -> None:
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "mine").touch()
+    with pytest.raises(ExecutionError, match="no Python"):
+        await InterpreterFinder(tmp_path / "environments", [BASE]).make_for(str(tmp_path))
+    assert (tmp_path / ".venv" / "mine").exists()
+
+
+async def test_a_folder_environment_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
+    finder = InterpreterFinder(tmp_path / "environments", [BASE])
+    (tmp_path / "file").touch()
+    with pytest.raises(ExecutionError):
+        await finder.make_for(str(tmp_path / "file"))
+    with pytest.raises(ExecutionError):
+        await InterpreterFinder(tmp_path / "e", ["/bin/false"]).make_for(str(tmp_path))
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_pythons_of_every_tool_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for name in ("PYENV_ROOT", "WORKON_HOME", "UV_PYTHON_INSTALL_DIR", "POETRY_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / ".conda").mkdir()
+    (tmp_path / ".conda" / "environments.txt").write_text(f"{tmp_path}/far/conda\n\n")
+    roots = [
+        tmp_path / ".pyenv" / "versions" / "3.12.1",
+        tmp_path / "data" / "uv" / "python" / "cpython-3.13",
+        tmp_path / "miniconda3" / "envs" / "science",
+        tmp_path / "far" / "conda",
+        tmp_path / ".virtualenvs" / "mine",
+        tmp_path / ".venvs" / "other",
+        tmp_path / "data" / "virtualenvs" / "pipenv-x",
+        tmp_path / ".cache" / "pypoetry" / "virtualenvs" / "poetry-x",
+        tmp_path / "project" / ".venv",
+    ]
+    for root in roots:
+        (root / "bin").mkdir(parents=True)
+        (root / "bin" / "python").touch()
+    found = probing.candidates(str(tmp_path / "project"), "/nowhere")
+    assert {str(root / "bin" / "python") for root in roots} <= set(found)
+    assert found[0] == str(tmp_path / "project" / ".venv" / "bin" / "python")

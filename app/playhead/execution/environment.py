@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -14,7 +15,17 @@ KERNEL_FLAG = "--kernel"
 BOOT = Path(protocol.__file__).with_name("boot.py")
 
 _CLEANED = frozenset({"PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONEXECUTABLE"})
-_CLEANED_PREFIXES = ("QT_", "QML_", "_PYI_", "_MEIPASS")
+_CLEANED_PREFIXES = ("QT_", "QML", "QTDIR", "_PYI_", "_MEIPASS", "PYINSTALLER_", "PYSIDE_")
+_SECRET = re.compile(
+    r".*_API_?KEYS?(_\w+)?$"
+    r"|(OPENAI|ANTHROPIC|CLAUDE|AZURE|AWS|BEDROCK|GOOGLE|GEMINI|VERTEX\w*|MISTRAL|COHERE|CO|GROQ"
+    r"|TOGETHER\w*|FIREWORKS\w*|DEEPSEEK|DEEPINFRA|XAI|PERPLEXITY\w*|OPENROUTER|HF|HUGGING_?FACE\w*"
+    r"|REPLICATE|CEREBRAS|NVIDIA\w*|WATSONX|IBM|DATABRICKS|CLOUDFLARE|GITHUB_MODELS|LITELLM|OLLAMA"
+    r"|SAMBANOVA|NOVITA|MOONSHOT|DASHSCOPE|ZHIPUAI|VOYAGE|JINA|AI21|ALEPH_?ALPHA|PREDIBASE)"
+    r"_(\w+_)?(KEY(_ID)?|TOKEN|SECRET|PASSWORD)$",
+    re.IGNORECASE,
+)
+"""Names of keys to models, also of those that the settings do not know."""
 _LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
 
 
@@ -33,7 +44,7 @@ def kernel_command(interpreter: str) -> list[str]:
 def kernel_environment(
     interpreter: str, base: Mapping[str, str], drop: Collection[str] = ()
 ) -> dict[str, str]:
-    """The environment of a kernel: `base` without what is ours and what is in `drop`."""
+    """The environment of a kernel: `base` without what is ours, keys, and what is in `drop`."""
     kept = {name: value for name, value in base.items() if not _is_ours(name, drop)}
     if getattr(sys, "frozen", False):
         _restore_library_paths(kept)
@@ -49,6 +60,7 @@ def _is_ours(name: str, drop: Collection[str]) -> bool:
         or name in _CLEANED
         or name.startswith(_CLEANED_PREFIXES)
         or name.startswith("PLAYHEAD_")
+        or _SECRET.match(name) is not None
     )
 
 

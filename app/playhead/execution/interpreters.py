@@ -18,6 +18,7 @@ from pathlib import Path
 from playhead.conversation.requests import EnvironmentStatus, Interpreter
 from playhead.errors import ExecutionError
 from playhead.execution import environment, probing
+from playhead.execution.login_path import LoginPath
 from playhead.execution.probing import Probed
 
 _log = logging.getLogger(__name__)
@@ -40,7 +41,8 @@ class InterpreterFinder:
         self._listeners: list[Listener] = []
         self._status = EnvironmentStatus("absent")
         self._making: asyncio.Task[Interpreter] | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._login = LoginPath(os.environ)
+        self._processes: set[subprocess.Popen[bytes]] = set()
         self._is_closed = False
 
     @property
@@ -56,7 +58,9 @@ class InterpreterFinder:
     async def found(self, folder: str = "") -> list[Interpreter]:
         """All interpreters of this machine, the managed one first; also those of a folder."""
         managed = self._status.interpreter
-        others = [probed.interpreter for probed in await asyncio.to_thread(probing.search, folder)]
+        path = await self._login.path()
+        searched = await asyncio.to_thread(probing.search, folder, path)
+        others = [probed.interpreter for probed in searched]
         mine = [managed] if managed else []
         return mine + [other for other in others if not managed or other.path != managed.path]
 
@@ -65,6 +69,10 @@ class InterpreterFinder:
         if environment.is_bundled(path):
             return _bundled()
         return (await asyncio.to_thread(probing.probe, path, "chosen")).interpreter
+
+    async def make_for(self, folder: str) -> Interpreter:
+        """The environment `.venv` of a folder, made there if needed. Raises ExecutionError."""
+        return await asyncio.to_thread(self._make_for, Path(folder))
 
     async def default(self) -> Interpreter:
         """The managed environment, made if needed; else the best one. Raises ExecutionError."""
@@ -80,8 +88,8 @@ class InterpreterFinder:
     async def close(self) -> None:
         """Give up what is being made; the next start makes it anew."""
         self._is_closed = True
-        if self._process is not None:
-            _end_group(self._process)
+        for process in tuple(self._processes):
+            _end_group(process)
         if self._making is not None:
             await asyncio.gather(self._making, return_exceptions=True)
 
@@ -132,36 +140,53 @@ class InterpreterFinder:
         return replace(probed.interpreter, label=label)
 
     def _make(self) -> Interpreter:
-        """Make the environment from the first base that can. Raises ExecutionError."""
-        problems: list[ExecutionError] = []
-        for base in self._base_pythons():
-            try:
-                return self._make_from(base)
-            except ExecutionError as error:
-                problems.append(error)
-        raise problems[0] if problems else _no_base()
-
-    def _make_from(self, base: Probed) -> Interpreter:
-        if not base.can_make_environments:
-            raise _no_venv(base, "")
+        """Make the managed environment anew. Raises ExecutionError."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        base = self._make_in(self._folder)
         try:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder.parent.mkdir(parents=True, exist_ok=True)
-            self._run([base.interpreter.path, "-I", "-m", "venv", str(self._folder)], base)
             interpreter = self._managed()
             note = {"base": base.interpreter.path, "version": interpreter.version}
             (self._folder / _COMPLETE).write_text(json.dumps(note), encoding="utf-8")
         except OSError as error:
-            raise ExecutionError(
-                "The managed Python environment could not be written.",
-                detail=f"{error.filename or self._folder}: {error.strerror}.",
-                remedy="Free disk space or choose another interpreter.",
-            ) from error
+            raise _not_written(error, self._folder) from error
         return interpreter
+
+    def _make_for(self, folder: Path) -> Interpreter:
+        """The folder's `.venv`, made if it is not there. Raises ExecutionError."""
+        place = folder / ".venv"
+        if place.exists():
+            return probing.probe(str(probing.python_in(place)), "venv").interpreter
+        try:
+            self._make_in(place)
+            return probing.probe(str(probing.python_in(place)), "venv").interpreter
+        except ExecutionError:
+            shutil.rmtree(place, ignore_errors=True)  # half of one would be taken for a whole one
+            raise
+
+    def _make_in(self, place: Path) -> Probed:
+        """Make an environment from the first base that can; that base. Raises ExecutionError."""
+        problems: list[ExecutionError] = []
+        for base in self._base_pythons():
+            try:
+                self._make_from(base, place)
+            except ExecutionError as error:
+                problems.append(error)
+            else:
+                return base
+        raise problems[0] if problems else _no_base()
+
+    def _make_from(self, base: Probed, place: Path) -> None:
+        if not base.can_make_environments:
+            raise _no_venv(base, "")
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            self._run([base.interpreter.path, "-I", "-m", "venv", "--clear", str(place)], base)
+        except OSError as error:
+            raise _not_written(error, place) from error
 
     def _run(self, command: list[str], base: Probed) -> None:
         variables = environment.kernel_environment(command[0], os.environ)
-        self._process = subprocess.Popen(
+        process = subprocess.Popen(
             command,
             env=variables,
             stdin=subprocess.DEVNULL,
@@ -169,11 +194,12 @@ class InterpreterFinder:
             stderr=subprocess.STDOUT,
             start_new_session=True,  # pip is a child of it: both must end when it is given up
         )
+        self._processes.add(process)
         if self._is_closed:
-            _end_group(self._process)
-        output, _ = self._process.communicate()
-        code, self._process = self._process.returncode, None
-        if code != 0:
+            _end_group(process)
+        output, _ = process.communicate()
+        self._processes.discard(process)
+        if process.returncode != 0:
             raise _no_venv(base, output.decode(errors="replace").strip()[-500:])
 
     def _base_pythons(self) -> list[Probed]:
@@ -211,6 +237,14 @@ def _bundled() -> Interpreter:
     return Interpreter(sys.executable, version, label, "bundled", has_pip=False)
 
 
+def _not_written(error: OSError, place: Path) -> ExecutionError:
+    return ExecutionError(
+        "The Python environment could not be written.",
+        detail=f"{error.filename or place}: {error.strerror}.",
+        remedy="Free disk space or choose another interpreter.",
+    )
+
+
 def _no_base() -> ExecutionError:
     return ExecutionError(
         "There is no Python to make an environment from.",
@@ -222,7 +256,7 @@ def _no_venv(base: Probed, detail: str) -> ExecutionError:
     major, minor = base.version[:2]
     package = f"python{major}.{minor}-venv"
     return ExecutionError(
-        "The managed Python environment could not be made.",
+        "The Python environment could not be made.",
         detail=detail or f"{base.interpreter.path} comes without the modules venv and ensurepip.",
         remedy=f"On Debian and Ubuntu install them: sudo apt install {package}",
     )

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from playhead.errors import ExecutionError
 
 OLDEST = (3, 9)
 _PROBE_LIMIT_S = 10
+_AT_ONCE = 4
 _IS_WINDOWS = sys.platform == "win32"
 _NAMES = ("python3", "python", *(f"python3.{minor}" for minor in range(20, 8, -1)))
 
@@ -73,17 +75,22 @@ def probe(path: str, kind: str | None = None) -> Probed:
     return Probed(interpreter, str(facts["prefix"]), facts["venv"] is True)
 
 
-def search(folder: str = "") -> list[Probed]:
-    """All usable Pythons, each once: of the working folder, of PATH, of pyenv, of conda."""
+def search(folder: str = "", path: str | None = None) -> list[Probed]:
+    """All usable Pythons, each once: of the folder, of PATH, of the user's tools."""
     found: dict[str, Probed] = {}
-    for path in candidates(folder):
-        try:
-            probed = probe(path)
-        except ExecutionError:
-            continue
-        if not is_ours(probed):
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        for probed in threads.map(_probe_or_none, candidates(folder, path)):
+            if probed is None or is_ours(probed):
+                continue
             found.setdefault(os.path.realpath(probed.prefix), probed)
     return list(found.values())
+
+
+def _probe_or_none(path: str) -> Probed | None:
+    try:
+        return probe(path)
+    except ExecutionError:
+        return None
 
 
 def is_ours(probed: Probed) -> bool:
@@ -92,9 +99,9 @@ def is_ours(probed: Probed) -> bool:
     return has_own and os.path.realpath(probed.prefix) == os.path.realpath(sys.prefix)
 
 
-def candidates(folder: str = "") -> list[str]:
+def candidates(folder: str = "", path: str | None = None) -> list[str]:
     """Paths that could be a Python, the likeliest first."""
-    paths = [*_in_folder(folder), *_on_path(), *_by_tools()]
+    paths = [*_in_folder(folder), *_on_path(path), *_by_tools(), *_environments()]
     return list(dict.fromkeys(path for path in paths if os.path.isfile(path)))
 
 
@@ -137,9 +144,9 @@ def _in_folder(folder: str) -> Iterator[str]:
             yield str(python_in(Path(folder) / name))
 
 
-def _on_path() -> Iterator[str]:
+def _on_path(path: str | None) -> Iterator[str]:
     for name in _NAMES:
-        found = shutil.which(name)
+        found = shutil.which(name, path=path or None)
         if found:
             yield os.path.abspath(found)
     if not _IS_WINDOWS:
@@ -147,15 +154,47 @@ def _on_path() -> Iterator[str]:
 
 
 def _by_tools() -> Iterable[str]:
+    """Pythons that pyenv, uv and conda have installed."""
     home = Path.home()
     pyenv = Path(os.environ.get("PYENV_ROOT", home / ".pyenv")) / "versions"
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR", _data_home() / "uv" / "python"))
     condas = [home / name for name in ("miniconda3", "anaconda3", "miniforge3", "mambaforge")]
     if prefix := os.environ.get("CONDA_PREFIX"):
         condas.insert(0, Path(prefix))
-    roots = [*_children(pyenv), *condas]
+    roots = [*_children(pyenv), *_children(uv), *condas, *_known_to_conda()]
     for conda in condas:
         roots += _children(conda / "envs")
-    return [str(python_in(root)) for root in roots]
+    return [str(_python_of_tool(root)) for root in roots]
+
+
+def _environments() -> Iterable[str]:
+    """Environments that the user keeps in one place, or whose tool does."""
+    home = Path.home()
+    cache = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
+    places = [
+        Path(os.environ.get("WORKON_HOME", home / ".virtualenvs")),
+        home / ".venvs",
+        _data_home() / "virtualenvs",  # pipenv
+        Path(os.environ.get("POETRY_CACHE_DIR", cache / "pypoetry")) / "virtualenvs",
+    ]
+    return [str(python_in(root)) for place in places for root in _children(place)]
+
+
+def _known_to_conda() -> list[Path]:
+    try:
+        lines = (Path.home() / ".conda" / "environments.txt").read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    return [Path(line.strip()) for line in lines if line.strip()]
+
+
+def _python_of_tool(root: Path) -> Path:
+    """On Windows these lie beside their folders, not in `Scripts` as those of environments."""
+    return root / "python.exe" if _IS_WINDOWS else python_in(root)
+
+
+def _data_home() -> Path:
+    return Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local" / "share"))
 
 
 def _children(folder: Path) -> list[Path]:

@@ -18,6 +18,7 @@ from playhead.execution import environment, languages
 from playhead.execution.file_watch import FileWatch
 from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.live_kernel import LiveKernel, stopped_before_start
+from playhead.execution.login_path import LoginPath
 
 _log = logging.getLogger(__name__)
 _MEMORY_PERIOD_MS = 1000
@@ -45,6 +46,7 @@ class ProcessExecutor:
         self._grace_s: dict[str, float] = {}
         self._listeners: list[Listener] = []
         self._told: dict[str, KernelStatus] = {}
+        self._login = LoginPath(self._variables)
         self._files = FileWatch(str(output_dir))
         self._clock = QTimer()
         self._clock.setInterval(_MEMORY_PERIOD_MS)
@@ -141,7 +143,9 @@ class ProcessExecutor:
             await _shut_down([kernel], "another interpreter was chosen")
             kernel = None
         if kernel is None:
-            kernel = self._start(key, request)
+            path = await self._login.path()
+            # Another run may have started it in the meantime.
+            kernel = self._kernels.get(key) or self._start(key, request, path)
         return kernel
 
     def _check(self, request: RunRequest) -> None:
@@ -158,7 +162,7 @@ class ProcessExecutor:
                 remedy="Choose another folder.",
             )
 
-    def _start(self, key: tuple[str, str], request: RunRequest) -> LiveKernel:
+    def _start(self, key: tuple[str, str], request: RunRequest, path: str) -> LiveKernel:
         kernel = LiveKernel(
             KernelProcess,
             self._output_dir,
@@ -168,7 +172,8 @@ class ProcessExecutor:
         )
         self._kernels[key] = kernel
         self._clock.start()
-        variables = environment.kernel_environment(request.interpreter, self._variables, self._drop)
+        base = {**self._variables, "PATH": path} if path else self._variables
+        variables = environment.kernel_environment(request.interpreter, base, self._drop)
         try:
             kernel.launch(variables, request.folder)
         except ExecutionError:

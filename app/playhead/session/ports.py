@@ -213,8 +213,12 @@ class Catalog(Protocol):
 class Interpreters(Protocol):
     """Pythons that can run code."""
 
-    async def found(self) -> list[Interpreter]:
-        """All interpreters found on this machine, the managed one first."""
+    async def found(self, folder: str = "") -> list[Interpreter]:
+        """All interpreters found on this machine and in the folder, the managed one first."""
+        ...
+
+    async def make_for(self, folder: str) -> Interpreter:
+        """The environment `.venv` of a folder, made there if needed. Raises ExecutionError."""
         ...
 
     async def probe(self, path: str) -> Interpreter:

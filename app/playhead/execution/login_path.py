@@ -1,0 +1,82 @@
+"""The PATH of the user's login shell, for a program that was started by double click."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+_LIMIT_S = 5.0
+_OF_THE_SYSTEM = frozenset(
+    {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
+    | {"/usr/games", "/usr/local/games", "/snap/bin"}
+)
+
+
+class LoginPath:
+    """Asks the login shell once, and only if the PATH that we have is the bare system's."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = variables
+        self._asking: asyncio.Task[str] | None = None
+
+    async def path(self) -> str:
+        """The PATH that commands should have; what we have ourselves if the shell says nothing."""
+        own = self._variables.get("PATH", "")
+        if not is_bare(own):
+            return own
+        if self._asking is None:
+            self._asking = asyncio.create_task(asyncio.to_thread(ask_shell, self._variables))
+        return await asyncio.shield(self._asking) or own
+
+
+def is_bare(path: str) -> bool:
+    """Whether nothing of the user's own is in it."""
+    return all(part in _OF_THE_SYSTEM for part in path.split(os.pathsep) if part)
+
+
+def ask_shell(variables: Mapping[str, str], limit_s: float = _LIMIT_S) -> str:
+    """The PATH in the user's interactive login shell; "" if it does not say in time.
+
+    What its start files print is outside the marks. It gets no terminal to read from, and with it
+    end the programs that they started.
+    """
+    shell = variables.get("SHELL", "")
+    if sys.platform == "win32" or not Path(shell).is_absolute():
+        return ""
+    mark = uuid.uuid4().hex
+    script = f"printf %s {mark}; command env -0; printf %s {mark}"
+    try:
+        process = subprocess.Popen(
+            [shell, "-ilc", script],
+            env=dict(variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        return ""
+    try:
+        output, _ = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        output = b""
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.communicate()
+    return _path_in(output, mark.encode())
+
+
+def _path_in(output: bytes, mark: bytes) -> str:
+    parts = output.split(mark)
+    lines = parts[1].split(b"\0") if len(parts) == 3 else []
+    found = [os.fsdecode(line[5:]) for line in lines if line.startswith(b"PATH=")]
+    return found[0] if found else ""
