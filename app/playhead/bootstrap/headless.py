@@ -137,6 +137,8 @@ async def _serve_pipes() -> int:
         try:
             core.warm_up()
             await asyncio.wait({serving, closing}, return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                serving.result()  # a defect must not look like an end in order
         finally:
             for task in (serving, closing):
                 task.cancel()

@@ -24,7 +24,7 @@ _QUESTION = "Run this code? [y]es, [n]o, [e]dit: "
 class TerminalDisplay:
     """Shows one chunk after the other, of all kinds; asks who sits there.
 
-    `is_asking` while a person is being asked, `is_auto_run` when code runs unasked.
+    `is_asking` while a person is being asked.
     """
 
     def __init__(self, console: Console | None = None) -> None:
