@@ -9,7 +9,7 @@ from typing import Protocol
 from playhead.api.incoming import Incoming, Policy
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Failure
+from playhead.conversation.payloads import Failure, InputRequest
 from playhead.errors import AppError
 from playhead.session.session import Session, SessionEvent
 
@@ -51,6 +51,7 @@ class ApiTurn:
         self.is_open = False
         """Whether what the conversation tells is already this turn's."""
         self.failure: Failure | None = None
+        self._is_input_answered = policy.has_window
         self._outbox = outbox
         self._on_end = on_end
         self._unsubscribe = [
@@ -74,6 +75,9 @@ class ApiTurn:
         if not self._outbox.put(chunk):
             self.session.stop()
             self._end()
+        elif isinstance(chunk.content, InputRequest) and not self._is_input_answered:
+            self.session.stop()  # it would wait for ever
+            self._fail(_unanswered(chunk.content))
         elif isinstance(chunk.content, Failure):
             self.failure = chunk.content
             self._end()
@@ -81,7 +85,7 @@ class ApiTurn:
             self._end()
 
     def _on_session(self, event: SessionEvent) -> None:
-        if self.has_ended:
+        if self.has_ended or not self.is_open:
             return
         pending = self.session.pending
         if event.kind == "pending" and pending is not None and self.may_approve:
@@ -89,7 +93,7 @@ class ApiTurn:
             self._end()
         elif event.kind == "error" and event.error is not None and self.session.is_idle:
             self._fail(event.error)
-        elif event.kind == "state" and self.session.is_idle and self.is_open:
+        elif event.kind == "state" and self.session.is_idle:
             self._expect_end()
 
     def _expect_end(self) -> None:
@@ -117,3 +121,12 @@ class ApiTurn:
     def _leave(self) -> None:
         for unsubscribe in self._unsubscribe:
             unsubscribe()
+
+
+def _unanswered(request: InputRequest) -> AppError:
+    return AppError(
+        "The code asks for input, and there is nobody to answer.",
+        detail=f"It asked “{request.prompt.strip()}”." if request.prompt.strip() else "",
+        remedy="Have it take what it needs in another way.",
+        code="input_unanswered",
+    )

@@ -28,6 +28,7 @@ STATUSES = {
     "missing_api_key": 400,
     "nothing_to_approve": 400,
     "invalid_state": 400,
+    "input_unanswered": 400,
     "invalid_api_key": 401,
     "forbidden_host": 403,
     "forbidden_origin": 403,
@@ -62,11 +63,15 @@ _PATH = re.compile(r"(?<![\w:/\\.])(?:~|[A-Za-z]:)?[/\\][^\s'\"“”,;()]+")
 
 
 class TurnFailed(Exception):
-    """A turn ended in a failure while its answer could still be an HTTP error."""
+    """A turn ended in a failure while its answer could still be an HTTP error.
 
-    def __init__(self, failure: Failure) -> None:
+    `has_run` says that code ran before: who asks again would have it run twice.
+    """
+
+    def __init__(self, failure: Failure, *, has_run: bool = False) -> None:
         super().__init__(failure.code)
         self.failure = failure
+        self.has_run = has_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ class HttpFailure:
     message: str
     param: str | None = None
     retry_after_s: float | None = None
+    is_repeatable: bool = True
 
     @property
     def type(self) -> ErrorType:
@@ -99,14 +105,15 @@ class HttpFailure:
     @property
     def headers(self) -> dict[str, str]:
         """What a client needs to know beside the body."""
+        headers: dict[str, str] = {}
         if self.status == 401:
-            return {"WWW-Authenticate": "Bearer"}
-        if self.code == "upstream_auth_error":
-            return {"x-should-retry": "false"}
+            headers["WWW-Authenticate"] = "Bearer"
+        if self.code == "upstream_auth_error" or not self.is_repeatable:
+            headers["x-should-retry"] = "false"
         if self.status == 429:
             wait_s = DEFAULT_WAIT_S if self.retry_after_s is None else self.retry_after_s
-            return {"Retry-After": str(max(1, math.ceil(wait_s)))}
-        return {}
+            headers["Retry-After"] = str(max(1, math.ceil(wait_s)))
+        return headers
 
 
 _INVALID: ErrorType = "invalid_request_error"

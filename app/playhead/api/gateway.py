@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any, cast
 
 from aiohttp import hdrs, web
@@ -109,7 +110,8 @@ class Gateway:
         except AppError as error:
             return _failed(request, of_error(error))
         except TurnFailed as error:
-            return _failed(request, of_failure(error.failure))
+            failure = replace(of_failure(error.failure), is_repeatable=not error.has_run)
+            return _failed(request, failure)
         except ConnectionResetError:  # the client went while it was written to
             raise
         except Exception as error:  # the edge: a defect never reaches the client

@@ -35,10 +35,12 @@ class Incoming:
 @dataclass(frozen=True, slots=True)
 class Policy:
     """Asked anew at each request: whether who holds the token may approve, and have code run
-    unasked. The two switches are named in the refusals.
+    unasked. The two switches are named in the refusals. With no `has_window` nobody can type what
+    running code asks for.
     """
 
     may_approve: Callable[[], bool]
     may_auto_run: Callable[[], bool]
     approve_switch: str
     auto_run_switch: str
+    has_window: bool = False

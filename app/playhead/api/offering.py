@@ -14,7 +14,8 @@ from playhead.errors import RequestError
 class Offering:
     """`tools` are the client's, `offers_execute` says whether the model may have code run.
 
-    `must_call`: the answer has to be a call. With `is_call_clients` the client decides about calls of `execute`: it offered that tool.
+    `must_call`: the answer has to be a call. With `is_call_clients` the client decides about calls
+    of `execute`: it offered that tool.
     """
 
     tools: tuple[ToolOffer, ...] = ()

@@ -133,13 +133,15 @@ async def collect(
     """All chunks of an answer that is sent whole; a failure is raised as TurnFailed."""
     chunks: list[Chunk] = []
     pieces = Pieces()
+    has_run = False
     with request.app[ANSWERS].opened(cancel):
         while arrived := await outbox.take():
             for chunk in arrived:
-                _raise_failure(chunk)
+                has_run = has_run or chunk.type == "run"
+                _raise_failure(chunk, has_run=has_run)
                 chunks += pieces.feed(chunk)
         if not (chunks and _is_last(chunks[-1])):
-            raise TurnFailed(_CANCELLED)
+            raise TurnFailed(_CANCELLED, has_run=has_run)
     return chunks
 
 
@@ -294,6 +296,6 @@ def _is_last(chunk: Chunk) -> bool:
     return chunk.role == "server" and chunk.type in ("status", "error")
 
 
-def _raise_failure(chunk: Chunk) -> None:
+def _raise_failure(chunk: Chunk, *, has_run: bool = False) -> None:
     if isinstance(chunk.content, Failure):
-        raise TurnFailed(chunk.content)
+        raise TurnFailed(chunk.content, has_run=has_run)

@@ -31,6 +31,7 @@ def window_policy(settings: Settings) -> Policy:
         may_auto_run=lambda: settings.current.api_auto_run,
         approve_switch=APPROVE_SWITCH,
         auto_run_switch=AUTO_RUN_SWITCH,
+        has_window=True,
     )
 
 
