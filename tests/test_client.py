@@ -407,3 +407,11 @@ def test_the_server_finds_the_package_and_what_the_program_has_in_reach():
     source, mine = environment["PYTHONPATH"].split(os.pathsep)
     assert (Path(source) / "playhead" / "__init__.py").exists()
     assert (mine, environment["OTHER"]) == ("/mine", "1")
+
+
+def test_a_question_that_is_no_json_leaves_the_interpreter_as_it_was(stub: Stub):
+    interpreter = stub.plays([*said("yes"), *COMPLETE])
+    with pytest.raises(TypeError):
+        interpreter.chat([{"content": object()}])
+    assert interpreter.messages == []
+    assert interpreter.chat("Really?")[-1]["content"] == "yes"

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from playhead.client.process import ServerProcess
+from playhead.client.process import ServerProcess, to_line
 from playhead.client.transcript import Transcript
 from playhead.client.turn import Turn
 from playhead.errors import InterpreterError
@@ -45,12 +45,14 @@ class Connection:
             if not self._is_begun or self.transcript.is_changed:
                 self._begin(server, config)
             changed = {} if config == self._told else {"config": config}
-            self._told = config
             turn = Turn(f"t{next(self._numbers)}", server, self.transcript)
+            command = {"do": "chat", "turn": turn.id, "messages": list(asked), **changed}
+            line = to_line(command)  # what is no JSON fails before anything has begun
+            self._told = config
             self.turn = turn
             self.transcript.add(asked)
             server.listen(turn.deliver)
-            server.send({"do": "chat", "turn": turn.id, "messages": list(asked), **changed})
+            server.send_line(line)
             return turn
 
     def rest(self) -> None:
@@ -107,7 +109,9 @@ class Connection:
         return self._server
 
     def _begin(self, server: ServerProcess, config: Wire) -> None:
-        self.transcript = Transcript(self.transcript.messages)
+        messages = self.transcript.messages
+        line = to_line({"do": "begin", "messages": messages, "config": config})
+        self.transcript = Transcript(messages)
         self._told = config
-        server.send({"do": "begin", "messages": self.transcript.messages, "config": config})
+        server.send_line(line)
         self._is_begun = True

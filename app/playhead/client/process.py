@@ -85,7 +85,11 @@ class ServerProcess:
 
     def send(self, command: Wire) -> None:
         """Queue a command; a server that is gone shows by the listener's None."""
-        self._commands.put(json.dumps(command).encode("ascii") + b"\n")
+        self.send_line(to_line(command))
+
+    def send_line(self, line: bytes) -> None:
+        """The same of a command that is a line already."""
+        self._commands.put(line)
 
     def end(self) -> None:
         """Let the server end; returns at once."""
@@ -145,6 +149,11 @@ class ServerProcess:
             self._last_lines.append(text)
             _log.debug("server %d: %s", self.pid, text)
         stderr.close()
+
+
+def to_line(command: Wire) -> bytes:
+    """A command as the server reads it. Raises TypeError and ValueError for what is no JSON."""
+    return json.dumps(command).encode("ascii") + b"\n"
 
 
 def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
