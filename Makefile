@@ -1,9 +1,9 @@
-# Five words: run, test, lint, bench, package; and system, screenshots. Everything lives in .venv.
+# Five words: run, test, lint, bench, package; and system, screenshots, soak. All is in .venv.
 # Paths are relative on purpose: the folder may have spaces in its name.
 PY := .venv/bin/python
 DISPLAYED := $(PY) -m tests.support.display --
 
-.PHONY: run test lint bench package system screenshots setup-run setup-dev
+.PHONY: run test lint bench package system screenshots soak setup-run setup-dev
 
 run: setup-run
 	@sh packaging/system.sh check run
@@ -31,6 +31,9 @@ package: setup-dev
 screenshots: setup-dev
 	@sh packaging/system.sh check test
 	@$(PY) -m tests.support.screenshots docs/images
+
+soak: setup-dev
+	@$(PY) -m tests.soak $(ARGS)
 
 system:
 	@sh packaging/system.sh install
