@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, cast
 
-from .short_text import cell, class_of, library
+from .short_text import bases_of, cell, class_of, library, name_of
 
 PAGE_ROWS = 200
 PAGE_COLUMNS = 50
@@ -61,8 +61,8 @@ def shape(value: Any) -> str:
 
 def _frame_kind(value: Any) -> Callable[[Any, int, int], Any] | None:
     """Which cutter; subclasses count (a GeoDataFrame is a frame too)."""
-    for kind in type.__getattribute__(class_of(value), "__mro__"):
-        if kind.__name__ in ("DataFrame", "Series"):
+    for kind in bases_of(class_of(value)):
+        if name_of(kind) in ("DataFrame", "Series"):
             cut = _CUTTERS.get(library(kind))
             if cut is not None:
                 return cut
@@ -71,7 +71,7 @@ def _frame_kind(value: Any) -> Callable[[Any, int, int], Any] | None:
 
 def _is_matrix(value: Any) -> bool:
     kind = class_of(value)
-    is_array = library(kind) == "numpy" and kind.__name__ in ("ndarray", "matrix", "memmap")
+    is_array = library(kind) == "numpy" and name_of(kind) in ("ndarray", "matrix", "memmap")
     return is_array and len(value.shape) == 2
 
 

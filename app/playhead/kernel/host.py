@@ -12,6 +12,7 @@ import warnings
 from typing import Any, Iterator
 
 from . import foreign, magics, orphans, showing, streams
+from .answers import Answers
 from .channel import Channel
 from .display import Display
 from .import_hooks import ImportHooks
@@ -19,8 +20,10 @@ from .interrupts import Interrupts, start_thread
 from .ipython_stand_in import StandInFinder
 from .line_sampler import LineSampler
 from .magic_words import MagicWords
+from .memory_limit import MemoryLimit
 from .runner import Options, Runner
 from .spawning import patch_reduction
+from .variables import Variables
 
 
 def serve() -> int:
@@ -50,6 +53,8 @@ class Host:
         self._interrupts.install()
         self._pid = os.getpid()
         self._folder = os.getcwd()
+        self._is_busy = False
+        self._memory = MemoryLimit()
         streams.install(self._channel)
         sampler = LineSampler(self._channel)
         display = Display(self._channel, sampler, hello["spool"], hello.get("dpi") or 0)
@@ -66,6 +71,9 @@ class Host:
         words = MagicWords(self._channel, display)
         setattr(builtins, magics.CALL, words)
         self._runner = Runner(self._channel, sampler, display, self._interrupts, words)
+        self._runner.remark = self._memory.remark
+        self._variables = Variables(self._runner.namespace)
+        self._answers = Answers(self._channel, self._variables, self._interrupts, hello["spool"])
 
     def serve(self, commands: Iterator[dict[str, Any]]) -> None:
         """Take commands until `exit`."""
@@ -77,17 +85,23 @@ class Host:
                 return
             if command["t"] == "execute":
                 self._execute(command)
+            elif command["t"] in ("variables", "table"):
+                self._answers.answer(command)
 
     def _execute(self, command: dict[str, Any]) -> None:
         self._channel.run = command["run"]
         self._descriptors.repair()
         streams.repair_streams()
         folder = command.get("folder") or ""
+        self._variables.remember()
+        self._memory.begin(command.get("memory") or 0)
         options = Options(command.get("lines", True), command.get("times", False))
         outcome = self._runner.execute(command["code"], lambda: self._enter(folder), options)
+        self._memory.end()
         if os.getpid() != self._pid:  # user code forked and the child came back here
             self._channel.flush()
             os._exit(outcome.status & 0xFF)
+        self._is_busy = False
         self._channel.send("idle", state=outcome.state, line=outcome.line)
         self._channel.run = ""
 
@@ -101,11 +115,17 @@ class Host:
 
     def _read_commands(self, commands: Iterator[dict[str, Any]]) -> None:
         for command in commands:
-            if command["t"] == "input":
+            kind = command["t"]
+            if kind == "input":
                 self._descriptors.feed(command["text"] + "\n")
-            elif command["t"] == "stop":
+            elif kind == "text":
+                self._descriptors.feed(command["text"], command["end"])
+            elif kind == "stop":
                 self._stop(command["run"])
+            elif kind in ("variables", "table") and self._is_busy:
+                self._answers.refuse(command, "The kernel is busy with code.")
             else:
+                self._is_busy = self._is_busy or kind == "execute"
                 self._queue.put(command)
         orphans.end_group()  # the parent is gone
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
 import threading
 import time
@@ -26,6 +27,20 @@ class Interrupts:
             function()
         finally:
             self._is_armed = False
+
+    def call_within(self, seconds: float, function: Callable[[], None]) -> None:
+        """Call something that may hang, out of a run. Raises KeyboardInterrupt when time is up."""
+        done = threading.Event()
+
+        def watch() -> None:
+            while not done.wait(seconds):  # once more for what swallows it
+                _thread.interrupt_main()
+
+        start_thread(watch, "playhead-limit")
+        try:
+            self.call(function)
+        finally:
+            done.set()
 
     def _on_signal(self, number: int, frame: Any) -> None:
         now = time.monotonic()

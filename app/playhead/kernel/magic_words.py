@@ -13,6 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import foreign, rich
+from .timing_magic import duration, measure
 
 if TYPE_CHECKING:
     from .channel import Channel
@@ -172,13 +173,9 @@ class MagicWords:
         return value
 
     def _line_timeit(self, rest: str, names: dict[str, Any]) -> Any:
-        from .timing_magic import measure
-
         return measure(rest, "", names)
 
     def _cell_timeit(self, rest: str, body: str, names: dict[str, Any]) -> Any:
-        from .timing_magic import measure
-
         return measure(rest, body, names)
 
     def _cell_bash(self, rest: str, body: str, names: dict[str, Any]) -> None:
@@ -258,11 +255,3 @@ def _evaluate(code: str, names: dict[str, Any]) -> Any:
 def _print_times(began: float, used: float) -> None:
     wall, cpu = time.perf_counter() - began, time.process_time() - used
     sys.stdout.write(f"CPU time: {duration(cpu)}, wall time: {duration(wall)}\n")
-
-
-def duration(seconds: float) -> str:
-    """A time in the unit that suits it."""
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1:
-            return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"

@@ -65,6 +65,7 @@ class Runner:
         self._timings = Timings()
         self._line_times = LineTimes()
         self._tree: ast.Module | None = None
+        self.remark: Callable[[BaseException], str] = lambda error: ""
 
     def execute(
         self,
@@ -201,7 +202,7 @@ class Runner:
         return Outcome("finished", status=code if isinstance(code, int) else 1)
 
     def _on_failure(self, error: BaseException, block: str) -> Outcome:
-        self._channel.complain(failures.format_failure(error, block))
+        self._channel.complain(failures.format_failure(error, block) + self.remark(error))
         failures.send_failure(self._channel, error, block)
         return Outcome("finished", status=1)
 

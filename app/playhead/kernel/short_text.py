@@ -12,7 +12,7 @@ from typing import Any
 _ITEMS = 6
 _DEPTH = 3
 _TEXT_LIMIT = 80
-_DIGITS_LIMIT = 10**40
+_DIGITS_LIMIT = 10**60
 _TRUSTED = frozenset(
     {"datetime", "decimal", "fractions", "pathlib", "uuid", "ipaddress", "zoneinfo"}
 )
@@ -33,13 +33,32 @@ def class_of(value: object) -> type[Any]:
 
 def class_name(value: object) -> str:
     """The name of a value's class."""
-    return str(type.__getattribute__(class_of(value), "__name__"))
+    return str(name_of(type(value)))
+
+
+def name_of(kind: type[Any]) -> Any:
+    """A class's own name, without asking its metaclass, which may do anything."""
+    return type.__dict__["__name__"].__get__(kind)
+
+
+def bases_of(kind: type[Any]) -> tuple[type[Any], ...]:
+    """A class with all that it inherits from."""
+    return type.__dict__["__mro__"].__get__(kind)
+
+
+def attribute_of(kind: type[Any], name: str) -> Any:
+    """An attribute as it stands in a class or in one that it inherits from, else None."""
+    for base in bases_of(kind):
+        names = type.__dict__["__dict__"].__get__(base)
+        if name in names:
+            return names[name]
+    return None
 
 
 def library(kind: type) -> str:
     """The top package a class is of, "" if its module does not know it: the name can be claimed."""
-    name: Any = type.__getattribute__(kind, "__name__")
-    module: Any = type.__getattribute__(kind, "__module__")
+    name = name_of(kind)
+    module: Any = type.__dict__["__module__"].__get__(kind)
     if type(module) is not str:
         return ""
     is_there = getattr(sys.modules.get(module), name, None) is kind
@@ -72,7 +91,7 @@ def _number(number: float) -> str | float | None:
 
 def _cell_of_library(value: Any, kind: type, limit: int) -> str | int | float | bool | None:
     name = library(kind)
-    if kind.__name__ in ("NaTType", "NAType") and name == "pandas":
+    if name == "pandas" and name_of(kind) in ("NaTType", "NAType"):
         return None
     if name == "numpy" and issubclass(kind, getattr(sys.modules["numpy"], "generic", ())):
         item = value.item()
@@ -137,7 +156,7 @@ def _other(value: Any) -> str:
     kind = class_of(value)
     name = class_name(value)
     if issubclass(kind, type):
-        return f"class {type.__getattribute__(value, '__name__')}"
+        return f"class {name_of(value)}"
     if issubclass(kind, enum.Enum):
         return f"{name}.{object.__getattribute__(value, '_name_')}"
     if kind in _CALLABLE:

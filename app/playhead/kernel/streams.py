@@ -12,6 +12,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from .interrupts import start_thread
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -26,23 +28,82 @@ class Descriptors:
     def __init__(self) -> None:
         self.commands = os.dup(0)
         self.output = os.dup(1)
-        self._input, self._feed = os.pipe()
-        os.dup2(self._input, 0)
+        self._input = InputPipe()
+        self._input.become(0)
 
-    def feed(self, text: str) -> None:
-        """Put text where user code and its children read their standard input."""
-        data = text.encode("utf-8", "surrogatepass")
-        while data:
-            data = data[os.write(self._feed, data) :]
+    def feed(self, text: str, is_end: bool = False) -> None:
+        """Put text where user code and its children read their standard input, and maybe its end.
+
+        It never waits: who feeds must be free to take the command to stop.
+        """
+        self._input.feed(text.encode("utf-8", "surrogatepass"), is_end)
 
     def repair(self) -> None:
         """Undo what a block did to the descriptors: closed, redirected, made non-blocking."""
         os.set_blocking(self.output, True)
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
-        os.dup2(self._input, 0)  # what a block opened in its place would be read without end
-        while has_input():
-            os.read(0, 65536)
+        self._input.close()  # with what nobody has read of it
+        self._input = InputPipe()
+        self._input.become(0)
+
+
+class InputPipe:
+    """The inner pipe of one run; a thread of its own feeds what does not fit in at once."""
+
+    def __init__(self) -> None:
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+        self._lock = threading.Lock()
+        self._waiting = bytearray()
+        self._has_ended = False
+        self._is_pumping = False
+
+    def become(self, fd: int) -> None:
+        """Let it be read under another number; the inner one is then not needed."""
+        os.dup2(self._reader, fd)
+        os.close(self._reader)
+
+    def feed(self, data: bytes, is_end: bool) -> None:
+        """Add to what can be read; nothing after an end is taken."""
+        with self._lock:
+            if self._has_ended:
+                return
+            self._waiting += data
+            self._has_ended = is_end
+            if not self._pour() and not self._is_pumping:
+                self._is_pumping = True
+                start_thread(self._pump, "playhead-input")
+
+    def close(self) -> None:
+        """Give up what was not read."""
+        with self._lock:
+            self._waiting.clear()
+            self._has_ended = True
+            self._pour()
+
+    def _pour(self) -> bool:
+        """Write what fits; whether nothing is left to be written."""
+        try:
+            while self._waiting:
+                del self._waiting[: os.write(self._writer, self._waiting[:65536])]
+        except BlockingIOError:
+            return False
+        except OSError:  # user code has closed the other end
+            self._waiting.clear()
+        if self._has_ended and self._writer >= 0:
+            os.close(self._writer)
+            self._writer = -1
+        return True
+
+    def _pump(self) -> None:
+        while True:
+            with self._lock:
+                if self._pour():
+                    self._is_pumping = False
+                    return
+                writer = self._writer
+            select.select([], [writer], [], 0.1)  # not for ever: it may be given up meanwhile
 
 
 def has_input() -> bool:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import getopt
 import math
-import shlex
 import sys
-import timeit
 from typing import Any, NamedTuple
 
 
@@ -21,8 +18,6 @@ class TimeitResult(NamedTuple):
     repeat: int
 
     def __str__(self) -> str:
-        from .magic_words import duration
-
         runs = f"{self.repeat} run{'s' if self.repeat != 1 else ''}"
         loops = f"{self.loops:,} loop{'s' if self.loops != 1 else ''} each"
         spread = f"{duration(self.average)} ± {duration(self.stdev)}"
@@ -33,6 +28,8 @@ class TimeitResult(NamedTuple):
 
 def measure(rest: str, body: str, names: dict[str, Any]) -> TimeitResult | None:
     """Time the rest of the line, or `body` with the rest of the line as its preparation."""
+    import timeit  # slow to import, and rarely wanted
+
     options, code = _options(rest)
     statement, setup = (body, code or "pass") if body else (code, "pass")
     timer = timeit.Timer(statement, setup, globals=names)
@@ -49,9 +46,20 @@ def measure(rest: str, body: str, names: dict[str, Any]) -> TimeitResult | None:
 
 def _options(rest: str) -> tuple[dict[str, str], str]:
     """The options before the code, and the code as it was written."""
+    import getopt
+    import shlex
+
     words = rest.split(" ")
     count = 0
     while count < len(words) and words[count].startswith("-") and len(words[count]) > 1:
         count += 2 if words[count] in ("-n", "-r", "-p") else 1
     found, _ = getopt.getopt(shlex.split(" ".join(words[:count])), "n:r:p:tcqov:")
     return dict(found), " ".join(words[count:]).strip()
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

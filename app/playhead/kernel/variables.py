@@ -1,0 +1,225 @@
+"""Tells of the names of the namespace: what they are, how large, whether the last run made them.
+
+Whatever could run code of the user happens in a forked child that is killed when it takes long:
+a `__repr__` that hangs, crashes or changes things harms nobody. Where there is no fork, such a
+value shows its class only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+import types
+import warnings
+from typing import Any
+
+from . import frames
+from .short_text import attribute_of, class_name, class_of, library, one_line
+
+_NAMES_KEPT = 1000
+_TIME_LIMIT_S = 0.5
+_VALUE_LIMIT = 120
+_SAMPLED = 1000
+_SPACE = 4_000_000
+_SIZED = (list, tuple, set, frozenset, dict, str, bytes, bytearray)
+_CONTAINERS = (list, tuple, set, frozenset)
+_KNOWN = ("numpy", "pandas", "polars")
+"""Libraries whose own classes are asked for shape and size in this process."""
+
+
+class Variables:
+    """Remembers how the namespace was before a run, and lists it after one."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._namespace = namespace
+        self._before: dict[str, tuple[int, ...]] = {}
+
+    def remember(self) -> None:
+        """A run begins."""
+        self._before = {name: _print_of(value) for name, value in self._names()}
+
+    def listing(self) -> list[dict[str, Any]]:
+        """All names; functions and classes come last. Takes half a second at most."""
+        names = self._names()
+        foreign = [(name, value) for name, value in names if _needs_its_class(value)]
+        said = ask_in_child(foreign) if foreign else {}
+        ordered = sorted(names, key=lambda item: _is_code(item[1]))
+        return [{**self._row(name, value), **said.get(name, {})} for name, value in ordered]
+
+    def table(self, name: str, first: int, rows: int) -> dict[str, Any]:
+        """A page of a variable. Raises LookupError or TypeError with the reason in words."""
+        if name not in self._namespace:
+            raise LookupError(f"There is no {name} any more.")
+        return frames.page(self._namespace[name], first, rows, name)
+
+    def _names(self) -> list[tuple[str, Any]]:
+        found = [
+            (name, value)
+            for name, value in list(self._namespace.items())
+            if type(name) is str and not name.startswith("_") and type(value) is not _MODULE
+        ]
+        return found[:_NAMES_KEPT]
+
+    def _row(self, name: str, value: Any) -> dict[str, Any]:
+        is_known = library(class_of(value)) in _KNOWN
+        return {
+            "name": name,
+            "type": class_name(value),
+            "shape": _shape(value, is_known),
+            "size_bytes": _size(value, is_known),
+            "value": _value(value, is_known),
+            "is_changed": self._before.get(name) != _print_of(value),
+            "is_table": frames.is_table(value),
+        }
+
+
+_MODULE = types.ModuleType
+
+
+def ask_in_child(values: list[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What the classes of values say of them, as far as they came in time."""
+    if not hasattr(os, "fork"):
+        return {}
+    reader, writer = os.pipe()
+    sys.stdout.flush()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the threads that a fork warns of are not used there
+        child = os.fork()
+    if child == 0:
+        _answer_and_die(values, writer)
+    os.close(writer)
+    try:
+        data = _read_until(reader, time.monotonic() + _TIME_LIMIT_S)
+    finally:
+        os.close(reader)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    return _parsed(data)
+
+
+def _answer_and_die(values: list[tuple[str, Any]], writer: int) -> None:
+    """In the child: ask each value, and tell at once, for the next may hang."""
+    try:
+        quiet = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(quiet, fd)
+        for name, value in values:
+            text = repr(value)[: 4 * _VALUE_LIMIT]
+            said = {"name": name, "value": one_line_text(text)}
+            os.write(writer, json.dumps(said).encode("ascii") + b"\n")
+    finally:
+        os._exit(0)
+
+
+def one_line_text(text: str) -> str:
+    """A text of others as one short line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _VALUE_LIMIT else line[: _VALUE_LIMIT - 1] + "…"
+
+
+def _read_until(reader: int, deadline: float) -> bytes:
+    data = bytearray()
+    while len(data) < _SPACE:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([reader], [], [], left)[0]:
+            break
+        piece = os.read(reader, 65536)
+        if not piece:
+            break
+        data += piece
+    return bytes(data)
+
+
+def _parsed(data: bytes) -> dict[str, dict[str, Any]]:
+    said: dict[str, dict[str, Any]] = {}
+    for line in data.splitlines():
+        try:
+            row = json.loads(line)
+            said[row["name"]] = {"value": str(row["value"])}
+        except (ValueError, KeyError, TypeError):
+            continue  # cut off when its time was over
+    return said
+
+
+def _print_of(value: Any) -> tuple[int, ...]:
+    """What tells a value from another and, for containers, from what it was before."""
+    kind = class_of(value)
+    if kind in _CONTAINERS or kind is dict:
+        items = list(value.values() if kind is dict else value)
+        return (id(value), len(value), *(id(item) for item in items[:50] + items[-50:]))
+    if kind is bytearray:
+        return (id(value), len(value))
+    if library(kind) in _KNOWN and hasattr(kind, "shape"):
+        return (id(value), *(int(size) for size in value.shape))
+    return (id(value),)
+
+
+def _is_code(value: Any) -> bool:
+    return issubclass(type(value), (type, types.FunctionType, types.BuiltinFunctionType))
+
+
+def _needs_its_class(value: Any) -> bool:
+    """Whether only its class could say more than that it is one of it."""
+    kind = class_of(value)
+    is_silent = attribute_of(kind, "__repr__") is object.__repr__
+    if is_silent or _is_code(value) or library(kind) in _KNOWN:
+        return False
+    return one_line(value) == f"<{class_name(value)}>"
+
+
+def _shape(value: Any, is_known: bool) -> str:
+    if is_known and hasattr(class_of(value), "shape"):
+        return frames.shape(value)
+    return str(len(value)) if class_of(value) in _SIZED else ""
+
+
+def _size(value: Any, is_known: bool) -> int:
+    kind = class_of(value)
+    if is_known:
+        return _size_in_library(value)
+    if kind in _CONTAINERS or kind is dict:
+        return _size_of_container(value)
+    return sys.getsizeof(value) if kind in _SIZED or kind in (int, float) else _plain_size(value)
+
+
+def _plain_size(value: Any) -> int:
+    return int(object.__sizeof__(value))
+
+
+def _size_of_container(value: Any) -> int:
+    """It and what it holds directly; of many items, by their first thousand."""
+    is_dict = class_of(value) is dict
+    items: list[Any] = [*value.keys(), *value.values()] if is_dict else list(value)
+    sampled = sum(_plain_size(item) for item in items[:_SAMPLED])
+    factor = len(items) / _SAMPLED if len(items) > _SAMPLED else 1
+    return sys.getsizeof(value) + int(sampled * factor)
+
+
+def _size_in_library(value: Any) -> int:
+    try:
+        if hasattr(value, "estimated_size"):
+            return int(value.estimated_size())
+        if hasattr(value, "memory_usage"):
+            usage = value.memory_usage()
+            return int(usage.sum() if hasattr(usage, "sum") else usage)
+        return int(getattr(value, "nbytes", 0)) or _plain_size(value)
+    except (TypeError, ValueError, AttributeError):
+        return _plain_size(value)
+
+
+def _value(value: Any, is_known: bool) -> str:
+    if not is_known:
+        return one_line(value, _VALUE_LIMIT)
+    if frames.is_frame(value):
+        columns = getattr(value, "columns", None)
+        names = [str(column) for column in columns][:20] if columns is not None else []
+        return one_line_text(", ".join(names) or str(getattr(value, "dtype", "")))
+    if class_name(value) == "ndarray" and value.dtype.kind in "biufcSU":
+        first: list[Any] = value.reshape(-1)[:6].tolist() if value.flags.c_contiguous else []
+        more = ", …" if value.size > len(first) else ""
+        return one_line_text(f"{value.dtype} [{', '.join(map(repr, first))}{more}]")
+    return one_line_text(str(getattr(value, "dtype", "")) or f"<{class_name(value)}>")
