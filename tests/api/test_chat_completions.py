@@ -233,11 +233,12 @@ async def test_code_goes_to_the_client_that_offered_execute_even_with_auto_run(t
 
 
 async def test_a_choice_of_no_tool_offers_none(tmp_path: Path):
-    async with face(tmp_path, said("a"), said("b")) as api:
+    async with face(tmp_path, said("a"), said("b"), said("c"), may_auto_run=True) as api:
         await api.post(CHAT, asked(tool_choice="none", **LOOKUP))
         await api.post(CHAT, asked(user("x"), tool_choice="none"))
+        await api.post(CHAT, asked(user("y"), tool_choice="none", auto_run=True, **LOOKUP))
         offers = [(r.tools, r.offers_execute) for r in api.provider.requests]
-    assert offers == [((), False), ((), False)]
+    assert offers == [((), False)] * 3
 
 
 @pytest.mark.parametrize(
@@ -268,6 +269,7 @@ async def test_a_call_that_is_required_is_required_of_the_model(
             "tools": [tool("lookup")],
             "tool_choice": {"type": "function", "function": {"name": "other"}},
         },
+        {"tool_choice": {"type": "function", "function": {"name": "lookup"}}},
     ],
 )
 async def test_bad_tools_are_refused(tmp_path: Path, more: Wire):

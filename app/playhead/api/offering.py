@@ -30,11 +30,11 @@ def offering_of(tools: tuple[ToolOffer, ...], choice: object, *, is_auto_run: bo
     A client without tools has code run here. One with tools of its own gets their calls alone,
     unless it also lets code run. Raises RequestError for a choice of what is not there.
     """
-    if not tools:
-        return Offering(offers_execute=choice != "none")
     chosen = _chosen(tools, choice)
+    if not chosen:  # it has none, or wants none called
+        return Offering(offers_execute=choice != "none")
     has_execute = any(tool.name == EXECUTE for tool in chosen)
-    must_call = bool(chosen) and (choice == "required" or _named(choice) is not None)
+    must_call = choice == "required" or _named(choice) is not None
     return Offering(chosen, has_execute or is_auto_run, has_execute, must_call)
 
 
