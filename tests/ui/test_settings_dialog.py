@@ -233,3 +233,41 @@ async def test_long_words_are_shown_whole_and_push_the_rest_down(theme: Theme) -
         for note in (form.check_result, form.key_note):
             await until(lambda note=note: note.height() >= note.heightForWidth(note.width()))
         await until(lambda: form.temperature.y() >= form.check_result.geometry().bottom())
+
+
+async def test_what_a_run_may_use_is_set_and_can_be_taken_away(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        running = bench.dialog.running
+        assert running.shows_line.isChecked()
+        assert not running.times_lines.isChecked()
+        running.shows_line.setChecked(False)
+        assert not running.times_lines.isEnabled()
+        running.shows_line.setChecked(True)
+        running.times_lines.setChecked(True)
+        running.seconds.setText("30")
+        running.memory.setText("2000")
+        running.output.setText("50")
+        bench.dialog.save()
+        await until(lambda: bench.settings.current.run_limit_s == 30)
+        kept = bench.settings.current
+        assert (kept.times_lines, kept.run_limit_mb, kept.output_limit_mb) == (True, 2000, 50)
+
+
+async def test_empty_limits_are_no_limits(theme: Theme) -> None:
+    limited = AppSettings(run_limit_s=5, run_limit_mb=9, output_limit_mb=7)
+    async with opened(theme, SettingsInMemory(limited)) as bench:
+        running = bench.dialog.running
+        assert running.seconds.text() == "5"
+        for field in (running.seconds, running.memory, running.output):
+            field.clear()
+        bench.dialog.save()
+        await until(lambda: bench.settings.current.run_limit_s == 0)
+        kept = bench.settings.current
+        assert (kept.run_limit_mb, kept.output_limit_mb) == (0, AppSettings().output_limit_mb)
+
+
+async def test_a_limit_that_is_no_number_is_refused(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        bench.dialog.running.memory.setText("much")
+        bench.dialog.save()
+        await until(lambda: "Most memory" in bench.dialog.problem)

@@ -197,3 +197,39 @@ def test_the_kernel_its_memory_and_its_place_are_shown(bench: Bench) -> None:
     assert bench.pane._restart.isEnabled()
     bench.pane.set_kernel(KernelStatus())
     assert not bench.pane._restart.isEnabled()
+
+
+def test_what_the_last_run_said_of_its_lines_comes_back_with_its_code(bench: Bench) -> None:
+    first = bench.write("x = 1\ny = 2\n")
+    bench.begin_run(first, "x = 1\ny = 2\n")
+    timing = Chunk("computer", "timing", content=LineTiming(2, 0.5))
+    error = Chunk("computer", "error", content=CodeError("ValueError", "no", (Frame("", 1, ""),)))
+    bench.end_run(error, timing)
+    assert bench.pane.editor.line_heat(2) == 4
+    bench.write("z = 3\n")
+    assert bench.pane.editor.line_note(2) == ""
+    bench.follower.show_message(first)
+    assert bench.pane.editor.line_note(2).strip() == "0.5 s"
+    assert bench.pane.editor.line_error(1) == "ValueError: no"
+    assert bench.pane.editor.line_heat(2) == 4
+
+
+def test_the_line_moves_only_in_the_code_that_runs(bench: Bench) -> None:
+    other = bench.write("a = 1\nb = 2\n")
+    message_id = bench.write("x = 1\ny = 2\n")
+    bench.begin_run(message_id, "x = 1\ny = 2\n")
+    bench.follower.show_message(other)
+    bench.line(2)
+    assert bench.pane.running_line.line is None
+    bench.follower.show_message(message_id)
+    bench.line(1)
+    assert bench.pane.running_line.line == 1
+
+
+def test_where_a_run_was_stopped_is_said_at_its_line(bench: Bench) -> None:
+    message_id = bench.write("while True:\n    pass\n")
+    bench.begin_run(message_id, "while True:\n    pass\n")
+    bench.conversation.apply(Chunk("computer", "console", end=True))
+    report = RunReport("interrupted", 12.34, 2)
+    bench.conversation.apply(Chunk("computer", "run", content=report))
+    assert bench.pane.editor.line_note(2).strip() == "stopped here after 12.3 s"

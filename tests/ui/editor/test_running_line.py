@@ -74,3 +74,19 @@ def test_what_took_no_time_is_not_noted(editor: ScintillaEditor) -> None:
 )
 def test_times_are_said_as_people_read_them(seconds: float, words: str) -> None:
     assert format_seconds(seconds) == words
+
+
+def test_where_the_time_went_is_painted_beside_the_lines(editor: ScintillaEditor) -> None:
+    running = RunningLine(editor, editor)
+    running.add_timing(LineTiming(1, 0.01))
+    running.add_timing(LineTiming(3, 0.9, 6))
+    assert [editor.line_heat(line) for line in range(1, 9)] == [0] * 8
+    running.show_heat()
+    assert [editor.line_heat(line) for line in range(1, 9)] == [0, 0, 4, 4, 4, 4, 0, 0]
+    running.reset()
+    assert [editor.line_heat(line) for line in range(1, 9)] == [0] * 8
+
+
+def test_the_line_at_which_a_run_was_stopped_says_so(editor: ScintillaEditor) -> None:
+    RunningLine(editor, editor).show_stop(7, 12.34)
+    assert editor.line_note(7).strip() == "stopped here after 12.3 s"

@@ -297,6 +297,7 @@ class ScintillaEditor(QWidget):
         self._is_loading = True
         self._sci.setReadOnly(False)
         self._sci.setText(shown)
+        self._sci.setScrollWidth(1)  # it only ever grows by itself
         self._is_loading = False
         self._size_number_margin()
 

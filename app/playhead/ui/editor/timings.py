@@ -30,12 +30,13 @@ class Timings:
 
     def __init__(self) -> None:
         self._statements: dict[int, tuple[float, int]] = {}
-        self._shares: dict[int, float] = {}
+        self._lines: dict[int, tuple[float, float]] = {}
 
     def add(self, timing: LineTiming) -> str:
         """Take one more; the note for its line, '' where there is nothing to say."""
         if timing.share is not None:
-            self._shares[timing.line] = self._shares.get(timing.line, 0.0) + timing.share
+            seconds, share = self._lines.get(timing.line, (0.0, 0.0))
+            self._lines[timing.line] = (seconds + timing.seconds, share + timing.share)
             return ""
         seconds, last = self._statements.get(timing.line, (0.0, 0))
         seconds += timing.seconds
@@ -43,26 +44,21 @@ class Timings:
         return format_seconds(seconds) if seconds >= NOTED_FROM_S else ""
 
     def shares(self) -> Iterator[tuple[int, str]]:
-        """Notes for single lines, of statements that took long enough to ask where."""
-        for first, (seconds, last) in self._statements.items():
-            for line, part in self._inside(first, last).items():
-                if seconds >= HEATED_FROM_S and part >= _NOTED_SHARE:
-                    yield line, f"{part:.0%}"
+        """Notes for single lines inside loops and functions, where there was time to speak of."""
+        for line, (seconds, share) in self._lines.items():
+            if seconds >= NOTED_FROM_S and share >= _NOTED_SHARE and line not in self._statements:
+                yield line, f"{min(share, 1.0):.0%}"
 
     def heat(self) -> Iterator[Heat]:
-        """Statements as a whole; where the times of single lines are known, these over them."""
+        """Statements as a whole; where the times of single lines are known, these instead."""
         total = sum(seconds for seconds, _last in self._statements.values())
         if total < HEATED_FROM_S:
             return
         for first, (seconds, last) in sorted(self._statements.items()):
-            inside = self._inside(first, last)
-            if not inside:
+            if not any(first <= line <= last for line in self._lines):
                 yield from _stretch(first, last, seconds / total)
-            for line, part in sorted(inside.items()):
-                yield from _stretch(line, line, part * seconds / total)
-
-    def _inside(self, first: int, last: int) -> dict[int, float]:
-        return {line: part for line, part in self._shares.items() if first <= line <= last}
+        for line, (seconds, _share) in sorted(self._lines.items()):
+            yield from _stretch(line, line, seconds / total)
 
 
 def _stretch(first: int, last: int, share: float) -> Iterator[Heat]:

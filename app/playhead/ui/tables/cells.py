@@ -39,7 +39,7 @@ class Column:
         if isinstance(cell, float):
             return _float_text(cell, self._decimals)
         if isinstance(cell, str) and self._cut_at:
-            return cell.replace("T", " ", 1)[: self._cut_at]
+            return _moment_text(cell, self._cut_at)
         if isinstance(cell, str):
             return cell[:_SHOWN_CHARS].translate(_BREAKS)
         return str(cell)
@@ -63,11 +63,11 @@ def is_number(cell: Cell) -> bool:
 def sorted_rows(table: Table, column: int, is_falling: bool) -> list[int]:
     """The numbers of the rows in the order of a column; what is missing comes last."""
 
-    def key(number: int) -> tuple[bool, float, str]:
+    def key(number: int) -> tuple[bool, int | float, str]:
         cell = table.rows[number][column]
-        if isinstance(cell, int | float) and not math.isnan(cell):
-            return (False, float(cell), "")
-        return (True, 0.0, str(cell).casefold())
+        if isinstance(cell, int | float):
+            return (False, cell, "")
+        return (True, 0, str(cell).casefold())
 
     order = range(len(table.rows))
     missing = [number for number in order if _is_missing(table.rows[number][column])]
@@ -125,6 +125,12 @@ def _moment_length(cells: Sequence[str], is_time: bool) -> int:
     if all(cell[16:] == ":00" for cell in cells):
         return len("2026-01-01 00:00")
     return max(len(cell) for cell in cells)
+
+
+def _moment_text(cell: str, length: int) -> str:
+    """A moment without what is the same in the whole column; never without what differs."""
+    rest = cell[length:]
+    return (cell if rest.strip("T:0.") else cell[:length]).replace("T", " ", 1)
 
 
 def _float_text(number: float, decimals: int | None) -> str:

@@ -122,7 +122,6 @@ class VariablesPanel(QWidget):
 
     def _button(self, parent: QWidget, name: str) -> QToolButton:
         button = QToolButton(parent)
-        button.setProperty("kind", "foot")
         button.setToolTip(name)
         button.setAccessibleName(name)
         return button

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from PySide6.QtCore import QPointF, QRect
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from playhead.ui.timeline.cards.card import Card, Intent, PaintState, Spot
 from playhead.ui.timeline.painting import clip_round, draw_icon, draw_panel, draw_text
@@ -47,8 +47,7 @@ class ImageCard(Card):
             return
         painter.save()
         clip_round(painter, rect)
-        ground = QColor("#FFFFFF") if self._kind() == "svg" else self.theme.colour("raised")
-        painter.fillRect(rect, ground)  # drawings without a ground are made for paper
+        painter.fillRect(rect, self._ground(found[0]))
         size = found[0].deviceIndependentSize()
         left = rect.left() + max(_EDGE, (rect.width() - round(size.width())) // 2)
         painter.drawImage(QPointF(left, _EDGE), found[0])
@@ -72,6 +71,13 @@ class ImageCard(Card):
 
     def _name(self) -> str:
         return "The picture" if self._is_inline() else PurePath(self.row.text).name
+
+    def _ground(self, image: QImage) -> QColor:
+        """The picture's own, so that it fills its card; drawings without one are for paper."""
+        corner = image.pixelColor(0, 0)
+        if corner.alpha() == 255:
+            return corner
+        return QColor("#FFFFFF") if self._kind() == "svg" else self.theme.colour("raised")
 
     def _is_inline(self) -> bool:
         """Whether the row's text is the picture, not the path of one."""

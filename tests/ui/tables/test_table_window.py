@@ -1,0 +1,144 @@
+"""A table of any length in a window: pages come when they are looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from playhead.conversation.payloads import Table
+from playhead.errors import ExecutionError
+from playhead.ui.tables.paged_model import PAGE_ROWS, PagedModel
+from playhead.ui.tables.table_window import TableWindow
+from playhead.ui.tasks import TaskOwner
+from playhead.ui.theme import Theme
+from tests.support.waiting import until
+
+
+def page(first: int, count: int, total: int, name: str = "df") -> Table:
+    rows = tuple((number, f"row {number}") for number in range(first, min(first + count, total)))
+    return Table(("number", "text"), ("int64", "object"), rows, total, 2, name)
+
+
+class Kernel:
+    """Answers pages of a long table."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.asked: list[int] = []
+        self.error: ExecutionError | None = None
+
+    async def fetch(self, first: int, count: int) -> Table:
+        self.asked.append(first)
+        if self.error is not None:
+            raise self.error
+        return page(first, count, self.total)
+
+
+@pytest.fixture
+def tasks() -> Iterator[TaskOwner]:
+    owner = TaskOwner()
+    yield owner
+    owner.deleteLater()
+
+
+def opened(tasks: TaskOwner, theme: Theme, kernel: Kernel) -> TableWindow:
+    first = page(0, PAGE_ROWS, kernel.total)
+    window = TableWindow(first, theme, tasks, kernel.fetch)
+    window.show()
+    return window
+
+
+async def test_rows_far_away_are_read_when_they_are_scrolled_to(
+    tasks: TaskOwner, theme: Theme
+) -> None:
+    kernel = Kernel(500_000)
+    window = opened(tasks, theme, kernel)
+    assert window.model.rowCount() == 500_000
+    assert kernel.asked == []
+    window.view.scrollTo(window.model.index(400_123, 0))
+    await until(lambda: window.model.index(400_123, 1).data() == "row 400123")
+    assert len(kernel.asked) <= 2
+    window.close()
+    await tasks.close()
+
+
+async def test_a_busy_kernel_is_said_in_words_and_asked_again(
+    tasks: TaskOwner, theme: Theme
+) -> None:
+    kernel = Kernel(5_000)
+    kernel.error = ExecutionError("The kernel is busy.", remedy="Wait until it rests.")
+    window = opened(tasks, theme, kernel)
+    window.view.scrollTo(window.model.index(3_000, 0))
+    await until(lambda: "The kernel is busy." in window.note.text())
+    assert window.note.isVisible()
+    kernel.error = None
+    window.view.scrollTo(window.model.index(3_001, 0))
+    window.view.viewport().update()
+    await until(lambda: window.model.index(3_001, 1).data() == "row 3001")
+    await until(lambda: not window.note.isVisible())
+    window.close()
+    await tasks.close()
+
+
+async def test_another_table_of_the_same_name_is_not_mixed_in(
+    tasks: TaskOwner, theme: Theme
+) -> None:
+    kernel = Kernel(5_000)
+    window = opened(tasks, theme, kernel)
+    kernel.total = 7_000
+    window.view.scrollTo(window.model.index(3_000, 0))
+    await until(lambda: "another table" in window.note.text())
+    assert window.model.index(3_000, 1).data() == "…"
+    window.close()
+    await tasks.close()
+
+
+async def test_the_selected_cells_are_copied_for_a_spreadsheet(
+    tasks: TaskOwner, theme: Theme
+) -> None:
+    window = opened(tasks, theme, Kernel(3))
+    model = window.model
+    part = QItemSelection(model.index(1, 0), model.index(2, 1))
+    window.view.selectionModel().select(part, QItemSelectionModel.SelectionFlag.Select)
+    window.copy()
+    assert QGuiApplication.clipboard().text() == "1\trow 1\n2\trow 2\n"
+    window.view.clearSelection()
+    window.copy()
+    assert QGuiApplication.clipboard().text().startswith("number\ttext\n0\trow 0\n")
+    window.close()
+    await tasks.close()
+
+
+def test_a_whole_table_is_sorted_by_its_head_and_a_part_is_not(qtbot: QtBot, theme: Theme) -> None:
+    whole = PagedModel(page(0, 3, 3), theme)
+    whole.sort(0, Qt.SortOrder.DescendingOrder)
+    assert [whole.index(row, 0).data() for row in range(3)] == ["2", "1", "0"]
+    whole.sort(-1)
+    assert whole.index(0, 0).data() == "0"
+    part = PagedModel(page(0, 3, 900), theme)
+    part.sort(0, Qt.SortOrder.DescendingOrder)
+    assert part.index(0, 0).data() == "0"
+
+
+def test_only_the_cells_that_are_seen_are_looked_at(
+    qtbot: QtBot, theme: Theme, tasks: TaskOwner
+) -> None:
+    rows = tuple(tuple(range(100)) for _ in range(10_000))
+    names = tuple(f"c{number}" for number in range(100))
+    table = Table(names, ("int64",) * 100, rows, 10_000, 100)
+    began = time.process_time()
+    window = TableWindow(table, theme, tasks, None)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    looked: list[int] = []
+    data = window.model.data
+    window.model.data = lambda index, role=0: looked.append(role) or data(index, role)
+    window.view.viewport().repaint()
+    assert len(looked) < 40_000
+    assert time.process_time() - began < 60

@@ -1,0 +1,41 @@
+import pytest
+
+from playhead.conversation.payloads import Table
+from playhead.ui.timeline.frame_text import without_frame
+
+TABLE = Table(("date", "units sold"), ("object", "int64"), (), 3, 2)
+PANDAS = """\
+    date  units sold
+0  today           1
+1  later           2
+
+[2 rows x 2 columns]
+"""
+WIDE = """\
+    date  \\
+0  today
+
+   units sold
+0           1
+"""
+POLARS = """\
+shape: (2, 2)
+┌───────┬────────────┐
+│ date  ┆ units sold │
+└───────┴────────────┘
+"""
+
+
+@pytest.mark.parametrize("printed", [PANDAS, WIDE, POLARS])
+def test_a_frame_is_taken_out_of_the_output_above_its_table(printed: str) -> None:
+    assert without_frame(f"total 3\n{printed}", TABLE) == "total 3\n"
+    assert without_frame(printed, TABLE) == ""
+
+
+def test_only_the_last_one_is_taken() -> None:
+    assert without_frame(PANDAS + PANDAS, TABLE) == PANDAS
+
+
+@pytest.mark.parametrize("output", ["", "no frame\n", "  an indented line\n", "date units\n"])
+def test_other_output_stays(output: str) -> None:
+    assert without_frame(output, TABLE) == output
