@@ -1,4 +1,4 @@
-"""One real server and one model for all clients; the newest openai SDK in place of litellm's."""
+"""A real server and a model for each module; the newest openai SDK in place of litellm's."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if str(NEWEST_OPENAI) not in sys.path:
     sys.path.insert(0, str(NEWEST_OPENAI))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shared_model() -> Iterator[ModelServer]:
     with ModelServer(answer) as server:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(shared_model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Lets clients have code run unasked, and ask as often as they like."""
     arguments = ("--allow-auto-run", "--no-rate-limit")
@@ -32,7 +32,7 @@ def server(shared_model: ModelServer, tmp_path_factory: pytest.TempPathFactory) 
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def strict_server(
     shared_model: ModelServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Served]:
