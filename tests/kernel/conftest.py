@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -94,6 +95,7 @@ class Talk:
                 before, self._held = self._held[:start], self._held[end + 2 :]
                 assert mark is not None
                 return before, mark
+            assert select.select([self.process.stdout], [], [], 20)[0], "the kernel says nothing"
             data = os.read(self.process.stdout.fileno(), 65536)
             assert data, f"the kernel ended: {self._held.decode(errors='replace')}"
             self._held += data
@@ -107,12 +109,23 @@ def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Talk]:
         assert kernel.close() == 0
 
 
+@pytest.fixture(scope="module")
+def make_talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Talk]]:
+    """Kernels that all tests of a module share."""
+    yield from _makers(lambda: tmp_path_factory.mktemp("kernel"))
+
+
 @pytest.fixture
 def new_talk(tmp_path: Path) -> Iterator[Callable[..., Talk]]:
+    """Kernels of one test, in its folder."""
+    yield from _makers(lambda: tmp_path)
+
+
+def _makers(folder: Callable[[], Path]) -> Iterator[Callable[..., Talk]]:
     made: list[Talk] = []
 
     def make(python: str = sys.executable, **hello: object) -> Talk:
-        made.append(Talk(python, tmp_path, **hello))
+        made.append(Talk(python, folder(), **hello))
         return made[-1]
 
     yield make

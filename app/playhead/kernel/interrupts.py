@@ -34,7 +34,7 @@ class Interrupts:
 
         def watch() -> None:
             while not done.wait(seconds):  # once more for what swallows it
-                _thread.interrupt_main()
+                interrupt_main_thread()
 
         start_thread(watch, "playhead-limit")
         try:
@@ -51,6 +51,15 @@ class Interrupts:
     def install(self) -> None:
         """Take SIGINT; an idle kernel ignores it."""
         signal.signal(signal.SIGINT, self._on_signal)
+
+
+def interrupt_main_thread() -> None:
+    """Wake the main thread even out of a blocking call, where threads can be sent signals."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 def leave_signals_to_main_thread() -> None:

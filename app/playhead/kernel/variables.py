@@ -153,7 +153,7 @@ def _print_of(value: Any) -> tuple[int, ...]:
         return (id(value), len(value), *(id(item) for item in items[:50] + items[-50:]))
     if kind is bytearray:
         return (id(value), len(value))
-    if library(kind) in _KNOWN and hasattr(kind, "shape"):
+    if library(kind) in _KNOWN and hasattr(value, "shape"):
         return (id(value), *(int(size) for size in value.shape))
     return (id(value),)
 
@@ -172,7 +172,7 @@ def _needs_its_class(value: Any) -> bool:
 
 
 def _shape(value: Any, is_known: bool) -> str:
-    if is_known and hasattr(class_of(value), "shape"):
+    if is_known and hasattr(value, "shape"):
         return frames.shape(value)
     return str(len(value)) if class_of(value) in _SIZED else ""
 
