@@ -114,7 +114,8 @@ async def test_it_is_stopped_at_its_line_and_the_next_block_works(
         assert ("did not stop" in report.reason) != program.survives
         assert await works(made, python, tmp_path)
         names = await run(made, asked(python, tmp_path, "kept"))
-        assert (text_of(names) == "'the name'\n") is program.survives
+        # The child of a fork may say late that it was stopped, too.
+        assert text_of(names).endswith("'the name'\n") is program.survives
     await until(lambda: not set(descendants()) - before)
 
 

@@ -98,7 +98,8 @@ class KernelProcess(QObject):
         only brings back from a child (`os.system`) finds itself stopped and does not go on.
         """
         self._run_began = began
-        self._steps = [_SECOND_INTERRUPT_MS, min(_CHILDREN_GRACE_MS, grace_ms // 2)]
+        rest_ms = grace_ms // 2 - _SECOND_INTERRUPT_MS  # of the first half, so that code comes back
+        self._steps = [_SECOND_INTERRUPT_MS, max(0, min(_CHILDREN_GRACE_MS, rest_ms))]
         self._signal.start(_COMMAND_LEAD_MS)
         self._kill.start(grace_ms)
 

@@ -28,8 +28,12 @@ class Descriptors:
     def __init__(self) -> None:
         self.commands = os.dup(0)
         self.output = os.dup(1)
+        self._current = self._input = InputPipe()
+        self._current.become(0)
+
+    def expect_run(self) -> None:
+        """From now on text is for the next run, which may begin a moment later."""
         self._input = InputPipe()
-        self._input.become(0)
 
     def feed(self, text: str, is_end: bool = False) -> None:
         """Put text where user code and its children read their standard input, and maybe its end.
@@ -43,9 +47,9 @@ class Descriptors:
         os.set_blocking(self.output, True)
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
-        self._input.close()  # with what nobody has read of it
-        self._input = InputPipe()
-        self._input.become(0)
+        self._current.close()  # with what nobody has read of it
+        self._current = self._input
+        self._current.become(0)
 
 
 class InputPipe:
@@ -61,8 +65,9 @@ class InputPipe:
 
     def become(self, fd: int) -> None:
         """Let it be read under another number; the inner one is then not needed."""
-        os.dup2(self._reader, fd)
-        os.close(self._reader)
+        if self._reader != fd:  # the same where user code has closed it: the next pipe takes it
+            os.dup2(self._reader, fd)
+            os.close(self._reader)
 
     def feed(self, data: bytes, is_end: bool) -> None:
         """Add to what can be read; nothing after an end is taken."""
