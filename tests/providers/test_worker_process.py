@@ -63,7 +63,7 @@ async def test_which_tool_is_wanted_reaches_the_model(model_worker: SharedWorker
             assert await made.ready()
             turn = uuid.uuid4().hex
             answers = made.open(turn)
-            where = {"api_base": server.base_url, "api_key": "k"}
+            where: dict[str, Any] = {"api_base": server.base_url, "api_key": "k"}
             await made.send(Ask(turn, "openai/test", ASKED, [now], choice, **where))
             await made.send(Ask(f"{turn}-plain", "openai/test", ASKED, [], choice, **where))
             async with asyncio.timeout(20):
