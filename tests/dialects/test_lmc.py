@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import product
+from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
+from playhead.client import transcript
+from playhead.conversation.chunk import Chunk, ChunkType, Role
 from playhead.conversation.payloads import (
     CodeError,
     Frame,
@@ -114,3 +117,12 @@ def test_kinds_of_our_own_faces_are_told_apart():
     assert is_extended(Chunk("computer", "run", content=RunReport("started")))
     assert not is_extended(Chunk("computer", "console", start=True))
     assert not is_extended(Chunk("server", "error"))
+
+
+def test_the_python_face_tells_the_same_kinds_apart():
+    formats = (None, "path", "html", "svg", "markdown", "latex")
+    for role, kind, format_ in product(get_args(Role), get_args(ChunkType), formats):
+        if role != "server":  # the end of a stream is no chunk there
+            wire = {"role": role, "type": kind, "format": format_}
+            chunk = Chunk(role, kind, format_)
+            assert transcript.is_extended(wire) == is_extended(chunk), wire
