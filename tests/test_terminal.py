@@ -325,3 +325,13 @@ def test_without_a_person_nothing_is_decided(monkeypatch: pytest.MonkeyPatch):
     proposal = {"content": {"format": "python", "content": "1"}}
     assert display.decide(proposal) is None
     assert display.ask("Name: ", False) is None
+
+
+@pytest.mark.parametrize("words", ["y but not yet", "yes, no", "y n"])
+def test_only_a_plain_yes_lets_code_run(words: str, monkeypatch: pytest.MonkeyPatch):
+    answers = iter([words, "n"])
+    monkeypatch.setattr(asking, "is_somebody_there", lambda: True)
+    monkeypatch.setattr(asking, "forget_typed", lambda: None)
+    monkeypatch.setattr(asking, "ask_line", lambda _: next(answers))
+    display = TerminalDisplay(Console(file=io.StringIO()))
+    assert display.decide({"content": {"format": "python", "content": "1"}}) == ("reject", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -411,6 +412,25 @@ def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path):
         running.stdout.close()
         assert running.stderr.read() == ""
     assert running.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+def test_a_full_disk_is_said_in_words(tmp_path: Path):
+    with ModelServer(text("Hello.")) as model, Path("/dev/full").open("w") as full:
+        options = ("--model", "openai/test", "--api-base", model.base_url)
+        done = subprocess.run(
+            [sys.executable, "-m", "playhead", "chat", *options, "go"],
+            env=environment(tmp_path),
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=90,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == f"The chat cannot go on: {os.strerror(errno.ENOSPC)}\n"
 
 
 def test_sigterm_ends_everything(tmp_path: Path):

@@ -42,8 +42,11 @@ def run(arguments: Sequence[str]) -> int:
         try:
             return _chat(interpreter, options)
         except BrokenPipeError:  # who read our output has enough, as `head` has
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            _write_no_more()
             return FAILED
+        except OSError as error:  # a full disk, as a rule
+            _write_no_more()
+            return _refuse(f"The chat cannot go on: {error.strerror or error}", FAILED)
         except KeyboardInterrupt:
             return STOPPED
 
@@ -141,6 +144,7 @@ def _answer(interpreter: Interpreter, display: TerminalDisplay, asked: Sequence[
                 if chunk["type"] == "confirmation" and not interpreter.auto_run:
                     verdict = display.decide(chunk)
                     if verdict is None:
+                        display.close()
                         return _refuse(_NOBODY, NOT_APPROVED)
                     if verdict[0] == "reject":
                         interpreter.reject(verdict[1] or "")
@@ -216,6 +220,11 @@ def _stopped_by_ctrl_c(interpreter: Interpreter, is_asking: Callable[[], bool]) 
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _write_no_more() -> None:
+    """What is still in the buffer of standard output would fail once more at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _refuse(words: str, status: int = USAGE) -> int:

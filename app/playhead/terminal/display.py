@@ -76,7 +76,7 @@ class TerminalDisplay:
                 return "reject", ""
             word, _, rest = answer.strip().partition(" ")
             match word.lower():
-                case "y" | "yes":
+                case "y" | "yes" if not rest.strip():  # "yes but …" is no clear yes
                     return "approve", None if code == before else code
                 case "n" | "no":
                     return "reject", rest.strip()
