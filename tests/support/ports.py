@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import CodeError, InputRequest, RunReport, Table
+from playhead.conversation.payloads import CodeError, RunReport, Table
 from playhead.conversation.requests import (
     ApiStatus,
     AppSettings,
@@ -86,8 +86,7 @@ class ScriptedProvider:
 class RecordingExecutor:
     """Says what it was asked to run; the code's first word decides how the run ends.
 
-    `fail` raises in the code, `wait` runs until it is interrupted, `ask` does so after asking
-    for input, `die` kills the kernel,
+    `fail` raises in the code, `wait` runs until it is interrupted, `die` kills the kernel,
     all else prints its own text.
     """
 
@@ -113,11 +112,6 @@ class RecordingExecutor:
         yield Chunk("computer", "console", "active_line", content=1)
         word = request.code.partition(" ")[0]
         try:
-            if word == "ask":
-                yield Chunk("computer", "console", end=True)
-                yield Chunk("computer", "input", content=InputRequest("i1", "Name? "))
-                await self._interrupted.wait()
-                yield Chunk("computer", "console", start=True, id=request.run_id)
             if word == "wait":
                 await self._interrupted.wait()
             yield Chunk("computer", "console", "output", content=f"ran {request.code}\n")
@@ -128,7 +122,7 @@ class RecordingExecutor:
         yield Chunk("computer", "console", end=True)
         if word == "fail":
             yield Chunk("computer", "error", content=CodeError("ValueError", "no"))
-        state = {"wait": "interrupted", "ask": "interrupted", "die": "killed"}.get(word, "finished")
+        state = {"wait": "interrupted", "die": "killed"}.get(word, "finished")
         self._status = KernelStatus("idle")
         yield Chunk("computer", "run", content=RunReport(state, 0.1, 1))  # type: ignore[arg-type]
 
