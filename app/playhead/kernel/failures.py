@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import linecache
 import os
 import traceback
@@ -31,6 +32,14 @@ def format_failure(error: BaseException, block: str) -> str:
     summary = traceback.TracebackException(type(error), error, _from_block(error, block))
     _drop_own_frames(summary, set())
     return "".join(summary.format())
+
+
+def remedy(error: BaseException) -> str:
+    """A sentence for what code cannot know of the place it runs in."""
+    is_terminal = issubclass(type(error), OSError) and getattr(error, "filename", "") == "/dev/tty"
+    if not is_terminal or getattr(error, "errno", 0) not in (errno.ENXIO, errno.ENOENT):
+        return ""
+    return "There is no terminal here. Ask with input() or getpass.getpass().\n"
 
 
 def send_failure(channel: Channel, error: BaseException, block: str) -> None:

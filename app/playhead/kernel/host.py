@@ -125,7 +125,9 @@ class Host:
             elif kind in ("variables", "table") and self._is_busy:
                 self._answers.refuse(command, "The kernel is busy with code.")
             else:
-                self._is_busy = self._is_busy or kind == "execute"
+                if kind == "execute":
+                    self._is_busy = True
+                    self._descriptors.expect_run()
                 self._queue.put(command)
         orphans.end_group()  # the parent is gone
 

@@ -202,7 +202,8 @@ class Runner:
         return Outcome("finished", status=code if isinstance(code, int) else 1)
 
     def _on_failure(self, error: BaseException, block: str) -> Outcome:
-        self._channel.complain(failures.format_failure(error, block) + self.remark(error))
+        remarks = failures.remedy(error) + self.remark(error)
+        self._channel.complain(failures.format_failure(error, block) + remarks)
         failures.send_failure(self._channel, error, block)
         return Outcome("finished", status=1)
 

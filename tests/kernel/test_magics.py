@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from playhead.kernel import magics
+from tests.kernel.marks import error_of, lines_of, of_kind
+
+
+@pytest.fixture(scope="module")
+def kernel(make_talk: Callable[..., Any]) -> Any:
+    return make_talk()
+
+
+PIECES = st.sampled_from(
+    ["x", "=", "%", "!", "!=", "(", ")", "[", "]", "'", '"', "'''", "\\", "\n", " ", "#", "%cd",
+     "!ls", "if x:", "    ", "pip install", "f'{", "}'", ",", "1"]
+)  # fmt: skip
+
+
+def is_python(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+@given(st.lists(PIECES, max_size=14).map("".join))
+@example("x = '''\n%cd\n!ls\n'''\n")
+@example("x = (1\n%cd\n)\ny = 5 \\\n%cd")
+@example("'a' \\\n'!ls'\nx != 3\n")
+def test_valid_python_is_never_changed(code: str) -> None:
+    if is_python(code):
+        assert magics.transform(code) is None
+
+
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_lines_keep_their_numbers_and_python_its_words(code: str) -> None:
+    changed = magics.transform(code)
+    if changed is None or code.lstrip().startswith("%%"):
+        return
+    before, after = code.splitlines(), changed.splitlines()
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        assert new == old or magics.CALL in new or not new
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "expected"),
+    [
+        ("%pip install a b", 0, "__playhead__.line('pip', 'install a b')"),
+        ("x = 1\nif x:\n    !ls -l", 2, "    __playhead__.shell('ls -l')"),
+        ("x = !ls", 0, "x = __playhead__.output_of('ls')"),
+        ("a, b = %time f()", 0, "a, b = __playhead__.line('time', 'f()')"),
+        ("s = '''\n!no\n'''\n!echo it's", 3, '__playhead__.shell("echo it\'s")'),
+        ("f(a,\n%b)\n!ls", 2, "__playhead__.shell('ls')"),
+        ("!a \\\n  b\nx = 1", 0, "__playhead__.shell('a   b')"),
+        ("pip install x", 0, "__playhead__.line('pip', 'install x')"),
+    ],
+)
+def test_magics_become_calls(code: str, line: int, expected: str) -> None:
+    changed = magics.transform(code)
+    assert changed is not None
+    assert changed.splitlines()[line] == expected
+    assert is_python(changed) or "%b" in code
+
+
+def test_magics_work_on_every_python(talk: Any, tmp_path: Path) -> None:
+    text, marks = talk.run(
+        "%matplotlib inline\nname = 'ä b'\n!echo {name} $name $HOME_LESS end\n"
+        "lines = !printf 'one\\ntwo\\n'\nprint(lines, lines.s)\n%cd /\n%time 1 + 1"
+    )
+    assert text.startswith("ä b ä b end\n['one', 'two'] one two\n/\nCPU time: ")
+    assert text.endswith("\n2\n")
+    assert lines_of(marks)[:7] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_failing_line_after_a_magic_has_its_number(kernel: Any) -> None:
+    text, marks = kernel.run("!true\n\n1 / 0")
+    assert error_of(marks).rows("frames")[-1][1] == 3
+    text, _ = kernel.run("!true\nx = = 1")
+    assert "line 2" in text
+
+
+def test_a_traceback_shows_the_magic_as_it_was_written(kernel: Any) -> None:
+    text, _ = kernel.run("%cd /nowhere/at/all")
+    assert "    %cd /nowhere/at/all" in text
+    assert "magic_words" not in text
+
+
+def test_names_of_a_function_are_filled_in(kernel: Any) -> None:
+    assert kernel.run("def f(local):\n    !echo {local}\nf('here')")[0] == "here\n"
+
+
+def test_braces_of_others_stay(kernel: Any) -> None:
+    assert kernel.run("!echo 'a b' | awk '{print $2}'")[0] == "b\n"
+    assert kernel.run("!echo $$HOME {{x}}")[0].strip().endswith("{x}")
+
+
+def test_pip_is_the_one_of_this_python(kernel: Any) -> None:
+    pytest.importorskip("pip")
+    for code in ("%pip --version", "!pip --version", "!python -m pip --version"):
+        assert str(Path(sys.prefix)) in kernel.run(code)[0]
+
+
+def test_timeit_measures_lines_and_blocks(kernel: Any) -> None:
+    assert "loops each" in kernel.run("n = 3\n%timeit -n 10 -r 2 sum(range(n))")[0]
+    assert "of 1 run," in kernel.run("%%timeit -n 1 -r 1 k = 4\nx = n + k")[0]
+    assert kernel.run("r = %timeit -o -q -n 1 -r 1 1\nr.loops")[0] == "1\n"
+
+
+def test_a_timed_block_shows_its_lines(kernel: Any) -> None:
+    text, marks = kernel.run("%%time\nx = 1\nx + 1")
+    assert text.startswith("2\nCPU time: ")
+    assert lines_of(marks) == [1, 2, 3]
+
+
+def test_blocks_of_the_shell_and_of_files(kernel: Any, tmp_path: Path) -> None:
+    assert kernel.run("# first\n%%bash\nfor i in 1 2; do echo $i; done")[0] == "1\n2\n"
+    _, marks = kernel.run("%%sh\nexit 3")
+    assert "status 3" in error_of(marks).text("message")
+    kernel.run(f"%%writefile {tmp_path}/x.txt\none\n%two\n")
+    assert (tmp_path / "x.txt").read_text() == "one\n%two\n"
+    assert of_kind(kernel.run("%%html\n<b>x</b>")[1], "show")[0].text("kind") == "html"
+
+
+@pytest.mark.parametrize("code", ["%nonsense", "%%nonsense\nx", "x = %nonsense"])
+def test_what_is_not_known_is_said_in_words(kernel: Any, code: str) -> None:
+    text, marks = kernel.run(code)
+    assert "There is no magic" in error_of(marks).text("message")
+    assert "_playhead_kernel" not in text
+
+
+def test_a_sudo_that_cannot_ask_is_told_what_to_do(kernel: Any, tmp_path: Path) -> None:
+    (tmp_path / "sudo").write_text("#!/bin/sh\necho 'a terminal is required' >&2\nexit 1\n")
+    (tmp_path / "sudo").chmod(0o755)
+    kernel.run(f"%env PATH={tmp_path}:/usr/bin:/bin")
+    assert "sudo -S" in kernel.run("!sudo ls")[0]
+    assert "There is no terminal" not in kernel.run("!sudo -n ls")[0]
