@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
 import sys
+
+from .family import Family
 
 _PR_SET_PDEATHSIG = 1
 
@@ -33,25 +36,29 @@ def die_with_parent() -> None:
 
 
 def start_watcher() -> None:
-    """Fork a process that kills the group as soon as nobody holds the other end of stdin.
+    """Fork a process that ends everything as soon as nobody holds the other end of stdin.
 
-    It covers what the other guards cannot: children of a kernel that has been killed. Forked
-    twice, so that `os.wait()` of user code never sees it; before any thread is started.
+    It covers what the other guards cannot: children of a kernel that has been killed, those with a
+    session of their own included. Forked twice, so that `os.wait()` of user code never sees it, and
+    in a session of its own, so that what kills the group leaves it; before any thread is started.
     """
     if not hasattr(os, "fork") or os.getpgrp() != os.getpid():
         return
+    family = Family.of_this_process()
     child = os.fork()
     if child:
         os.waitpid(child, 0)
         return
     try:
+        group = os.getpgrp()
         if os.fork() == 0:
-            _watch(os.getpgrp())
+            os.setsid()
+            _watch(group, family)
     finally:
         os._exit(0)
 
 
-def _watch(group: int) -> None:
+def _watch(group: int, family: Family) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     for fd in (1, 2):
@@ -59,4 +66,6 @@ def _watch(group: int) -> None:
     poll = select.poll()
     poll.register(0, 0)  # no events: only the hang-up wakes it, no command is read
     poll.poll()
-    os.killpg(group, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):  # the rest may still be there
+        os.killpg(group, signal.SIGKILL)
+    family.end()

@@ -1,0 +1,88 @@
+"""Finds everything that a kernel has started, wherever it has gone since (Linux).
+
+A child that takes a session of its own, or that forks and lets its parent end, is in no group and
+under no parent any more. It keeps two marks: a variable in the environment, which programs hand
+down, and for a fork that never started a program the place where the system has put its arguments,
+which is drawn by lot for each program. Not found is who empties its environment and detaches itself
+(`env -i setsid …`), what a service starts on request (docker, systemd-run, at), and everything
+outside of the group where there is no /proc (macOS).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+VARIABLE = "PLAYHEAD_KERNEL_ID"
+_ROUNDS = 50
+_ARGUMENTS, _ENVIRONMENT = 45, 47
+"""Places in /proc/PID/stat, counted from after the process's name."""
+_FIXED_ADDRESSES = 0x0040000
+
+
+class Family:
+    """The marks of one kernel's processes."""
+
+    def __init__(self, mark: bytes, place: tuple[str, str] | None) -> None:
+        self._mark = mark
+        self._place = place
+
+    @classmethod
+    def of_this_process(cls) -> Family:
+        """Mark this process; what it starts from now on belongs to it."""
+        value = os.urandom(16).hex()
+        os.environ[VARIABLE] = value
+        place = _place(os.getpid()) if _are_places_drawn() else None
+        return cls(f"{VARIABLE}={value}".encode("ascii"), place)
+
+    def members(self) -> list[int]:
+        """The processes that are there now, but this one."""
+        try:
+            names = os.listdir("/proc")
+        except OSError:
+            return []
+        own = os.getpid()
+        pids = [int(name) for name in names if name.isdigit() and int(name) != own]
+        return [pid for pid in pids if self._has(pid)]
+
+    def end(self) -> None:
+        """Kill them, and those that they start meanwhile."""
+        for _ in range(_ROUNDS):
+            found = self.members()
+            if not found:
+                return
+            for pid in found:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    continue  # gone, or another user's
+
+    def _has(self, pid: int) -> bool:
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if self._mark in file.read().split(b"\0"):
+                    return True
+        except OSError:
+            return False
+        return self._place is not None and _place(pid) == self._place
+
+
+def _place(pid: int) -> tuple[str, str] | None:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].decode("ascii").split()
+        place = fields[_ARGUMENTS], fields[_ENVIRONMENT]
+    except (OSError, IndexError, ValueError):
+        return None
+    return None if "0" in place else place
+
+
+def _are_places_drawn() -> bool:
+    """Whether two programs do not lie at the same addresses by rule."""
+    try:
+        with open("/proc/sys/kernel/randomize_va_space", encoding="ascii") as file:
+            is_on = file.read().strip() != "0"
+        with open("/proc/self/personality", encoding="ascii") as file:
+            return is_on and not int(file.read(), 16) & _FIXED_ADDRESSES
+    except (OSError, ValueError):
+        return False
