@@ -207,6 +207,25 @@ async def test_of_two_proposals_each_gets_its_own_decision(tmp_path):
     await bench.close()
 
 
+async def test_a_decision_about_other_code_than_waits_changes_nothing(tmp_path):
+    first, second = coded("one", call_id="a"), coded("two", call_id="b")
+    calls = [*first, *second, *called("lookup", "{}", "c")]
+    bench = Bench(tmp_path, calls, said("done"))
+    offered = {"is_call_clients": True, "options": TurnOptions(tools=(ToolOffer("lookup"),))}
+    turn, _ = await bench.told(user("x"), **offered)
+    bench.turns.remember(turn, ["calls"])
+    history = (user("x"), Entry((*calls,), "calls"), result("c", "found"))
+    known = turn.session.conversation.messages
+    with pytest.raises(RequestError) as caught:
+        await bench.ask(*history, Entry(decision=Approve(), call_id="b"), **offered)
+    assert (caught.value.code, bench.ran) == ("invalid_state", [])
+    assert turn.session.conversation.messages == known
+    both = [Entry(decision=Approve(), call_id=call) for call in ("a", "b")]
+    await bench.told(*history, *both, **offered)
+    assert bench.ran == ["one", "two"]
+    await bench.close()
+
+
 async def test_stop_declines_and_the_model_goes_on(tmp_path):
     bench = Bench(tmp_path, coded("rm"), said("As you wish"))
     turn, _ = await bench.told(user("x"))

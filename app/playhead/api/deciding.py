@@ -33,6 +33,13 @@ def about_waiting(
         if decision == Approve() and not (entry.call_id or entry.is_yes):
             decision = Approve(_text_of_request(entries, waiting, messages))
         decisions[message_id] = decision
+    if waiting.message_id not in decisions:
+        raise RequestError(
+            "The code that waits is not what this decides about.",
+            remedy="Decide about the calls of execute in their order, or about all of them.",
+            code="invalid_state",
+            param="messages",
+        )
     return decisions
 
 

@@ -204,10 +204,10 @@ class Turns:
         assert waiting is not None  # noqa: S101 - the caller has looked
         self._check_approval(turn)
         decisions = deciding.about_waiting(turn.incoming.entries, told, waiting, messages)
-        session.add(deciding.results(told))
-        turn.is_open = True
         if not session.decide(decisions):
             raise deciding.already_decided()
+        session.add(deciding.results(told))
+        turn.is_open = True  # before the turn goes on: that takes a step of the loop
 
     def _decide_late(self, turn: ApiTurn, told: Sequence[Entry]) -> None:
         """A decision about code that no turn waits with: that one may have been cancelled."""
