@@ -73,9 +73,9 @@ class RunSection(QWidget):
         for label, rows in (
             ("", ([self.shows_line],)),
             ("", ([self.times_lines], [self.times_note])),
-            ("Longest run, s", ([self.seconds],)),
-            ("Memory, MB", ([self.memory], [self.limit_note])),
-            ("Output kept, MB", ([self.output], [self.output_note])),
+            ("Longest run (s)", ([self.seconds],)),
+            ("Memory (MB)", ([self.memory], [self.limit_note])),
+            ("Output kept (MB)", ([self.output], [self.output_note])),
         ):
             add_row(grid, label, rows)
         layout = QVBoxLayout(self)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from playhead.conversation.payloads import Table
@@ -19,9 +20,9 @@ from playhead.ui.theme import Theme
 from tests.support.waiting import until
 
 
-def page(first: int, count: int, total: int, name: str = "df") -> Table:
-    rows = tuple((number, f"row {number}") for number in range(first, min(first + count, total)))
-    return Table(("number", "text"), ("int64", "object"), rows, total, 2, name)
+def page(first: int, count: int, total: int, word: str = "row") -> Table:
+    rows = tuple((number, f"{word} {number}") for number in range(first, min(first + count, total)))
+    return Table(("number", "text"), ("int64", "object"), rows, total, 2, "df")
 
 
 class Kernel:
@@ -30,13 +31,14 @@ class Kernel:
     def __init__(self, total: int) -> None:
         self.total = total
         self.asked: list[int] = []
+        self.word = "row"
         self.error: ExecutionError | None = None
 
     async def fetch(self, first: int, count: int) -> Table:
         self.asked.append(first)
         if self.error is not None:
             raise self.error
-        return page(first, count, self.total)
+        return page(first, count, self.total, self.word)
 
 
 @pytest.fixture
@@ -53,6 +55,11 @@ def opened(tasks: TaskOwner, theme: Theme, kernel: Kernel) -> TableWindow:
     return window
 
 
+def size_label(window: TableWindow) -> str:
+    [words] = [one.text() for one in window.findChildren(QLabel) if "column" in one.text()]
+    return words
+
+
 async def test_rows_far_away_are_read_when_they_are_scrolled_to(
     tasks: TaskOwner, theme: Theme
 ) -> None:
@@ -63,6 +70,18 @@ async def test_rows_far_away_are_read_when_they_are_scrolled_to(
     window.view.scrollTo(window.model.index(400_123, 0))
     await until(lambda: window.model.index(400_123, 1).data() == "row 400123")
     assert len(kernel.asked) <= 2
+    window.close()
+    await tasks.close()
+
+
+async def test_columns_grow_with_what_later_rows_hold(tasks: TaskOwner, theme: Theme) -> None:
+    kernel = Kernel(500_000)
+    window = opened(tasks, theme, kernel)
+    assert size_label(window) == "500,000 rows · 2 columns"
+    before = window.view.columnWidth(1)
+    kernel.word = "a longer word of row"
+    window.view.scrollTo(window.model.index(400_123, 0))
+    await until(lambda: window.view.columnWidth(1) > before)
     window.close()
     await tasks.close()
 

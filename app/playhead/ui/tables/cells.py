@@ -84,11 +84,11 @@ def as_text(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: s
     return target.getvalue()
 
 
-def size_words(table: Table) -> str:
-    """200 of 12,000 rows · 8 columns."""
+def size_words(table: Table, *, is_whole: bool = False) -> str:
+    """200 of 12,000 rows · 8 columns; the whole where the rest can be read as well."""
     shown, total = len(table.rows), max(table.total_rows, len(table.rows))
     rows = f"{total:,} row" + ("" if total == 1 else "s")
-    if shown < total:
+    if shown < total and not is_whole:
         rows = f"{shown:,} of {rows}"
     has, count = len(table.columns), max(table.total_columns, len(table.columns))
     columns = f"{count:,} column" + ("" if count == 1 else "s")

@@ -27,7 +27,8 @@ from playhead.ui.theme import BAR_HEIGHT, Theme
 
 Fetch = Callable[[int, int], Awaitable[Table]]
 _ROW_PX = 26
-_NARROWEST, _WIDEST = 60, 320
+_NARROWEST, _WIDEST = 72, 320
+_MEASURED_CELLS = 400
 _COPIED_ROWS = 100_000
 
 
@@ -92,7 +93,7 @@ class TableWindow(QWidget):
         bar.setFixedHeight(BAR_HEIGHT)
         title = QLabel(name, bar)
         title.setProperty("kind", "title")
-        size = QLabel(size_words(_as_whole(self._table)), bar)
+        size = QLabel(size_words(self._table, is_whole=self._fetch is not None), bar)
         size.setProperty("kind", "mute")
         copy = QPushButton("Copy", bar)
         copy.setToolTip("Copy the selected cells, or all that are here (Ctrl+C)")
@@ -130,18 +131,31 @@ class TableWindow(QWidget):
 
     def _widths(self, view: QTableView) -> list[int]:
         metrics = view.fontMetrics()
-        widths: list[int] = []
-        for column, name in enumerate(self._table.columns):
-            texts = [name + "    "]
-            texts += [self.model.index(row, column).data() or "" for row in range(self._sampled)]
-            widest = max(metrics.horizontalAdvance(text[:60]) for text in texts)
-            widths.append(max(_NARROWEST, min(_WIDEST, widest + 28)))
-        return widths
+        names = [metrics.horizontalAdvance(f"{name[:60]}    ") for name in self._table.columns]
+        cells = self._cell_widths(view, 0, len(self._table.rows))
+        return [max(_NARROWEST, width + 28) for width in map(max, names, cells)]
 
-    @property
-    def _sampled(self) -> int:
-        """Rows to measure: fewer when there are many columns, so that opening stays quick."""
-        return min(len(self._table.rows), max(3, 600 // max(1, len(self._table.columns))))
+    def _cell_widths(self, view: QTableView, first: int, count: int) -> list[int]:
+        """Of a few rows: the more columns there are, the fewer, so that it stays quick."""
+        columns = range(len(self._table.columns))
+        step = max(1, count * max(1, len(columns)) // _MEASURED_CELLS)
+        metrics = view.fontMetrics()
+        limit = _WIDEST - 28
+        return [
+            min(limit, max(metrics.horizontalAdvance(text[:60]) for text in texts))
+            for column in columns
+            if (texts := [self._text(row, column) for row in range(first, first + count, step)])
+        ] or [0] * len(columns)
+
+    def _text(self, row: int, column: int) -> str:
+        return str(self.model.index(row, column).data() or "")
+
+    def _widen(self, first: int, count: int) -> None:
+        """Longer texts come with later rows; columns never shrink under the reader's eyes."""
+        head = self.view.horizontalHeader()
+        for column, width in enumerate(self._cell_widths(self.view, first, count)):
+            if width + 28 > head.sectionSize(column):
+                head.resizeSection(column, width + 28)
 
     def _on_page_wanted(self, first: int) -> None:
         if self._fetch is not None and not self._is_fetching:
@@ -162,7 +176,7 @@ class TableWindow(QWidget):
             return
         self._say(self._first_words())
         self.model.put(first, page.rows)
-        self.view.viewport().update()
+        self._widen(first, len(page.rows))
 
     def _range_text(self, selected: QItemSelectionRange) -> str:
         columns = range(selected.left(), selected.right() + 1)
@@ -177,8 +191,3 @@ class TableWindow(QWidget):
     def _say(self, words: str) -> None:
         self.note.setText(words)
         self.note.setVisible(bool(words))
-
-
-def _as_whole(table: Table) -> Table:
-    """The table's size without saying how much of it is here: the rest comes by scrolling."""
-    return Table(table.columns, table.dtypes, table.rows, table.total_rows, table.total_columns)

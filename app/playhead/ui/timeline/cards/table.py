@@ -112,7 +112,7 @@ class TableCard(Card):
         """The box, the rows that touch the clip, and the head over them."""
         tokens = self.theme.tokens
         rect = QRect(0, 0, self.width, self.frame_height())
-        last = max(0, rect.height() - self.sticky_height - LINE)
+        last = LINE * max(0, self._shown_rows - 1)
         self._head_y = max(0, min(state.view_top, last))
         draw_panel(painter, rect, tokens.bg, tokens.line)
         painter.save()
@@ -243,12 +243,18 @@ class TableCard(Card):
         draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
         title = self._table.name or "Table"
         right = draw_header(painter, self.theme, header, "table-2", title) + 10
-        words = size_words(self._table)
-        layout = self._layout()
-        if len(layout) < len(self._table.columns) and layout:
-            words += f" · {layout[0][0] + 1:,}–{layout[-1][0] + 1:,} shown"
-        box = header.adjusted(0, 0, -90, 0)
+        words = self._size_words()
+        box = header.adjusted(0, 0, -60, 0)
         draw_detail(painter, self.theme, right, box, words)
+
+    def _size_words(self) -> str:
+        """How much there is, and which columns of it have room."""
+        layout, count = self._layout(), len(self._table.columns)
+        words = size_words(self._table)
+        if not layout or len(layout) == count:
+            return words
+        rows = words.partition(" · ")[0]
+        return f"{rows} · columns {layout[0][0] + 1:,}–{layout[-1][0] + 1:,} of {count:,}"
 
     def _paint_head(self, painter: QPainter, top: int) -> None:
         painter.fillRect(QRect(1, top, self.width - 2, HEAD), self.theme.colour("header"))
