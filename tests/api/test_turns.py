@@ -369,6 +369,16 @@ async def test_auto_run_needs_the_switch(tmp_path):
     await bench.close()
 
 
+async def test_auto_run_of_the_window_does_not_hold_for_programs(tmp_path):
+    bench = Bench(tmp_path, coded("x"), may_approve=False)
+    session = bench.sessions.new()
+    session.set_auto_run(True)
+    await bench.ask(user("x"), session_id=session.conversation.id)
+    await until(lambda: session.pending is not None)
+    assert bench.ran == []
+    await bench.close()
+
+
 async def test_with_the_switch_code_runs_unasked(tmp_path):
     bench = Bench(tmp_path, coded("1"), said("done"), may_auto_run=True)
     _, reader = await bench.told(user("x"), options=TurnOptions(auto_run=True))

@@ -56,8 +56,10 @@ class Turns:
         Raises RequestError for what is malformed or not allowed, SessionError (`session_busy`).
         """
         self._check_auto_run(incoming)
-        if incoming.is_call_clients:  # its own tool: it decides, whatever else it says
-            incoming = replace(incoming, options=replace(incoming.options, auto_run=False))
+        # Its own tool: it decides, whatever else it says. And what the window lets run unasked in
+        # a conversation is what is asked there.
+        auto_run = incoming.options.auto_run is True and not incoming.is_call_clients
+        incoming = replace(incoming, options=replace(incoming.options, auto_run=auto_run))
         found = await self._find(incoming)
         told = incoming.entries[found.count :]
         turn = ApiTurn(
