@@ -70,6 +70,17 @@ async def test_the_other_loopback_address_answers_too() -> None:
     assert answer.status == 200
 
 
+async def test_a_loopback_address_that_was_asked_for_is_let_in_by_its_name() -> None:
+    own = HEALTH.replace(b"localhost", b"127.0.0.2")
+    try:
+        async with serving(host="127.0.0.2") as served:
+            assert (await exchange(served.port, own, host="127.0.0.2")).status == 200
+    except ListenError:
+        pytest.skip("this machine has one address of loopback only")
+    async with serving() as served:
+        assert (await exchange(served.port, own)).status == 403
+
+
 async def test_a_taken_port_ends_the_start_and_leaves_no_thread() -> None:
     async with serving() as served:
         second = ApiServer(ServerOptions(port=served.port), lambda: None, Table().add)

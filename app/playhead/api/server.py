@@ -36,7 +36,9 @@ class ApiServer:
         self, options: ServerOptions, token: Callable[[], Secret | None], routes: Routes
     ) -> None:
         self._options = options
-        self._gate = Gate(token, options.allowed_hosts)
+        # One that it was told to listen on, such as 127.0.0.2, is this machine's as well.
+        own = (options.host,) if is_loopback(options.host) else ()
+        self._gate = Gate(token, options.allowed_hosts + own)
         self._rate_limit = RateLimit(options.rate_limit)
         self._routes = routes
         self._address = ""
