@@ -287,6 +287,8 @@ asyncio.Runner(loop_factory=lambda: EventLoop(app)).run(main())
         "os.system('sleep 600')",
         "ctypes.PyDLL(None).sleep(600)",
         "subprocess.Popen(['sleep', '600']); os.kill(os.getpid(), 9)",
+        "subprocess.Popen(['sleep', '600'], start_new_session=True); time.sleep(600)",
+        "os.system('setsid sleep 600 &'); ctypes.PyDLL(None).sleep(600)",
     ],
 )
 def test_nothing_outlives_a_killed_host(tmp_path: Path, work: str) -> None:
@@ -303,3 +305,12 @@ def test_nothing_outlives_a_killed_host(tmp_path: Path, work: str) -> None:
     host.wait()
     host.stdout.close()
     until_now(lambda: not set(descendants()) - before)
+
+
+async def test_a_child_with_a_session_of_its_own_ends_with_its_kernel(tmp_path: Path) -> None:
+    before = set(descendants())
+    code = "import subprocess\nchild = subprocess.Popen(['sleep', '600'], start_new_session=True)"
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, code))
+        await made.restart("conversation")
+        await until(lambda: not set(descendants()) - before)
