@@ -55,6 +55,13 @@ def test_other_machines_are_served_only_with_tls_and_a_name(tmp_path):
     assert "Traceback" not in ended.stderr
 
 
+def test_a_working_folder_that_is_not_there_is_not_replaced_by_another(tmp_path):
+    ended = serve("--working-dir", str(tmp_path / "gone"), home=tmp_path)
+    assert ended.returncode == 1
+    assert "is not a folder" in ended.stderr
+    assert (ended.stdout, "token" in ended.stderr) == ("", False)
+
+
 def test_an_impossible_port_is_a_usage_error(tmp_path):
     ended = serve("--port", "70000", home=tmp_path)
     assert ended.returncode == 2

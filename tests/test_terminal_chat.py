@@ -395,6 +395,14 @@ def test_files_are_given_along(tmp_path: Path):
     assert done.stdout == "Seen.\n"
 
 
+def test_a_file_that_is_not_there_is_said_before_anything_is_asked(tmp_path: Path):
+    with ModelServer(text("No.")) as model:
+        done = chat(tmp_path, model, "--file", "gone.csv", "What is in it?")
+        assert model.requests == []
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "There is no gone.csv." in done.stderr
+
+
 def test_nothing_to_ask_is_said_in_words(tmp_path: Path):
     with ModelServer(text("No.")) as model:
         done = chat(tmp_path, model, stdin=" \n")

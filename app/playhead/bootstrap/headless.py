@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import secrets
 import sys
 from dataclasses import dataclass
@@ -63,6 +64,8 @@ def run_stdio(log_level: str) -> int:
 
 
 async def _serve_http(options: ServeOptions) -> int:
+    if options.folder is not None:  # else code would run in the home folder
+        _check_folder(options.folder)
     core = build_core(Overrides(options.model, options.api_base, options.folder))
     is_closing = asyncio.Event()
     with ended_by_signals(is_closing.set):
@@ -76,11 +79,13 @@ async def _serve_http(options: ServeOptions) -> int:
 
 async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOptions) -> None:
     turns = make_turns(core, _policy(options))
-    token = core.token or _made_token()
+    token = core.token or Secret(secrets.token_urlsafe(32))
     rate_limit = core.ports.settings.current.api_rate_limit if options.limits_rate else 0
     server = make_server(core, turns, _server_options(options, rate_limit), lambda: token)
     await server.start()
     try:
+        if core.token is None:
+            _print_token(token)
         sys.stdout.write(f"listening on {server.address}\n")
         sys.stdout.flush()
         core.warm_up()
@@ -88,6 +93,11 @@ async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOpti
     finally:
         await server.stop()
         await turns.close()
+
+
+def _check_folder(path: str) -> None:
+    if not os.path.isdir(path):
+        raise AppError(f"{path} is not a folder", remedy="Name one that is there.")
 
 
 async def _open_history(core: Core) -> None:
@@ -120,11 +130,9 @@ def _server_options(options: ServeOptions, rate_limit: int) -> ServerOptions:
     )
 
 
-def _made_token() -> Secret:
-    token = secrets.token_urlsafe(32)
-    sys.stderr.write(f"token: {token}\n(set {TOKEN} to choose it yourself)\n")
+def _print_token(made: Secret) -> None:
+    sys.stderr.write(f"token: {made.reveal()}\n(set {TOKEN} to choose it yourself)\n")
     sys.stderr.flush()
-    return Secret(token)
 
 
 async def _serve_pipes() -> int:

@@ -82,6 +82,9 @@ def _interpreter(options: argparse.Namespace) -> Interpreter:
 
 
 def _chat(interpreter: Interpreter, options: argparse.Namespace) -> int:
+    for path in options.file:
+        if not os.path.exists(path):
+            return _refuse(f"There is no {path}.")
     prompt, files = " ".join(options.prompt), _attached(options.file)
     if not prompt and not asking.is_somebody_there():
         prompt = sys.stdin.read()
