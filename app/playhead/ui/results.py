@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -17,10 +16,11 @@ from playhead.conversation.payloads import FileChanges, Table
 from playhead.errors import StorageError
 from playhead.session.session import Session
 from playhead.ui.tables.cells import as_text
-from playhead.ui.tables.paged_model import PAGE_ROWS
-from playhead.ui.tables.table_window import Fetch, TableWindow
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from playhead.ui.tables.table_window import Fetch, TableWindow
 
 # Files that a viewer opens. Others may be programs: their folder is opened instead.
 _VIEWED = (
@@ -89,13 +89,19 @@ class ResultOpener(QObject):
             window.close()
         folder, self._pages_folder = self._pages_folder, None
         if folder is not None:
+            import shutil  # not needed for the first paint
+
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     async def _open_variable(self, session: Session, name: str) -> None:
+        from playhead.ui.tables.paged_model import PAGE_ROWS  # not needed for the first paint
+
         table = await session.table(name, 0, PAGE_ROWS)
         self._show_table(table, _reader(session, table, name))
 
     def _show_table(self, table: Table, fetch: Fetch | None) -> None:
+        from playhead.ui.tables.table_window import TableWindow  # not needed for the first paint
+
         window = TableWindow(table, self._theme, self._tasks, fetch, self._window)
         self._windows.append(window)
         window.destroyed.connect(lambda: self._windows.remove(window))
@@ -129,6 +135,8 @@ class ResultOpener(QObject):
 
     async def _open_page(self, message: Message) -> None:
         """Hand a page to the browser, from a file that only this user can read."""
+        import tempfile  # not needed for the first paint
+
         if self._pages_folder is None:
             self._pages_folder = Path(tempfile.mkdtemp(prefix="playhead-"))
         path = self._pages_folder / f"{message.id}.html"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,7 +12,9 @@ from playhead.session.session import Session, SessionEvent
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.session_view import SessionView
 from playhead.ui.tasks import TaskOwner
-from playhead.ui.variables.variables_panel import VariablesPanel
+
+if TYPE_CHECKING:
+    from playhead.ui.variables.variables_panel import VariablesPanel
 
 _NONE = "No kernel is running. Names are listed here once code has run."
 

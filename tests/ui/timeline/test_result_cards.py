@@ -131,14 +131,33 @@ def test_what_can_be_done_with_a_table_is_told(view, talk, qtbot, painted):
     view.set_conversation(talk)
     painted()
     told = []
-    view.result_requested.connect(lambda *what: told.append(what))
-    for tip in ("Copy table", "Save as", "Open the table"):
+    view.result_requested.connect(lambda *what: told.append(what[:2]))
+    for tip in ("Save as", "Open the table"):
         click(qtbot, view, tip)
+    assert told == [("save", key), ("table", key)]
+
+
+def test_a_table_is_copied_as_it_is_shown(view, talk, qtbot, painted):
+    show(talk, "table", table(3, 3))
+    view.set_conversation(talk)
+    painted()
+    click(qtbot, view, "region")
+    click(qtbot, view, "Copy table")
+    clipboard = QGuiApplication.clipboard()
+    assert clipboard.text() == "region\tunits\tshare\nEast\t1\t\n" + "North\t7\t0.5\n" * 2
     menu = view._pointer.menu_at(view.card_rect(0).center())
     actions = {action.text(): action for action in menu.actions()}
     actions["Copy as CSV"].trigger()
-    assert [what for what, *_rest in told] == ["copy_table", "save", "table", "copy_table"]
-    assert told[-1] == ("copy_table", key, "csv")
+    assert clipboard.text().startswith("region,units,share\nEast,1,\n")
+
+
+def test_a_large_table_is_not_copied_within_the_frame(view, talk, qtbot, painted):
+    key = show(talk, "table", table(9_000, 9_000))
+    view.set_conversation(talk)
+    painted()
+    with qtbot.waitSignal(view.result_requested) as asked:
+        click(qtbot, view, "Copy table")
+    assert asked.args[:2] == ["copy_table", key]
 
 
 @pytest.mark.parametrize(
@@ -204,9 +223,13 @@ def test_of_many_files_the_first_are_shown(view, talk, qtbot, painted):
     view.set_conversation(talk)
     painted()
     assert view.sheet.height < 400
-    click(qtbot, view, "Show all 10,000 files")
-    assert view.sheet.height > 250_000
+    click(qtbot, view, "Show 500 files")
+    assert view.sheet.height > 500 * 28
     painted()
+    card = view.sheet.card(0)
+    assert card.summary() == "10,000 created"
+    assert card.note() == "9,500 more are not listed."
+    assert len(card.source().split("\n")) == 10_000
 
 
 def test_a_page_shows_no_more_than_its_name_until_its_source_is_asked_for(

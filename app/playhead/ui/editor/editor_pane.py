@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
@@ -24,7 +26,9 @@ from playhead.ui.editor.plain import PlainEditor
 from playhead.ui.editor.running_line import RunningLine
 from playhead.ui.folder_names import folder_name
 from playhead.ui.theme import BAR_HEIGHT, Theme
-from playhead.ui.variables.variables_panel import VariablesPanel
+
+if TYPE_CHECKING:
+    from playhead.ui.variables.variables_panel import VariablesPanel
 
 LANGUAGE_NAMES = {
     "python": "Python",
@@ -118,11 +122,7 @@ class EditorPane(QWidget):
         if self._is_light:  # not before the first paint
             return
         if is_shown and self.variables is None:
-            self.variables = VariablesPanel(self._theme, self)
-            self.variables.close_requested.connect(lambda: self.show_variables(False))
-            self._splitter.addWidget(self.variables)
-            self._splitter.setStretchFactor(1, 0)
-            self._splitter.setSizes([self.height(), self.variables.sizeHint().height()])
+            self.variables = self._make_variables()
         if self.variables is not None and self.variables.isHidden() == is_shown:
             self.variables.setVisible(is_shown)
         self.variables_toggled.emit(is_shown)
@@ -277,6 +277,16 @@ class EditorPane(QWidget):
         self._undo.clicked.connect(self._on_undo)
         self._run.clicked.connect(self._on_run_clicked)
         return header
+
+    def _make_variables(self) -> VariablesPanel:
+        from playhead.ui.variables.variables_panel import VariablesPanel  # only when it is seen
+
+        panel = VariablesPanel(self._theme, self)
+        panel.close_requested.connect(lambda: self.show_variables(False))
+        self._splitter.addWidget(panel)
+        self._splitter.setStretchFactor(1, 0)
+        self._splitter.setSizes([self.height(), panel.sizeHint().height()])
+        return panel
 
     def _make_splitter(self) -> QSplitter:
         self._splitter = QSplitter(Qt.Orientation.Vertical, self)

@@ -8,20 +8,22 @@ from __future__ import annotations
 from playhead.conversation.payloads import Table
 
 _LOOKED_AT_LINES = 160
+_LOOKED_AT_CHARS = 100_000
 _CUT = frozenset({"...", "…", "\\"})
 
 
 def without_frame(output: str, table: Table) -> str:
     """The output up to the frame's printed form; all of it where that is not found for sure."""
-    body = output.rstrip("\n")
+    begin = max(0, len(output) - _LOOKED_AT_CHARS)
+    body = output[begin:].rstrip("\n")
     lines = body.split("\n")
     names = {word for name in table.columns for word in name.split()}
     for number in range(len(lines) - 1, max(-1, len(lines) - _LOOKED_AT_LINES), -1):
         line = lines[number]
         if line.startswith("shape: (") and _is_boxed(lines, number + 1):
-            return _joined(lines[:number])
+            return output[:begin] + _joined(lines[:number])
         if _is_head(line, names):
-            return _joined(lines[: _first_head(lines, number, names)])
+            return output[:begin] + _joined(lines[: _first_head(lines, number, names)])
     return output
 
 

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
 from playhead.ui.timeline.blocks import END, START
 from playhead.ui.timeline.canvas import Canvas
-from playhead.ui.timeline.cards.card import Spot
+from playhead.ui.timeline.cards.card import Intent, IntentKind, Spot
 from playhead.ui.timeline.selection import Mark, Selection
 
 _AUTOSCROLL_MS = 30
-_TABLE_ACTIONS = (
+_TABLE_ACTIONS: tuple[tuple[IntentKind, str, str], ...] = (
     ("copy_table", "tsv", "Copy for a spreadsheet (TSV)"),
     ("copy_table", "csv", "Copy as CSV"),
     ("save", "", "Save as…"),
@@ -157,9 +157,8 @@ class Pointer:
         menu.addAction("Copy this entry", lambda: _to_clipboard(view.sheet.source(index)))
         if row.kind == "table":
             for what, detail, label in _TABLE_ACTIONS:
-                menu.addAction(
-                    label, lambda w=what, d=detail: view.result_requested.emit(w, row.key, d)
-                )
+                intent = Intent(what, detail)
+                menu.addAction(label, lambda intent=intent: view.activate(intent, index))
         if row.kind == "code":
             menu.addAction("Open in the editor", lambda: view.open_code_requested.emit(row.key))
         if row.role in ("assistant", "server"):

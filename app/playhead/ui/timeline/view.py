@@ -23,6 +23,7 @@ from playhead.conversation.events import ConversationEvent
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.canvas import AT_END, Canvas
 from playhead.ui.timeline.cards.card import Intent
+from playhead.ui.timeline.cards.table import TableCard
 from playhead.ui.timeline.documents import Colourer
 from playhead.ui.timeline.fields import InputFields
 from playhead.ui.timeline.keys import KeyHandler
@@ -116,8 +117,17 @@ class TimelineView(Canvas):
                     self.row_changed(row.key)
             case "act" if row.note is not None and row.note.action is not None:
                 row.note.action[1]()
+            case "copy_table" if (text := self._table_text(intent, index)) is not None:
+                QGuiApplication.clipboard().setText(text)
             case _:
                 self._tell(intent, row.key)
+
+    def _table_text(self, intent: Intent, index: int) -> str | None:
+        """A table in the order in which it is shown; None if that would take long."""
+        card = self.sheet.card(index)
+        if not isinstance(card, TableCard) or not card.is_small:
+            return None
+        return card.as_text("," if intent.text == "csv" else "\t")
 
     def _tell(self, intent: Intent, key: str) -> None:
         """Hand on to the window what is its business."""

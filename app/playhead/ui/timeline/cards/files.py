@@ -30,6 +30,8 @@ from playhead.ui.timeline.rows import Row
 Status = Literal["created", "changed", "deleted"]
 FOLDED_FILES = 8
 LINE = 30
+MOST_FILES = 500
+"""More are counted, not listed."""
 _PICTURE_LINE = 64
 _THUMB = 48
 _FOOT = 28
@@ -64,6 +66,7 @@ class FilesCard(Card):
         content = row.message.content if row.message else None
         self._changes = content if isinstance(content, FileChanges) else FileChanges("")
         self._lines: list[_Line] = []
+        self._spots: list[Spot] | None = None
         super().__init__(row, tools)
 
     def refresh(self) -> None:
@@ -74,7 +77,8 @@ class FilesCard(Card):
             *(("deleted", one) for one in self._changes.deleted),
         ]
         self._count = len(every)
-        shown = every if self.row.is_open else every[:FOLDED_FILES]
+        shown = every[: MOST_FILES if self.row.is_open else FOLDED_FILES]
+        self._spots = None
         self._lines = [self._make_line(status, one) for status, one in shown]
 
     def forget(self) -> None:
@@ -96,6 +100,7 @@ class FilesCard(Card):
     def lay_out(self, width: int, top: int, bottom: int) -> int:
         """Place the lines under each other; the height of the card."""
         self.width = width
+        self._spots = None
         y = HEADER
         for line in self._lines:
             line.top = y
@@ -112,7 +117,7 @@ class FilesCard(Card):
         if last is not None:
             end = last.top + last.height
             end += last.diff.height + 14 if last.diff is not None else 0
-        extra = (_FOOT if self._changes.note else 0) + (_FOOT if self._foot_label() else 0)
+        extra = (_FOOT if self.note() else 0) + (_FOOT if self._foot_label() else 0)
         return end + extra + 4
 
     def source(self) -> str:
@@ -129,6 +134,11 @@ class FilesCard(Card):
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """The names, the chevrons of diffs, and the line to unfold the list."""
+        if self._spots is None:
+            self._spots = self._make_spots()
+        return self._spots
+
+    def _make_spots(self) -> list[Spot]:
         spots: list[Spot] = []
         for line in self._lines:
             path = line.change.path
@@ -161,11 +171,11 @@ class FilesCard(Card):
             diff = line.diff.height + 14 if line.diff is not None else 0
             if line.top <= state.clip.bottom() and line.top + line.height + diff > state.clip.top():
                 self._paint_line(painter, line, state)
-        if self._changes.note:
+        if note := self.note():
             foot = _FOOT if self._foot_label() else 0
             top = self.frame_height() - foot - _FOOT - 4
             box = QRect(PAD_X, top, self.width - 2 * PAD_X, _FOOT)
-            draw_text(painter, box, self._changes.note, self.theme, "mute", 12)
+            draw_text(painter, box, note, self.theme, "mute", 12)
 
     def summary(self) -> str:
         """2 created · 1 changed."""
@@ -175,6 +185,12 @@ class FilesCard(Card):
             (len(self._changes.deleted), "deleted"),
         )
         return " · ".join(f"{count:,} {word}" for count, word in counts if count)
+
+    def note(self) -> str:
+        """What was not looked at, and what is not listed."""
+        more = self._count - MOST_FILES
+        unlisted = f"{more:,} more are not listed." if self.row.is_open and more > 0 else ""
+        return " ".join(filter(None, (unlisted, self._changes.note)))
 
     def _make_line(self, status: Status, change: FileChange) -> _Line:
         line = _Line(status, change)
@@ -186,7 +202,8 @@ class FilesCard(Card):
     def _foot_label(self) -> str:
         if self._count <= FOLDED_FILES:
             return ""
-        return "Show fewer files" if self.row.is_open else f"Show all {self._count:,} files"
+        shown = min(self._count, MOST_FILES)
+        return "Show fewer files" if self.row.is_open else f"Show {shown:,} files"
 
     def _has_thumb(self, line: _Line) -> bool:
         return line.change.kind == "image" and line.status != "deleted"

@@ -35,6 +35,7 @@ _FOOT = 30
 _EDGE = 4
 _PAD = 12
 _NARROWEST, _WIDEST = 48, 260
+_SMALL_CELLS = 20_000
 _MEASURED_ROWS = 60
 _MEASURED_CHARS = 60
 _TEXT_PX = 12
@@ -59,6 +60,11 @@ class TableCard(Card):
         self._first = 0
         self._head_y = 0
         super().__init__(row, tools)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether all of it is made a text within a frame."""
+        return len(self._table.rows) * len(self._table.columns) <= _SMALL_CELLS
 
     def forget(self) -> None:
         """Another type face may have other widths."""
