@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from playhead.api import visitors
 from playhead.api.api_turn import ApiTurn
 from playhead.api.incoming import Incoming, Policy
 from playhead.api.model_state import ModelState
@@ -536,13 +537,27 @@ async def test_a_kept_conversation_stays_in_the_list(tmp_path):
     await bench.close()
 
 
-async def test_kernels_of_resting_conversations_are_few(tmp_path):
-    bench = Bench(tmp_path, *(coded(str(n)) if n % 2 == 0 else said("x") for n in range(40)))
-    bench.turns._policy = Policy(lambda: True, lambda: True, "", "")
+@pytest.mark.parametrize(("limit", "value"), [("KERNEL_REST_S", 0.0), ("MAX_WAITING_KERNELS", 10)])
+async def test_kernels_of_resting_conversations_are_few(tmp_path, monkeypatch, limit, value):
+    monkeypatch.setattr(visitors, limit, value)
+    bench = Bench(tmp_path, *_answers_with_code(12), may_auto_run=True)
     for n in range(12):
         await bench.told(user(f"q{n}"), options=TurnOptions(auto_run=True))
     await until(lambda: bench.executor.restarts >= 1)
     await bench.close()
+
+
+async def test_many_conversations_at_once_all_keep_their_kernels(tmp_path):
+    bench = Bench(tmp_path, *_answers_with_code(20), may_auto_run=True)
+    for n in range(20):
+        await bench.told(user(f"q{n}"), options=TurnOptions(auto_run=True))
+    await asyncio.sleep(0)
+    assert bench.executor.restarts == 0
+    await bench.close()
+
+
+def _answers_with_code(count: int) -> list[list[Chunk]]:
+    return [answer for n in range(count) for answer in (coded(str(n)), said("x"))]
 
 
 async def test_health_tells_of_a_missing_key_and_of_the_last_failure(tmp_path):

@@ -15,7 +15,12 @@ KEPT_S = 3600.0
 MAX_IDLE = 200
 """Conversations that rest in memory at most; the longest unused go first."""
 MAX_IDLE_KERNELS = 8
-"""Resting kernels at most; a conversation whose kernel went gets a fresh one and is told so."""
+"""Kernels at most that rest for long; a conversation whose kernel went gets a fresh one and its
+model is told so."""
+KERNEL_REST_S = 300.0
+"""So long a kernel waits for its client's next step, however many others do."""
+MAX_WAITING_KERNELS = 64
+"""Or until so many wait."""
 
 
 class Visitors:
@@ -28,6 +33,7 @@ class Visitors:
         self._on_gone = on_gone
         self._kept_s = kept_s
         self._used: OrderedDict[str, float] = OrderedDict()
+        self._has_surplus = False
         self._timer: asyncio.TimerHandle | None = None
         self._chores: set[asyncio.Task[None]] = set()
 
@@ -84,8 +90,15 @@ class Visitors:
         idle = [
             s for s in sessions if s and s.is_idle and s.kernel.state not in ("none", "stopping")
         ]
-        for session in idle[: max(len(idle) - MAX_IDLE_KERNELS, 0)]:
-            session.restart_kernel()
+        long_ago = time.monotonic() - KERNEL_REST_S
+        surplus = idle[: max(len(idle) - MAX_IDLE_KERNELS, 0)]
+        at_once = len(idle) - MAX_WAITING_KERNELS
+        self._has_surplus = False
+        for place, session in enumerate(surplus):
+            if place < at_once or self._used[session.conversation.id] <= long_ago:
+                session.restart_kernel()
+            else:
+                self._has_surplus = True
 
     def _look_again(self) -> None:
         if self._timer is not None:
@@ -93,4 +106,6 @@ class Visitors:
             self._timer = None
         if self._used:
             due_s = self._kept_s - (time.monotonic() - next(iter(self._used.values())))
+            if self._has_surplus:
+                due_s = min(due_s, KERNEL_REST_S / 5)
             self._timer = asyncio.get_running_loop().call_later(max(due_s, 1.0), self._sweep)
