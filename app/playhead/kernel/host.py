@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import builtins
+import faulthandler
 import json
 import os
 import queue
@@ -56,6 +57,8 @@ class Host:
         self._is_busy = False
         self._memory = MemoryLimit()
         streams.install(self._channel)
+        # A crash says where it was, in our own copy of the way out.
+        faulthandler.enable(descriptors.output, all_threads=False)
         sampler = LineSampler(self._channel)
         display = Display(self._channel, sampler, hello["spool"], hello.get("dpi") or 0)
         sys.displayhook = display.show_value

@@ -65,6 +65,7 @@ class Runner:
         self._timings = Timings()
         self._line_times = LineTimes()
         self._tree: ast.Module | None = None
+        self._at: int | None = None
         self.remark: Callable[[BaseException], str] = lambda error: ""
 
     def execute(
@@ -77,6 +78,7 @@ class Runner:
         self._count += 1
         self._timings = Timings()
         self._tree = None
+        self._at = None
         self._sampler.is_on = options.lines
         block = failures.remember_source(self._count, code)
         try:
@@ -163,6 +165,7 @@ class Runner:
 
     def _run_statement(self, block: str, statement: _Statement) -> None:
         code = statement.code
+        self._at = statement.line
         self._sampler.announce(block, statement.line)
         began = time.perf_counter()
         try:
@@ -190,7 +193,8 @@ class Runner:
 
     def _on_interrupt(self, error: BaseException, block: str) -> Outcome:
         self._channel.complain(failures.format_failure(error, block))
-        return Outcome("interrupted", failures.interrupted_line(error, block), 130)
+        line = failures.interrupted_line(error, block) or self._at
+        return Outcome("interrupted", line, 130)
 
     def _on_exit(self, error: SystemExit, block: str) -> Outcome:
         """End the block as the code wanted it; the names live on."""

@@ -56,7 +56,7 @@ class InputPipe:
     """The inner pipe of one run; a thread of its own feeds what does not fit in at once."""
 
     def __init__(self) -> None:
-        self._reader, self._writer = os.pipe()
+        self._reader, self._writer = (_above_standard(fd) for fd in os.pipe())
         os.set_blocking(self._writer, False)
         self._lock = threading.Lock()
         self._waiting = bytearray()
@@ -109,6 +109,17 @@ class InputPipe:
                     return
                 writer = self._writer
             select.select([], [writer], [], 0.1)  # not for ever: it may be given up meanwhile
+
+
+def _above_standard(fd: int) -> int:
+    """The same under a number that is none of 0, 1, 2, which user code may have closed."""
+    passed: list[int] = []
+    while fd <= 2:
+        passed.append(fd)
+        fd = os.dup(fd)
+    for number in passed:
+        os.close(number)
+    return fd
 
 
 def has_input() -> bool:

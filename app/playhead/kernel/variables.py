@@ -7,6 +7,7 @@ value shows its class only.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import select
@@ -104,6 +105,7 @@ def ask_in_child(values: list[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
 def _answer_and_die(values: list[tuple[str, Any]], writer: int) -> None:
     """In the child: ask each value, and tell at once, for the next may hang."""
     try:
+        faulthandler.disable()
         quiet = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(quiet, fd)
