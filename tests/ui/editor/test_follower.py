@@ -233,3 +233,12 @@ def test_where_a_run_was_stopped_is_said_at_its_line(bench: Bench) -> None:
     report = RunReport("interrupted", 12.34, 2)
     bench.conversation.apply(Chunk("computer", "run", content=report))
     assert bench.pane.editor.line_note(2).strip() == "stopped here after 12.3 s"
+
+
+def test_pages_that_code_gave_back_are_no_cells(bench: Bench) -> None:
+    apply = bench.conversation.apply
+    apply(Chunk("computer", "code", "html", start=True))
+    apply(Chunk("computer", "code", "html", content="<p>"))
+    apply(Chunk("computer", "code", "html", end=True))
+    bench.write("1")
+    assert bench.title == "cell 1"

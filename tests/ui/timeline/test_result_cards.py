@@ -310,11 +310,13 @@ def test_an_error_is_said_once_and_its_traceback_on_demand(view, talk, qtbot, pa
     assert copied == f"{trace}ZeroDivisionError: division by zero"
 
 
-def test_an_interrupt_is_told_by_its_report_alone(view, talk):
+@pytest.mark.parametrize("has_error", [True, False])
+def test_an_interrupt_is_told_by_its_report_alone(view, talk, has_error):
     talk.code("while True: pass")
     talk.report(RunReport("started"))
     talk.output("x\nTraceback (most recent call last):\n  File …\nKeyboardInterrupt\n")
-    show(talk, "error", CodeError("KeyboardInterrupt", ""))
+    if has_error:
+        show(talk, "error", CodeError("KeyboardInterrupt", ""))
     talk.report(RunReport("interrupted", 12.34, 37))
     view.set_conversation(talk)
     assert [row.kind for row in view.sheet.rows] == ["code", "console", "run"]

@@ -242,7 +242,8 @@ class EditorFollower(QObject):
     def _title_of(self, message_id: str) -> str:
         if self._conversation is None or not message_id:
             return ""
-        codes = [m.id for m in self._conversation.messages if m.type == "code"]
+        written = (m for m in self._conversation.messages if m.role != "computer")
+        codes = [message.id for message in written if message.type == "code"]
         return f"cell {codes.index(message_id) + 1}" if message_id in codes else "cell"
 
 

@@ -123,8 +123,8 @@ class TimelineModel:
             case _ if message.type == "tool_result" and message.format == "execute":
                 if message.state != "streaming":
                     self._skip(message)
-            case CodeError(name="KeyboardInterrupt") as error:
-                self._cut_traceback(error)  # that the run was stopped is said by its report
+            case CodeError(name="KeyboardInterrupt"):
+                pass  # that the run was stopped is said by its report
             case _ if kind := kind_of(message):
                 self._draw(message, kind)
             case _:
@@ -147,7 +147,7 @@ class TimelineModel:
             self._cut_frame(message.content)
         if isinstance(message.content, CodeError):
             self._has_failed = True
-            row.items = self._cut_traceback(message.content)
+            row.items = self._cut_traceback(message.content.name)
         self._add(row)
         if kind == "code":
             self._code = len(self.rows) - 1
@@ -238,6 +238,8 @@ class TimelineModel:
             told = f"exit {report.exit_status} · {seconds}" if has_status else seconds
             self._set_run(state, seconds, told)
             return
+        if report.state == "interrupted":
+            self._cut_traceback("KeyboardInterrupt")
         if is_running:
             seconds = format_seconds(report.seconds) if report.seconds else ""
             self._set_run("stopped", _where(report), seconds)
@@ -268,12 +270,12 @@ class TimelineModel:
             console.set_text(without_frame(console.text, table))
             self._changes.changed.add(index)
 
-    def _cut_traceback(self, error: CodeError) -> list[str]:
+    def _cut_traceback(self, name: str) -> list[str]:
         """Take the traceback out of the output above: the error's card shows it."""
         console = self.rows[self._run_console] if self._run_console is not None else None
         if console is None:
             return []
-        output, trace = split_traceback(console.text, error.name)
+        output, trace = split_traceback(console.text, name)
         if not trace:
             return []
         console.set_text(output)
