@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import FileChange, FileChanges, Table
+from playhead.conversation.payloads import FileChange, FileChanges, RunReport, Table
 from playhead.ui.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
@@ -120,3 +120,28 @@ async def test_a_file_is_opened_and_a_program_only_shown_in_its_folder(
             bench.parts.timeline.result_requested.emit("file", key, name)
         assert opened_urls == [work / "plot.png", work, work]
         assert bench.parts.notifications.isVisible()
+
+
+async def test_the_whole_of_a_long_output_is_one_click_away(
+    theme: Theme, tmp_path: Path, opened_urls: list[Path]
+) -> None:
+    kept = tmp_path / "run.txt"
+    kept.write_text("all of it")
+    other = tmp_path / "other.txt"
+    other.write_text("no output")
+    async with opened(theme, tmp_path / "home") as bench:
+        apply = bench.session.conversation.apply
+        apply(Chunk("computer", "run", content=RunReport("started")))
+        apply(Chunk("computer", "console", start=True))
+        apply(Chunk("computer", "console", "output", content="some of it"))
+        key = apply(Chunk("computer", "console", end=True))
+        apply(Chunk("computer", "run", content=RunReport("finished", 1.0, output_path=str(kept))))
+        timeline = bench.parts.timeline
+        timeline.coalescer.flush_now()
+        index = timeline.model.index_of(key)
+        assert index is not None
+        [spot] = [one for one in timeline.sheet.card(index).spots(True) if "whole" in one.tip]
+        timeline.activate(spot.intent, index)
+        assert opened_urls == [kept]
+        timeline.result_requested.emit("output", key, str(other))
+        assert opened_urls == [kept]

@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import FileChanges, Table
+from playhead.conversation.payloads import FileChanges, RunReport, Table
 from playhead.errors import StorageError
 from playhead.session.session import Session
 from playhead.ui.tables.cells import as_text
@@ -73,6 +73,8 @@ class ResultOpener(QObject):
                 self._choose_file(table)
             case FileChanges() as changes if what == "file":
                 self._open_file(Path(changes.folder), detail)
+            case str() if what == "output":
+                self._open_output(session, detail)
             case str() if what == "page":
                 self._tasks.start(self._open_page(message))
             case _:
@@ -132,6 +134,16 @@ class ResultOpener(QObject):
             return
         is_viewed = path.is_file() and f"{path.suffix.lower() or None} " in _VIEWED
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if is_viewed else path.parent)))
+
+    def _open_output(self, session: Session, name: str) -> None:
+        """Show the file with a run's whole output, if a run of this conversation wrote it."""
+        reports = (message.content for message in session.conversation.messages)
+        known = {one.output_path for one in reports if isinstance(one, RunReport)}
+        path = Path(name)
+        if name in known and path.is_file():
+            QDesktopServices.openUrl(QUrl.fromLocalFile(name))
+        else:
+            self.noticed.emit("The output is not there any more.", name)
 
     async def _open_page(self, message: Message) -> None:
         """Hand a page to the browser, from a file that only this user can read."""

@@ -237,12 +237,14 @@ class TimelineModel:
             has_status = report.exit_status is not None
             told = f"exit {report.exit_status} · {seconds}" if has_status else seconds
             self._set_run(state, seconds, told)
+            self._note_output(report)
             return
         if report.state == "interrupted":
             self._cut_traceback("KeyboardInterrupt")
         if is_running:
             seconds = format_seconds(report.seconds) if report.seconds else ""
             self._set_run("stopped", _where(report), seconds)
+            self._note_output(report)
         row = Row(message.id, "run", message)
         row.set_text(stop_text(report))
         self._add(row)
@@ -292,6 +294,11 @@ class TimelineModel:
             console = self.rows[self._run_console]
             console.detail = console_detail
             self._changes.changed.add(self._run_console)
+
+    def _note_output(self, report: RunReport) -> None:
+        """Where the whole output is, when not all of it was shown."""
+        if self._run_console is not None and report.output_path:
+            self.rows[self._run_console].items = [report.output_path]
 
     def _answer_inputs(self) -> None:
         """Whatever follows an input request means that it was answered or is void."""

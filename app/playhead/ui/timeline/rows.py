@@ -54,9 +54,9 @@ class Row:
 
     `state` and `detail` say how a run stands (code and console) or whether an input is answered;
     `is_last` marks the end of a turn, where an answer shows its actions. `items` are the sources
-    of a citation, the traceback of a problem, the files that are opened in a list; `is_typing`
-    means that code shows a field for text to the programs that it has started, `began_at` is when
-    it began to run (seconds since the epoch).
+    of a citation, the traceback of a problem, the files that are opened in a list, the file with
+    the whole of an output. `is_typing` means that code shows a field for text to the programs
+    that it has started; `began_at` is when it began to run (seconds since the epoch).
     """
 
     key: str

@@ -41,8 +41,8 @@ class TimelineView(Canvas):
     Signals: `retry_requested(message_id)`, `edit_requested(message_id)`,
     `run_requested(language, code)`, `open_code_requested(message_id)`,
     `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running code has
-    started, `result_requested(what, message_id, detail)`: table, copy_table, save, page, or file
-    with its path, `link_activated(url)`: only http, https, mailto and our own
+    started, `result_requested(what, message_id, detail)`: table, copy_table, save, page, file or
+    output with its path, `link_activated(url)`: only http, https, mailto and our own
     playhead addresses; the window shows it before it opens it.
     """
 
@@ -140,7 +140,7 @@ class TimelineView(Canvas):
                 self.run_requested.emit(intent.language, intent.text)
             case "open":
                 self.open_code_requested.emit(intent.text)
-            case "table" | "copy_table" | "save" | "page" | "file":
+            case "table" | "copy_table" | "save" | "page" | "file" | "output":
                 self.result_requested.emit(intent.kind, key, intent.text)
             case _:
                 pass

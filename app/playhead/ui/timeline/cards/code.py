@@ -240,6 +240,9 @@ class ConsoleCard(PanelCard):
         middle = HEADER // 2
         copy = Intent("copy", self.source())
         spots = [self.icon_spot(self.width - 8, middle, "copy", "Copy output", copy)]
+        if self.row.items:
+            tip, intent = "Open the whole output", Intent("output", self.row.items[0])
+            spots.append(self.icon_spot(self.width - 40, middle, "external-link", tip, intent))
         return spots + self.foot_spots()
 
     def source(self) -> str:
