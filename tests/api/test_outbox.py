@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from playhead.api.outbox import JOIN_FROM, Outbox
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure
+from playhead.conversation.payloads import Failure, Table
 
 START = Chunk("assistant", "message", start=True)
 END = Chunk("assistant", "message", end=True)
@@ -182,3 +182,13 @@ def test_any_reader_gets_the_same_texts(messages: list[list[str]], pace: int) ->
         return taken + await all_of(outbox)
 
     assert folded(asyncio.run(sent_and_taken())) == folded(sent)
+
+
+def test_tables_count_by_their_size():
+    async def fill() -> bool:
+        outbox = Outbox(asyncio.get_running_loop(), limit_bytes=100_000)
+        rows = tuple(("a rather long text in a cell",) for _ in range(1000))
+        table = Chunk("computer", "table", content=Table(("a",), ("object",), rows, 1000))
+        return all(outbox.put(table) for _ in range(10))
+
+    assert not asyncio.run(fill())

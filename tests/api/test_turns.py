@@ -170,6 +170,26 @@ async def test_a_history_from_elsewhere_gets_a_conversation_of_its_own(tmp_path)
     await bench.close()
 
 
+async def test_a_very_long_history_leaves_the_core_time_for_others(tmp_path):
+    bench = Bench(tmp_path, said("done"))
+    history = [entry for n in range(300) for entry in (user(f"q{n}"), answer(said(f"a{n}")))]
+    others = 0
+
+    async def do_other_things() -> None:
+        nonlocal others
+        while True:
+            others += 1
+            await asyncio.sleep(0)
+
+    other = asyncio.create_task(do_other_things())
+    turn, _ = await bench.ask(*history, user("and now?"))
+    other.cancel()
+    assert others >= 5
+    await until(lambda: turn.has_ended)
+    assert len(bench.provider.requests[0].messages) == 601
+    await bench.close()
+
+
 async def test_code_waits_for_the_client_and_go_runs_it(tmp_path):
     bench = Bench(tmp_path, coded("6 * 7"), said("42"))
     turn, reader = await bench.told(user("go on"))

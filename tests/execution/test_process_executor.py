@@ -17,6 +17,7 @@ from playhead.conversation.payloads import InputRequest, LineTiming, RunReport
 from playhead.conversation.requests import KernelStatus
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.storage.no_history import NoHistory
 from tests.support.kernels import (
     error_of,
     executor,
@@ -31,6 +32,13 @@ from tests.support.waiting import until
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
+
+
+PNG_VALUE = f"""\
+class Shown:
+    def _repr_png_(self):
+        return {PNG!r}
+"""
 
 
 async def test_the_dialogue_comes_out_chunk_for_chunk(tmp_path: Path) -> None:
@@ -48,6 +56,19 @@ async def test_the_dialogue_comes_out_chunk_for_chunk(tmp_path: Path) -> None:
     assert isinstance(timing.content, LineTiming)
     assert isinstance(finished.content, RunReport)
     assert (finished.content.state, finished.content.output_path) == ("finished", None)
+
+
+async def test_what_a_conversation_leaves_behind_goes_with_it(tmp_path: Path) -> None:
+    code = f"{PNG_VALUE}\nprint('x' * 3_000_000)\nShown()"
+    async with executor(tmp_path) as made:
+        chunks = await run(made, request(tmp_path, code))
+    folder = tmp_path / "output" / "conversation"
+    (picture,) = (Path(str(c.content)) for c in chunks if c.type == "image" and c.content)
+    whole = report_of(chunks).output_path
+    assert whole is not None
+    assert (picture.parent, Path(whole).parent) == (folder, folder)
+    await NoHistory(tmp_path / "output").delete("conversation")
+    assert list((tmp_path / "output").iterdir()) == []
 
 
 async def test_names_live_on_and_the_kernel_is_the_same(tmp_path: Path) -> None:
@@ -105,7 +126,7 @@ async def test_an_image_becomes_a_file_in_the_output_folder(tmp_path: Path) -> N
     kinds = [chunk.type for chunk in chunks if chunk.type in {"console", "image"}]
     assert kinds[-3:] == ["image"] * 3
     (content,) = [c.content for c in chunks if c.type == "image" and c.content]
-    (path,) = (tmp_path / "output").iterdir()
+    (path,) = (tmp_path / "output" / "conversation").iterdir()
     assert str(path) == content
     assert path.read_bytes() == PNG
 
@@ -376,7 +397,7 @@ async def test_long_output_is_cut_and_kept_whole(tmp_path: Path) -> None:
     text = text_of(chunks)
     whole = "".join(f"{number}\n" for number in range(1_000_000))
     path = report_of(chunks).output_path
-    (kept,) = (tmp_path / "output").iterdir()
+    (kept,) = (tmp_path / "output" / "conversation").iterdir()
     assert path == str(kept)
     assert kept.read_text() == whole
     assert len(text) < 1_200_000

@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import Failure, Proposal, RunReport
+from playhead.conversation.payloads import (
+    Failure,
+    FileChange,
+    FileChanges,
+    Proposal,
+    RunReport,
+)
 from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART
 from playhead.providers.blocks import NO_RESULT, unique
 from playhead.providers.transcript import NOT_RUN, chat_messages, shortened
@@ -226,6 +232,17 @@ def test_code_that_ran_at_a_client_is_told_with_its_output():
     fenced = chat_messages([user("?"), code("6 * 7", None), console("42\n"), user("and?")])
     assert fenced[1]["content"] == "```python\n6 * 7\n```"
     assert "42" in fenced[2]["content"]
+
+
+def test_rich_results_and_changed_files_are_told_in_words():
+    html = message("computer", "code", "<b>7</b>", format="html")
+    formula = message("computer", "code", "x^2", format="latex")
+    made = tuple(FileChange(f"{n}.csv") for n in range(25))
+    files = message("computer", "files", FileChanges("/home", made, (FileChange("a.txt"),)))
+    wire = chat_messages([user("?"), code("go()", "a"), console("1\n"), html, formula, files])
+    ((_, told),) = results_of(wire)
+    assert told.startswith("[A result was shown to the user as html.]\nx^2\nFiles created: 0.csv, ")
+    assert "19.csv and 5 more. Files changed: a.txt.\n1" in told
 
 
 def test_output_in_two_parts_belongs_to_one_run():

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure
+from playhead.conversation.payloads import Failure, FileChanges, Table
 
 LIMIT_BYTES = 8_000_000
 JOIN_FROM = 64
@@ -100,7 +100,7 @@ class Outbox:
         if chunk.start or chunk.end:
             self._open = chunk if chunk.start else None
         text = chunk.content
-        size_bytes = sys.getsizeof(text) if isinstance(text, str) else 0
+        size_bytes = _size_bytes(text)
         last = self._waiting[-1] if len(self._waiting) >= JOIN_FROM else None
         if last is not None and self._open is not None and last.takes(chunk):
             last.texts.append(str(text))
@@ -132,6 +132,13 @@ class Outbox:
             self._taker.call_soon_threadsafe(call)
         except RuntimeError:  # its loop has ended, and the client with it
             self._is_closed = True
+
+
+def _size_bytes(content: object) -> int:
+    """About what a content takes; a payload's is that of its texts."""
+    if isinstance(content, str):
+        return sys.getsizeof(content)
+    return len(repr(content)) if isinstance(content, Table | FileChanges) else 0
 
 
 def _nothing() -> None:

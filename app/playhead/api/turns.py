@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,9 @@ from playhead.errors import RequestError, StorageError
 from playhead.session.options import TurnOptions
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
+
+_SLICE = 200
+"""Chunks of a history that are taken at once: about 4 ms."""
 
 _ELSEWHERE = (
     "The code in the earlier messages of this conversation ran in another process: its names, "
@@ -189,7 +193,7 @@ class Turns:
     async def _set_going(self, turn: ApiTurn, found: _Found, told: Sequence[Entry]) -> None:
         session = found.session
         if not found.is_known:
-            self._begin_fresh(turn)
+            await self._begin_fresh(turn)
         elif session.pending is not None and deciding.decides(turn.incoming, told):
             self._decide(turn, told)
         elif deciding.has_decision(told) and not deciding.asks_on(told):
@@ -226,14 +230,14 @@ class Turns:
         session.resume(decisions, turn.incoming.options)
         turn.is_open = True
 
-    def _begin_fresh(self, turn: ApiTurn) -> None:
+    async def _begin_fresh(self, turn: ApiTurn) -> None:
         """A history from elsewhere, or the first message of a new one."""
         incoming, session = turn.incoming, turn.session
         history, told = deciding.split(incoming.entries)
         is_yes = self._is_yes(incoming)
         if is_yes or deciding.is_approval(told):
             self._check_approval(turn)
-        session.add(deciding.imported(history))
+        await _add_in_slices(session, deciding.imported(history))
         if is_yes and incoming.proposed is not None:
             session.add(deciding.code_message(*incoming.proposed))
         elif not deciding.has_decision(told) or deciding.asks_on(told):
@@ -253,6 +257,13 @@ class Turns:
     def _take(self, turn: ApiTurn, chunks: Sequence[Chunk]) -> None:
         turn.session.take(chunks, _with_note(turn))
         turn.is_open = True
+
+
+async def _add_in_slices(session: Session, chunks: Sequence[Chunk]) -> None:
+    """A history may be very long: the core, which may be a window's, has other things to do."""
+    for start in range(0, len(chunks), _SLICE):
+        session.add(chunks[start : start + _SLICE])
+        await asyncio.sleep(0)
 
 
 def _with_note(turn: ApiTurn) -> TurnOptions:

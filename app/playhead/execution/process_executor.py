@@ -19,6 +19,7 @@ from playhead.execution.file_watch import FileWatch
 from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.live_kernel import LiveKernel, stopped_before_start
 from playhead.execution.login_path import LoginPath
+from playhead.execution.run_output import file_name
 
 _log = logging.getLogger(__name__)
 _MEMORY_PERIOD_MS = 1000
@@ -29,8 +30,8 @@ Listener = Callable[[str, KernelStatus], None]
 class ProcessExecutor:
     """Owner of all kernels; made and used in the thread of the Qt loop.
 
-    `output_dir` takes images and long outputs. Kernels get `variables` (by default this process's
-    environment) without those named in `drop`.
+    `output_dir` takes images and long outputs, in a folder per conversation named by its id.
+    Kernels get `variables` (by default this process's environment) without those named in `drop`.
     """
 
     def __init__(
@@ -165,7 +166,7 @@ class ProcessExecutor:
     def _start(self, key: tuple[str, str], request: RunRequest, path: str) -> LiveKernel:
         kernel = LiveKernel(
             KernelProcess,
-            self._output_dir,
+            self._output_dir / file_name(request.conversation_id),
             request.language,
             request.interpreter,
             lambda: self._on_change(key, kernel),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal, RunReport
+from playhead.conversation.payloads import FileChange, FileChanges, Proposal, RunReport
 from playhead.conversation.requests import EXECUTE
 
 HEAD_CHARACTERS = 4_000
 TAIL_CHARACTERS = 8_000
+NAMES_TOLD = 20
 NOT_RUN = "This was not run."
 NO_RESULT = "No result came of this call."
 
@@ -114,6 +116,26 @@ def shortened(output: str) -> str:
         return output
     head, tail = output[:HEAD_CHARACTERS], output[-TAIL_CHARACTERS:]
     return f"{head}\n[… {missing} characters left out …]\n{tail}"
+
+
+def shown(result: Message) -> str:
+    """A rich result: its text where a model can read it, else that the user saw it."""
+    if result.format in ("markdown", "latex"):
+        return shortened(result.text)
+    return f"[A result was shown to the user as {result.format or 'text'}.]"
+
+
+def changes(files: FileChanges) -> str:
+    """Which files a run made, changed and deleted."""
+    kinds = {"created": files.created, "changed": files.changed, "deleted": files.deleted}
+    told = [f"Files {kind}: {_names(found)}." for kind, found in kinds.items() if found]
+    return " ".join(told)
+
+
+def _names(found: Sequence[FileChange]) -> str:
+    names = [change.path for change in found[:NAMES_TOLD]]
+    more = len(found) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
 
 
 def fenced(code: str, language: str) -> str:

@@ -42,7 +42,9 @@ class DirectProvider:
             for chunk in _message("message", None, PLAIN_HELP):
                 yield chunk
         elif asked:
-            earlier = [message.text for message in request.messages if message.type == "code"]
+            earlier = [
+                m.text for m in request.messages if (m.role, m.type) == ("assistant", "code")
+            ]
             for chunk in self._answer(asked, "\n".join(earlier)):
                 yield chunk
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal, RunReport
+from playhead.conversation.payloads import FileChanges, Proposal, RunReport
 from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART
-from playhead.providers.blocks import NOT_RUN, Block, fenced, shortened, unique
+from playhead.providers.blocks import NOT_RUN, Block, changes, fenced, shortened, shown, unique
 
 __all__ = ["NOT_RUN", "chat_messages", "shortened"]
 
@@ -110,6 +110,10 @@ class _Builder:
             self._running().print(message.text)
         elif message.type == "image":
             self._running().note("[An image was shown to the user.]")
+        elif message.type == "code":
+            self._running().note(shown(message))
+        elif isinstance(content, FileChanges):
+            self._running().note(changes(content))
 
     def _proposed(self, proposal: Proposal) -> Block:
         """The block that a proposal is of; an imported one does not name its message."""
