@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -23,6 +25,11 @@ class Bench:
         self.conversation = Conversation()
         self.follower = EditorFollower(pane, pane)
         self.follower.follow(self.conversation)
+
+    @property
+    def shown(self) -> Any:
+        """The editor with its means to look at its own marks, which the pane does not need."""
+        return self.pane.editor
 
     def write(self, *pieces: str) -> str:
         apply = self.conversation.apply
@@ -92,7 +99,7 @@ def test_the_running_line_moves_and_timings_stay(bench: Bench) -> None:
     bench.line(None)
     assert bench.pane.running_line.line is None
     bench.end_run(Chunk("computer", "timing", content=LineTiming(2, 0.5)))
-    assert "0.5 s" in bench.pane.editor.line_note(2)  # type: ignore[attr-defined]
+    assert "0.5 s" in bench.shown.line_note(2)
 
 
 def test_an_error_stands_under_the_line_of_the_block_that_raised_it(bench: Bench) -> None:
@@ -100,7 +107,7 @@ def test_an_error_stands_under_the_line_of_the_block_that_raised_it(bench: Bench
     bench.begin_run(bench.write(code), code)
     frames = (Frame("", 2, "<module>"), Frame("/lib/x.py", 80, "f"))
     bench.end_run(Chunk("computer", "error", content=CodeError("ValueError", "no", frames)))
-    assert bench.pane.editor.line_error(2) == "ValueError: no"  # type: ignore[attr-defined]
+    assert bench.shown.line_error(2) == "ValueError: no"
 
 
 def test_code_that_the_user_is_editing_is_not_overwritten(bench: Bench) -> None:
@@ -205,13 +212,13 @@ def test_what_the_last_run_said_of_its_lines_comes_back_with_its_code(bench: Ben
     timing = Chunk("computer", "timing", content=LineTiming(2, 0.5))
     error = Chunk("computer", "error", content=CodeError("ValueError", "no", (Frame("", 1, ""),)))
     bench.end_run(error, timing)
-    assert bench.pane.editor.line_heat(2) == 4
+    assert bench.shown.line_heat(2) == 4
     bench.write("z = 3\n")
-    assert bench.pane.editor.line_note(2) == ""
+    assert bench.shown.line_note(2) == ""
     bench.follower.show_message(first)
-    assert bench.pane.editor.line_note(2).strip() == "0.5 s"
-    assert bench.pane.editor.line_error(1) == "ValueError: no"
-    assert bench.pane.editor.line_heat(2) == 4
+    assert bench.shown.line_note(2).strip() == "0.5 s"
+    assert bench.shown.line_error(1) == "ValueError: no"
+    assert bench.shown.line_heat(2) == 4
 
 
 def test_the_line_moves_only_in_the_code_that_runs(bench: Bench) -> None:
@@ -232,7 +239,7 @@ def test_where_a_run_was_stopped_is_said_at_its_line(bench: Bench) -> None:
     bench.conversation.apply(Chunk("computer", "console", end=True))
     report = RunReport("interrupted", 12.34, 2)
     bench.conversation.apply(Chunk("computer", "run", content=report))
-    assert bench.pane.editor.line_note(2).strip() == "stopped here after 12.3 s"
+    assert bench.shown.line_note(2).strip() == "stopped here after 12.3 s"
 
 
 def test_pages_that_code_gave_back_are_no_cells(bench: Bench) -> None:
