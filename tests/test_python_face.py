@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -153,7 +152,7 @@ def test_leaving_the_loop_at_the_confirmation_declines(face: Face, tmp_path: Pat
 
 def living_children(pid: int) -> list[str]:
     """The children of a process that still run; one that ended may wait to be asked for its end."""
-    with suppress(OSError):
+    with contextlib.suppress(OSError):
         found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return [child for child in found if not _has_ended(child)]
     return []
