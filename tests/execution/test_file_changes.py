@@ -12,6 +12,7 @@ import pytest
 from playhead.conversation.payloads import FileChanges
 from playhead.execution import file_watch, snapshots
 from playhead.execution.file_changes import Comparison, diff_of
+from playhead.execution.process_executor import ProcessExecutor
 from playhead.execution.snapshots import Snapshot, Texts
 from tests.support.kernels import executor, report_of, request, run
 
@@ -179,6 +180,19 @@ async def test_our_own_files_are_not_the_runs(tmp_path: Path) -> None:
         chunks = await run(made, request(tmp_path, "print('x' * 2_000_000)"))
     assert report_of(chunks).output_path is not None
     assert files_of(chunks) is None
+
+
+async def test_our_data_below_the_working_folder_are_not_the_runs(tmp_path: Path) -> None:
+    own = tmp_path / "data"
+    own.mkdir()
+    code = "open('data/history', 'w').write('1')\nopen('mine.txt', 'w').write('1')"
+    made = ProcessExecutor(own / "outputs", own_dir=own)
+    try:
+        changes = files_of(await run(made, request(tmp_path, code)))
+    finally:
+        await made.close()
+    assert changes is not None
+    assert [change.path for change in changes.created] == ["mine.txt"]
 
 
 async def test_what_takes_too_long_is_given_up_and_said_once(

@@ -89,7 +89,9 @@ def build_core(overrides: Overrides | None = None) -> Core:
     catalog = ModelCatalog()
     own_key = _operator_key(catalog, settings.current, secrets)
     keys = KeyStore(secrets, variables | own_key)
-    executor = ProcessExecutor(paths.outputs_dir(), drop=tuple(variables.values()))
+    executor = ProcessExecutor(
+        paths.outputs_dir(), drop=tuple(variables.values()), own_dir=paths.data_dir()
+    )
     worker = WorkerProvider(canonical=executor.canonical, log_path=paths.logs_dir() / "model.log")
     interpreters = InterpreterFinder(paths.environments_dir())
     history = (

@@ -31,6 +31,7 @@ class ProcessExecutor:
     """Owner of all kernels; made and used in the thread of the Qt loop.
 
     `output_dir` takes images and long outputs, in a folder per conversation named by its id.
+    What changes below `own_dir` (by default the same) is ours, never told as done by a run.
     Kernels get `variables` (by default this process's environment) without those named in `drop`.
     """
 
@@ -39,6 +40,7 @@ class ProcessExecutor:
         output_dir: Path,
         variables: Mapping[str, str] | None = None,
         drop: Collection[str] = (),
+        own_dir: Path | None = None,
     ) -> None:
         self._output_dir = output_dir
         self._variables = dict(os.environ if variables is None else variables)
@@ -48,7 +50,7 @@ class ProcessExecutor:
         self._listeners: list[Listener] = []
         self._told: dict[str, KernelStatus] = {}
         self._login = LoginPath(self._variables)
-        self._files = FileWatch(str(output_dir))
+        self._files = FileWatch(str(own_dir or output_dir))
         self._clock = QTimer()
         self._clock.setInterval(_MEMORY_PERIOD_MS)
         self._clock.timeout.connect(self._tell_all)
