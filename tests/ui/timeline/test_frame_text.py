@@ -32,6 +32,12 @@ def test_a_frame_is_taken_out_of_the_output_above_its_table(printed: str) -> Non
     assert without_frame(printed, TABLE) == ""
 
 
+def test_a_frame_with_a_gap_is_taken_out_though_its_last_columns_are_not_here() -> None:
+    printed = "     0    1  ...  198  199\n0  0.5  0.5  ...  0.5  0.5\n\n[1 rows x 200 columns]\n"
+    table = Table(tuple(str(number) for number in range(50)), (), (), 1, 200)
+    assert without_frame(f"after\n{printed}", table) == "after\n"
+
+
 def test_only_the_last_one_is_taken() -> None:
     assert without_frame(PANDAS + PANDAS, TABLE) == PANDAS
 

@@ -94,6 +94,15 @@ def test_a_click_on_a_head_sorts_rising_then_falling_then_not(view, talk, qtbot,
     assert regions() == own
 
 
+def test_columns_that_have_room_are_told_of_all_that_the_frame_has(view, talk, painted):
+    wide = table(3, 3, columns=40)
+    wide = Table(wide.columns, wide.dtypes, wide.rows, 3, 900)
+    show(talk, "table", wide)
+    view.set_conversation(talk)
+    painted()
+    assert view.sheet.card(0).size_words().endswith(" of 900")
+
+
 def test_columns_without_room_are_one_click_away(view, talk, qtbot, painted):
     show(talk, "table", table(3, 3, columns=40))
     view.set_conversation(talk)
@@ -216,6 +225,15 @@ def test_files_are_listed_with_what_happened_to_them(view, talk, qtbot, painted,
     qtbot.waitUntil(lambda: view.grab().toImage().pixelColor(blue).name() == "#3b5bdb")
     click(qtbot, view, "Hide what changed in notes.md")
     assert view.sheet.height == closed
+
+
+def test_a_file_cannot_hide_its_name(view, talk, painted):
+    names = ("rtl\u202egnp.exe", "two\nlines.txt", "\udcff.txt", "Foto 1\u202fAM é.txt")
+    show(talk, "files", FileChanges("/x", tuple(FileChange(name) for name in names)))
+    view.set_conversation(talk)
+    painted()
+    for name in ("rtl�gnp.exe", "two�lines.txt", "�.txt", names[3]):
+        assert has_spot(view, f"Open {name}")
 
 
 def test_of_many_files_the_first_are_shown(view, talk, qtbot, painted):

@@ -18,13 +18,19 @@ def without_frame(output: str, table: Table) -> str:
     body = output[begin:].rstrip("\n")
     lines = body.split("\n")
     names = {word for name in table.columns for word in name.split()}
+    is_partial = table.total_columns > len(table.columns)
     for number in range(len(lines) - 1, max(-1, len(lines) - _LOOKED_AT_LINES), -1):
         line = lines[number]
         if line.startswith("shape: (") and _is_boxed(lines, number + 1):
             return output[:begin] + _joined(lines[:number])
-        if _is_head(line, names):
+        if _is_head(_known_part(line) if is_partial else line, names):
             return output[:begin] + _joined(lines[: _first_head(lines, number, names)])
     return output
+
+
+def _known_part(line: str) -> str:
+    """A head up to its gap: the last columns of a wide frame are not among those of the table."""
+    return line.partition(" ... ")[0]
 
 
 def _is_head(line: str, names: set[str]) -> bool:

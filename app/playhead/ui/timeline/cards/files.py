@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
@@ -42,6 +43,8 @@ _ICONS: dict[Status, tuple[str, str]] = {
     "changed": ("file-pen", "accent"),
     "deleted": ("file-minus-corner", "danger"),
 }
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What breaks a line, turns the order of letters, or cannot be drawn."""
 _MEDIUM = QFont.Weight.Medium
 _RIGHT = Qt.AlignmentFlag.AlignRight
 
@@ -141,14 +144,14 @@ class FilesCard(Card):
     def _make_spots(self) -> list[Spot]:
         spots: list[Spot] = []
         for line in self._lines:
-            path = line.change.path
+            path, name = line.change.path, shown_name(line.change.path)
             if line.status != "deleted":
                 intent = Intent("file", path)
-                spots.append(Spot(self._name_box(line), intent, f"Open {path}", look="bare"))
+                spots.append(Spot(self._name_box(line), intent, f"Open {name}", look="bare"))
             if line.change.diff:
                 is_open = line.diff is not None
                 icon = "chevron-down" if is_open else "chevron-right"
-                tip = f"{'Hide' if is_open else 'Show'} what changed in {path}"
+                tip = f"{'Hide' if is_open else 'Show'} what changed in {name}"
                 middle = line.top + line.height // 2
                 intent = Intent("card", path)
                 spots.append(self.icon_spot(self.width - 8, middle, icon, tip, intent, 24))
@@ -216,7 +219,7 @@ class FilesCard(Card):
 
     def _name_box(self, line: _Line) -> QRect:
         left = self._name_left(line)
-        width = text_width(self.theme, line.change.path, 13) + 4
+        width = text_width(self.theme, shown_name(line.change.path), 13) + 4
         return QRect(left, line.top + 2, min(width, self._name_room(left)), line.height - 4)
 
     def _name_room(self, left: int) -> int:
@@ -232,7 +235,7 @@ class FilesCard(Card):
         is_hovered = state.hover is not None and state.hover.rect == self._name_box(line)
         box = QRect(left, line.top, self._name_room(left), line.height)
         ink = "mute" if line.status == "deleted" else "accent" if is_hovered else "text"
-        draw_text(painter, box, line.change.path, self.theme, ink, 13, _MEDIUM)
+        draw_text(painter, box, shown_name(line.change.path), self.theme, ink, 13, _MEDIUM)
         right = QRect(self.width - 136, line.top, 100, line.height)
         draw_text(painter, right, self._detail(line), self.theme, "mute", 12, align=_RIGHT)
         if line.diff is not None:
@@ -269,6 +272,11 @@ class FilesCard(Card):
         elif found is not None:
             draw_icon(painter, self.theme, "image-off", "faint", QRectF(box).center())
         draw_panel(painter, box, None, tokens.line, radius=6)
+
+
+def shown_name(path: str) -> str:
+    """A path in one line whose letters stand as they are stored."""
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", path)
 
 
 def _counted(diff: str) -> tuple[int, int]:

@@ -249,18 +249,18 @@ class TableCard(Card):
         draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
         title = self._table.name or "Table"
         right = draw_header(painter, self.theme, header, "table-2", title) + 10
-        words = self._size_words()
+        words = self.size_words()
         box = header.adjusted(0, 0, -60, 0)
         draw_detail(painter, self.theme, right, box, words)
 
-    def _size_words(self) -> str:
+    def size_words(self) -> str:
         """How much there is, and which columns of it have room."""
         layout, count = self._layout(), len(self._table.columns)
         words = size_words(self._table)
         if not layout or len(layout) == count:
             return words
-        rows = words.partition(" · ")[0]
-        return f"{rows} · columns {layout[0][0] + 1:,}–{layout[-1][0] + 1:,} of {count:,}"
+        rows, total = words.partition(" · ")[0], max(count, self._table.total_columns)
+        return f"{rows} · columns {layout[0][0] + 1:,}–{layout[-1][0] + 1:,} of {total:,}"
 
     def _paint_head(self, painter: QPainter, top: int) -> None:
         painter.fillRect(QRect(1, top, self.width - 2, HEAD), self.theme.colour("header"))
