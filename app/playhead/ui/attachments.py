@@ -103,7 +103,7 @@ def thumbnail(path: str, side_px: int) -> QImage:
 def format_size(size_bytes: int) -> str:
     """A size as people read it."""
     if size_bytes < 1_000:
-        return f"{size_bytes} bytes"
+        return "1 byte" if size_bytes == 1 else f"{size_bytes} bytes"
     if size_bytes < 1_000_000:
         return f"{size_bytes / 1_000:.0f} kB"
     if size_bytes < 1_000_000_000:

@@ -38,6 +38,23 @@ def test_a_frame_with_a_gap_is_taken_out_though_its_last_columns_are_not_here() 
     assert without_frame(f"after\n{printed}", table) == "after\n"
 
 
+@pytest.mark.parametrize(
+    ("printed", "columns", "rows"),
+    [
+        ("0    1\n1    2\nName: s, dtype: int64\n", ("s",), 2),
+        ("0    1\n1    2\ndtype: int64\n", ("",), 2),
+        ("day\na    1\nb    2\nName: s, dtype: int64\n", ("day", "s"), 2),
+        ("a    1\nb    2\ndtype: int64\n", ("", ""), 2),
+        ("0  1\n" * 5 + "    ..\n" + "9  1\n" * 5 + "Length: 99, dtype: int64\n", ("",), 99),
+        ("shape: (2,)\nSeries: 's' [i64]\n[\n\t1\n\t2\n]\n", ("s",), 2),
+    ],
+)
+def test_a_series_is_taken_out_as_well(printed: str, columns: tuple[str, ...], rows: int) -> None:
+    table = Table(columns, (), (), rows, len(columns))
+    assert without_frame(f"total 3\n{printed}", table) == "total 3\n"
+    assert without_frame(printed, table) == ""
+
+
 def test_only_the_last_one_is_taken() -> None:
     assert without_frame(PANDAS + PANDAS, TABLE) == PANDAS
 

@@ -11,6 +11,7 @@ from playhead.conversation.payloads import (
     RunReport,
     Table,
 )
+from playhead.ui.attachments import format_size
 from playhead.ui.timeline.input_line import SendLine
 
 LEFT = Qt.MouseButton.LeftButton
@@ -234,6 +235,11 @@ def test_a_file_cannot_hide_its_name(view, talk, painted):
     painted()
     for name in ("rtl�gnp.exe", "two�lines.txt", "�.txt", names[3]):
         assert has_spot(view, f"Open {name}")
+
+
+@pytest.mark.parametrize(("size", "words"), [(0, "0 bytes"), (1, "1 byte"), (2, "2 bytes")])
+def test_one_byte_is_no_bytes(size, words):
+    assert format_size(size) == words
 
 
 def test_of_many_files_the_first_are_shown(view, talk, qtbot, painted):

@@ -5,10 +5,15 @@ The text is for readers that know no tables; in the window it would say the same
 
 from __future__ import annotations
 
+import re
+
 from playhead.conversation.payloads import Table
 
 _LOOKED_AT_LINES = 160
 _LOOKED_AT_CHARS = 100_000
+_SERIES_FOOT = re.compile(r"(?:Freq: .+, )?(?:Name: .+, )?(?:Length: \d+, )?dtype: \S+")
+_SERIES_WHOLE, _SERIES_CUT = 60, 11
+"""pandas prints so many values one by one; of more the first and the last, and a gap."""
 _CUT = frozenset({"...", "…", "\\"})
 
 
@@ -17,6 +22,9 @@ def without_frame(output: str, table: Table) -> str:
     begin = max(0, len(output) - _LOOKED_AT_CHARS)
     body = output[begin:].rstrip("\n")
     lines = body.split("\n")
+    if _SERIES_FOOT.fullmatch(lines[-1]):
+        begins = _first_of_series(lines, table)
+        return output if begins < 0 else output[:begin] + _joined(lines[:begins])
     names = {word for name in table.columns for word in name.split()}
     is_partial = table.total_columns > len(table.columns)
     for number in range(len(lines) - 1, max(-1, len(lines) - _LOOKED_AT_LINES), -1):
@@ -26,6 +34,16 @@ def without_frame(output: str, table: Table) -> str:
         if _is_head(_known_part(line) if is_partial else line, names):
             return output[:begin] + _joined(lines[: _first_head(lines, number, names)])
     return output
+
+
+def _first_of_series(lines: list[str], table: Table) -> int:
+    """Where the values of a series begin, above them the name of its index if it has one."""
+    is_cut = table.total_rows > _SERIES_WHOLE
+    has_head = any(table.columns[:-1])
+    count = _SERIES_CUT if is_cut else table.total_rows
+    if is_cut and "Length: " not in lines[-1]:
+        return -1
+    return len(lines) - 1 - count - has_head
 
 
 def _known_part(line: str) -> str:
@@ -51,7 +69,7 @@ def _first_head(lines: list[str], number: int, names: set[str]) -> int:
 
 
 def _is_boxed(lines: list[str], number: int) -> bool:
-    return number < len(lines) and lines[number].startswith(("┌", "+"))
+    return number < len(lines) and lines[number].startswith(("┌", "+", "Series: "))
 
 
 def _joined(lines: list[str]) -> str:
