@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import os
 import re
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
@@ -122,8 +125,15 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End it by force."""
-        if self._process.returncode is None:
+        if self._process.returncode is not None:
+            return
+        if sys.platform == "win32":
             self._process.kill()
+            return
+        # Not Process.kill: it asks for the exit status first, and when the worker has just ended
+        # it takes that away from asyncio, which then reports 255 and complains.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGKILL)
 
     async def wait(self) -> int:
         """The exit status, once process and pipes have ended."""
