@@ -88,10 +88,16 @@ class Terminal:
         os.write(self._master, keys.encode())
 
     def press_ctrl_c_at_the_prompt(self) -> None:
-        """Once the line editor listens, as an echo shows: it would miss a signal before that."""
-        self.type("half a w")
-        self.expect("half a w")
+        """Once the line editor sleeps over its keys: it would miss a signal before that."""
+        until_now(lambda: self._is_line_edited() and self._sleeps())
         self.type("\x03")
+
+    def _is_line_edited(self) -> bool:
+        return not termios.tcgetattr(self._master)[3] & termios.ICANON
+
+    def _sleeps(self) -> bool:
+        stat = Path(f"/proc/{self.process.pid}/stat").read_text()
+        return stat.rpartition(")")[2].split()[0] == "S"
 
     def expect(self, wanted: str) -> str:
         """Read until it is there, after what was expected before; what stood in between."""
