@@ -4,6 +4,8 @@ from __future__ import annotations
 
 PANDAS = """
 class RangeIndex:
+    start, step, name = 0, 1, None
+
     def __init__(self, rows):
         self.rows = list(rows)
 

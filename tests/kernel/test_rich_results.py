@@ -161,6 +161,19 @@ def test_a_series_is_a_table_of_one_column(kernel: Any, tmp_path: Path) -> None:
     assert page["rows"] == [[1], [None]]
 
 
+@pytest.mark.parametrize("change", ["start = 3", "step = 2", "name = 'k'"])
+def test_an_index_that_does_not_count_from_nought_is_kept(
+    kernel: Any, tmp_path: Path, change: str
+) -> None:
+    (tmp_path / "pandas.py").write_text(stand_ins.PANDAS)
+    code = (
+        "import pandas\nframe = pandas.DataFrame({'a': [1, 2]})\n"
+        f"frame.index = pandas.RangeIndex([3, 5])\nframe.index.{change}\nframe"
+    )
+    page = table(kernel, kernel.run(code)[1])
+    assert (page["columns"], page["rows"]) == (["day", "a"], [[3, 1], [5, 2]])
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames_of_the_real_libraries_are_tables(kernel: Any, library: str) -> None:
     pytest.importorskip(library)

@@ -85,7 +85,7 @@ def _pandas(value: Any, first: int, rows: int) -> Any:
     """The index comes first, as columns of its own, unless it only counts."""
     total_rows = len(value)
     cut = value.iloc[first : first + rows]
-    columns = _pandas_index(cut.index) if type(value.index).__name__ != "RangeIndex" else []
+    columns = [] if _only_counts(value.index) else _pandas_index(cut.index)
     count = 1
     if len(value.shape) == 1:
         columns.append((_title(value.name), str(value.dtype), cut.tolist()))
@@ -96,6 +96,12 @@ def _pandas(value: Any, first: int, rows: int) -> Any:
             columns.append((_title(value.columns[number]), str(column.dtype), column.tolist()))
     extra = len(columns) - min(count, PAGE_COLUMNS)
     return columns, total_rows, count + extra
+
+
+def _only_counts(index: Any) -> bool:
+    """Whether it says no more than the place of a row; that of a tail or a step says which rows."""
+    is_range = type(index).__name__ == "RangeIndex"
+    return is_range and index.start == 0 and index.step == 1 and index.name is None
 
 
 def _pandas_index(index: Any) -> list[Any]:
