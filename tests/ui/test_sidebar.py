@@ -8,7 +8,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMessageBox
+from PySide6.QtWidgets import QLineEdit, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from playhead.conversation.requests import ConversationSummary
@@ -209,13 +209,39 @@ def test_programs_that_come_and_go_do_not_move_what_is_read(bench: Bench) -> Non
     assert rows.visualRect(model.index_of("p")).y() >= 0
 
 
-def test_programs_that_come_and_go_leave_the_keyboards_choice(bench: Bench) -> None:
+@pytest.mark.parametrize("is_in_front", [True, False])
+def test_programs_that_come_and_go_leave_the_keyboards_choice(
+    bench: Bench, qtbot: QtBot, is_in_front: bool
+) -> None:
+    rows, model = bench.sidebar.list, bench.sidebar.model
     mine = list(bench.sidebar._summaries)
     bench.sidebar.set_current("a")
-    bench.sidebar.activateWindow()
-    bench.sidebar.list.setFocus()
-    QTest.keyClick(bench.sidebar.list, Qt.Key.Key_Down)
+    rows.setFocus()
+    _bring_to_front(qtbot, bench.sidebar)
+    QTest.keyClick(rows, Qt.Key.Key_Down)
+    if not is_in_front:
+        other = QWidget()
+        qtbot.addWidget(other)
+        _bring_to_front(qtbot, other)
+    qtbot.waitUntil(lambda: rows.hasFocus() == is_in_front)
     for summaries in ([visitor("p", "Sum", "curl"), *mine], mine):
         bench.sidebar.show_conversations(summaries)
-        index = bench.sidebar.list.currentIndex()
-        assert bench.sidebar.model.row_at(index).conversation_id == "b"
+        assert model.row_at(rows.currentIndex()).conversation_id == "b"
+
+
+def test_the_choice_returns_to_the_open_conversation_when_the_keyboard_is_elsewhere(
+    bench: Bench,
+) -> None:
+    rows, mine = bench.sidebar.list, list(bench.sidebar._summaries)
+    bench.sidebar.set_current("a")
+    rows.setFocus()
+    QTest.keyClick(rows, Qt.Key.Key_Down)
+    bench.sidebar.focus_search()
+    bench.sidebar.show_conversations([visitor("p", "Sum", "curl"), *mine])
+    assert bench.sidebar.model.row_at(rows.currentIndex()).conversation_id == "a"
+
+
+def _bring_to_front(qtbot: QtBot, window: QWidget) -> None:
+    with qtbot.waitActive(window, timeout=10_000):
+        window.show()
+        window.activateWindow()

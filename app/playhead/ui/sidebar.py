@@ -219,7 +219,9 @@ class Sidebar(QWidget):
         self._empty.setText(words)
         self._empty.setVisible(is_empty)
         self.list.viewport().update()  # states are painted but are no data of the rows
-        is_walking = self.list.hasFocus() and self.model.index_of(chosen).isValid()
+        # Not hasFocus(): that is false while another window is in front, and until this one is.
+        has_keys = self.window().focusWidget() is self.list
+        is_walking = has_keys and self.model.index_of(chosen).isValid()
         self._select(chosen if is_walking else self._current)
 
     def _select_current(self) -> None:

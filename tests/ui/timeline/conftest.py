@@ -79,8 +79,9 @@ def view(qtbot, theme):
     view = TimelineView(theme)
     qtbot.addWidget(view)
     view.resize(700, 500)
-    view.show()
-    qtbot.waitExposed(view)
+    # A window that the screen does not show yet draws nothing, not even when it is told to.
+    with qtbot.waitExposed(view, timeout=10_000):
+        view.show()
     yield view
     view.set_conversation(None)
     view.close()
