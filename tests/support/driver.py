@@ -28,7 +28,8 @@ WAIT_S = 60.0
 LOOK_EVERY_S = 0.05
 Colour = tuple[int, int, int]
 Found = TypeVar("Found")
-FROM_SOURCE = (sys.executable, "-m", "playhead")
+FROM_SOURCE = (sys.executable, "-X", "faulthandler", "-m", "playhead")
+"""A crash in C code then leaves its trace in the log; a variable would go to the kernels too."""
 
 
 class Box(NamedTuple):
@@ -133,8 +134,9 @@ class App:
         while True:
             if found := look():
                 return found
-            if self.process.poll() is not None:
-                raise AppFailureError(f"Ended while waiting for {what}:\n{self.log[-4000:]}")
+            if (status := self.process.poll()) is not None:
+                how = exit_in_words(status)
+                raise AppFailureError(f"{how} while waiting for {what}:\n{self.log[-4000:]}")
             if time.monotonic() > deadline:
                 raise AppFailureError(f"Waited in vain for {what}:\n{self.log[-4000:]}")
             time.sleep(LOOK_EVERY_S)
@@ -252,6 +254,16 @@ class App:
             timeout=30,
         )
         return done.stdout
+
+
+def exit_in_words(status: int) -> str:
+    """How a process ended; of one that was killed from outside, the signal is all that tells."""
+    if status >= 0:
+        return f"Ended with exit status {status}"
+    try:
+        return f"Ended by {signal.Signals(-status).name}"
+    except ValueError:  # a real-time signal has no name
+        return f"Ended by signal {-status}"
 
 
 def find_colour(picture: Image.Image, colour: Colour) -> Box | None:
