@@ -182,7 +182,7 @@ def test_code_is_proposed_in_words_and_runs_after_a_yes(
     after = ask(client, question, echoed(proposal.message), user("Yes!"))
     assert marker.read_text() == "ran"
     assert "```output\nwritten\n```" in after.message.content
-    assert after.message.content.rstrip().endswith("The tool said: written.")
+    assert after.message.content.rstrip().endswith("Files created: marker.txt.\nwritten.")
 
 
 def test_the_same_dialogue_again_is_another_conversation(client: OpenAI, model: ModelServer):
@@ -241,7 +241,7 @@ def test_code_as_a_call_runs_after_an_approval(
         after = ask(client, *history, tools=[EXECUTE]).message.content
     assert marker.read_text() == "ran"
     assert "written" in after
-    assert after.rstrip().endswith("The tool said: written.")
+    assert after.rstrip().endswith("Files created: marker.txt.\nwritten.")
 
 
 def test_edited_code_runs_as_it_was_edited(client: OpenAI, model: ModelServer, marker: Path):
@@ -301,7 +301,7 @@ def test_with_auto_run_code_runs_unasked(
     assert marker.read_text() == "ran"
     assert "```python\nopen('marker.txt'" in answer
     assert "```output\nwritten\n```" in answer
-    assert answer.rstrip().endswith("The tool said: written.")
+    assert answer.rstrip().endswith("Files created: marker.txt.\nwritten.")
     assert "Do you want" not in answer
 
 
