@@ -287,9 +287,9 @@ def test_images_in_base64_and_with_relative_paths_are_given_to_the_worker():
         message("user", "image", "aGk=", format="base64"),
         message("user", "image", "aGk=", format="base64.jpeg"),
     ]
-    parts = chat_messages(images, folder="/work")[0]["content"]
+    parts = chat_messages(images, folder="/home/ada")[0]["content"]
     assert [part.get("path") or part.get("data") for part in parts] == [
-        "/work/plots/a.png",
+        "/home/ada/plots/a.png",
         "/b.png",
         "aGk=",
         "aGk=",
@@ -373,7 +373,7 @@ def check_calls(wire: list[dict[str, Any]]) -> None:
 
 @given(histories())
 def test_any_history_is_a_valid_list_of_chat_messages(history: list[Message]):
-    wire = chat_messages(history, "Be good.", "/work")
+    wire = chat_messages(history, "Be good.", "/home/ada")
     assert [one["role"] for one in wire].count("system") == 1
     check_calls(wire)
     for one in wire:
