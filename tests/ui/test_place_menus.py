@@ -12,7 +12,7 @@ from playhead.ui.place_menus import _keep_on_screen, interpreter_words
 def test_a_row_names_the_place_once() -> None:
     system = Interpreter("/usr/bin/python3", "3.11.2", "Python 3.11.2 · /usr/bin/python3", "system")
     assert interpreter_words(system) == "Python 3.11.2 · /usr/bin/python3"
-    path = "/home/ada/work/project/.venv/bin/python"
+    path = "/home/ada/project/.venv/bin/python"
     venv = Interpreter(path, "3.12.1", "Python 3.12.1 · .venv", "venv")
     assert interpreter_words(venv) == "Python 3.12.1 · .venv · project/.venv"
 
