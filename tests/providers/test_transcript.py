@@ -238,11 +238,12 @@ def test_rich_results_and_changed_files_are_told_in_words():
     html = message("computer", "code", "<b>7</b>", format="html")
     formula = message("computer", "code", "x^2", format="latex")
     made = tuple(FileChange(f"{n}.csv") for n in range(25))
-    files = message("computer", "files", FileChanges("/home", made, (FileChange("a.txt"),)))
+    changes = FileChanges("/home", made, (FileChange("a.txt"),), created_total=4000)
+    files = message("computer", "files", changes)
     wire = chat_messages([user("?"), code("go()", "a"), console("1\n"), html, formula, files])
     ((_, told),) = results_of(wire)
     assert told.startswith("[A result was shown to the user as html.]\nx^2\nFiles created: 0.csv, ")
-    assert "19.csv and 5 more. Files changed: a.txt.\n1" in told
+    assert "19.csv and 3980 more. Files changed: a.txt.\n1" in told
 
 
 def test_output_in_two_parts_belongs_to_one_run():

@@ -120,7 +120,10 @@ def file_changes(draw: st.DrawFn) -> FileChanges:
         FileChange(path, draw(numbers), draw(kinds), draw(anything))  # type: ignore[arg-type]
         for path in paths
     ]
-    return FileChanges("", tuple(found[:2]), tuple(found[2:3]), tuple(found[3:]), draw(anything))
+    groups = tuple(found[:2]), tuple(found[2:3]), tuple(found[3:])
+    more = [draw(st.sampled_from([0, 1, 10**6])) for _ in groups]
+    totals = [len(group) + extra if extra else 0 for group, extra in zip(groups, more, strict=True)]
+    return FileChanges("", *groups, draw(anything), *totals)
 
 
 changes = file_changes()

@@ -117,13 +117,28 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class FileChanges:
-    """What a run did to the files of its working folder; `note` says what was not looked at."""
+    """What a run did to the files of its working folder; `note` says what was not looked at.
+
+    The totals count the files that are not listed too; 0 where all of them are.
+    """
 
     folder: str
     created: tuple[FileChange, ...] = ()
     changed: tuple[FileChange, ...] = ()
     deleted: tuple[FileChange, ...] = ()
     note: str = ""
+    created_total: int = 0
+    changed_total: int = 0
+    deleted_total: int = 0
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many files were created, changed and deleted."""
+        return (
+            max(self.created_total, len(self.created)),
+            max(self.changed_total, len(self.changed)),
+            max(self.deleted_total, len(self.deleted)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

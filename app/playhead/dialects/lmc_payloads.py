@@ -216,7 +216,9 @@ def _files(changes: FileChanges) -> Wire:
     paths: Wire = {name: [change.path for change in files] for name, files in found.items()}
     files = [_without_empty(asdict(change)) for group in found.values() for change in group]
     note = {"note": changes.note} if changes.note else {}
-    return {**paths, "files": files, **note}
+    counts = dict(zip(_CHANGES, changes.counts, strict=True))
+    totals = {name: count for name, count in counts.items() if count > len(found[name])}
+    return {**paths, "files": files, **note, **({"totals": totals} if totals else {})}
 
 
 def _file_changes(fields: _Fields) -> FileChanges:
@@ -226,7 +228,10 @@ def _file_changes(fields: _Fields) -> FileChanges:
         for name in _CHANGES
     )
     created, changed, deleted = groups
-    return FileChanges("", created, changed, deleted, fields.text("note", ""))
+    told = fields.values.get("totals")
+    totals = _Fields(cast("Mapping[str, Any]", told if isinstance(told, Mapping) else {}))
+    counts = (totals.integer_or_none(name) or 0 for name in _CHANGES)
+    return FileChanges("", created, changed, deleted, fields.text("note", ""), *counts)
 
 
 def _file_change(path: str, told: _Fields | None) -> FileChange:

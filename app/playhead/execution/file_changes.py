@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from playhead.conversation.payloads import FileChange, FileChanges
@@ -38,7 +37,8 @@ class Comparison:
             tuple(self._change(path, is_given_up) for path in created[:LISTED_LIMIT]),
             tuple(self._change(path, is_given_up) for path in changed[:LISTED_LIMIT]),
             tuple(self._change(path, is_given_up) for path in deleted[:LISTED_LIMIT]),
-            self._note((created, changed, deleted)),
+            self._note(),
+            *(_total(paths) for paths in (created, changed, deleted)),
         )
 
     def _change(self, path: str, is_given_up: GivenUp) -> FileChange:
@@ -55,12 +55,14 @@ class Comparison:
             return FileChange(path, size, "text" if is_text else "other")
         return FileChange(path, size, "text", diff_of(path, old_text, new_text))
 
-    def _note(self, lists: Iterable[list[str]]) -> str:
-        unlisted = sum(max(0, len(paths) - LISTED_LIMIT) for paths in lists)
-        parts = [f"{unlisted:,} more files are not listed."] if unlisted else []
-        if skipped := sorted(self._before.skipped | self._after.skipped):
-            parts.append(f"Not looked at: {', '.join(skipped)}.")
-        return " ".join(parts)
+    def _note(self) -> str:
+        skipped = sorted(self._before.skipped | self._after.skipped)
+        return f"Not looked at: {', '.join(skipped)}." if skipped else ""
+
+
+def _total(paths: list[str]) -> int:
+    """How many there are where not all of them are listed."""
+    return len(paths) if len(paths) > LISTED_LIMIT else 0
 
 
 def diff_of(path: str, old: str, new: str) -> str:

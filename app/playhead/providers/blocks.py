@@ -127,14 +127,18 @@ def shown(result: Message) -> str:
 
 def changes(files: FileChanges) -> str:
     """Which files a run made, changed and deleted."""
-    kinds = {"created": files.created, "changed": files.changed, "deleted": files.deleted}
-    told = [f"Files {kind}: {_names(found)}." for kind, found in kinds.items() if found]
+    kinds = (("created", files.created), ("changed", files.changed), ("deleted", files.deleted))
+    told = [
+        f"Files {kind}: {_names(found, count)}."
+        for (kind, found), count in zip(kinds, files.counts, strict=True)
+        if found
+    ]
     return " ".join(told)
 
 
-def _names(found: Sequence[FileChange]) -> str:
+def _names(found: Sequence[FileChange], count: int) -> str:
     names = [change.path for change in found[:NAMES_TOLD]]
-    more = len(found) - len(names)
+    more = count - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")
 
 

@@ -256,6 +256,18 @@ def test_of_many_files_the_first_are_shown(view, talk, qtbot, painted):
     assert len(card.source().split("\n")) == 10_000
 
 
+def test_files_that_are_not_listed_are_counted_in_the_head(view, talk, qtbot, painted):
+    listed = tuple(FileChange(f"f{number}.bin") for number in range(200))
+    show(talk, "files", FileChanges("/x", listed, listed[:1], created_total=12_345))
+    view.set_conversation(talk)
+    painted()
+    card = view.sheet.card(0)
+    assert card.summary() == "12,345 created · 1 changed"
+    click(qtbot, view, "Show 201 files")
+    painted()
+    assert card.note() == "12,145 more are not listed."
+
+
 def test_a_page_shows_no_more_than_its_name_until_its_source_is_asked_for(
     view, talk, qtbot, painted
 ):

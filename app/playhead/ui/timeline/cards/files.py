@@ -182,16 +182,13 @@ class FilesCard(Card):
 
     def summary(self) -> str:
         """2 created · 1 changed."""
-        counts = (
-            (len(self._changes.created), "created"),
-            (len(self._changes.changed), "changed"),
-            (len(self._changes.deleted), "deleted"),
-        )
+        words = ("created", "changed", "deleted")
+        counts = zip(self._changes.counts, words, strict=True)
         return " · ".join(f"{count:,} {word}" for count, word in counts if count)
 
     def note(self) -> str:
         """What was not looked at, and what is not listed."""
-        more = self._count - MOST_FILES
+        more = sum(self._changes.counts) - min(self._count, MOST_FILES)
         unlisted = f"{more:,} more are not listed." if self.row.is_open and more > 0 else ""
         return " ".join(filter(None, (unlisted, self._changes.note)))
 
