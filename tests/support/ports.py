@@ -103,6 +103,9 @@ class RecordingExecutor:
     def canonical(self, word: str) -> str | None:
         return "python" if word in ("python", "py") else None
 
+    def why_not(self, word: str) -> str:
+        return ""
+
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         self.requests.append(request)
         self._interrupted = asyncio.Event()

@@ -34,11 +34,16 @@ def is_bundled(interpreter: str) -> bool:
     return getattr(sys, "frozen", False) is True and interpreter == sys.executable
 
 
-def kernel_command(interpreter: str) -> list[str]:
-    """Program and arguments that start a kernel with this interpreter."""
-    if is_bundled(interpreter):
-        return [interpreter, KERNEL_FLAG]
-    return [interpreter, "-u", str(BOOT)]
+def kernel_command(interpreter: str, language: str = "python") -> list[str]:
+    """Program and arguments that start a kernel; of Python with this interpreter.
+
+    Other languages have our own Python for a host, whatever the user's is like.
+    """
+    if getattr(sys, "frozen", False) and (language != "python" or is_bundled(interpreter)):
+        return [sys.executable, KERNEL_FLAG]
+    if language == "python":
+        return [interpreter, "-u", str(BOOT)]
+    return [sys.executable, "-I", "-S", "-u", str(BOOT)]
 
 
 def kernel_environment(

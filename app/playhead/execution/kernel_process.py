@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 from playhead.execution import leftovers
 from playhead.execution.output_decoder import OutputDecoder, Piece
 from playhead.execution.output_pipe import READ_BYTES, OutputPipe
+from playhead.execution.processes import resident_bytes
 
 _TICK_MS = 16
 _BUDGET_S = 0.010
@@ -52,6 +53,8 @@ class KernelProcess(QObject):
         self._decoder = OutputDecoder(nonce)
         self._has_ended = False
         self._pid = 0
+        self.spared_pid = 0
+        """The program of another language: no part of a run, it is stopped by its host."""
         self._window_began = 0.0
         self._budget_s = 0.0
         self._tick = self._timer(self._on_tick_timeout)
@@ -68,6 +71,11 @@ class KernelProcess(QObject):
     def pid(self) -> int | None:
         """The process id while the kernel lives."""
         return None if self._has_ended else self._pid or None
+
+    def resident_bytes(self) -> int | None:
+        """The memory of the kernel, with that of its language's own program."""
+        own = resident_bytes(self._pid)
+        return own if own is None else own + (resident_bytes(self.spared_pid) or 0)
 
     def start(self, command: Sequence[str], environment: Mapping[str, str], folder: str) -> None:
         """Start it; a failure comes by `on_end`."""
@@ -110,7 +118,7 @@ class KernelProcess(QObject):
 
     def end_started(self, began: leftovers.Beginning) -> None:
         """End what has been started since then: the interrupt first, the kill a moment later."""
-        self._left = leftovers.started_since(self._pid, began)
+        self._left = self._started_since(began)
         if self._left:
             leftovers.send(self._left, signal.SIGINT)
             self._clear.start(_LEFTOVERS_GRACE_MS)
@@ -185,7 +193,7 @@ class KernelProcess(QObject):
                 self._signal_run()
                 self._signal.start(self._steps.pop(0))
             case _:
-                leftovers.send(leftovers.started_since(self._pid, self._run_began), signal.SIGKILL)
+                leftovers.send(self._started_since(self._run_began), signal.SIGKILL)
 
     def _signal_run(self) -> None:
         if not self._run_began.ticks or not self._pid:
@@ -193,7 +201,11 @@ class KernelProcess(QObject):
             return
         with suppress(ProcessLookupError, PermissionError):
             os.kill(self._pid, signal.SIGINT)
-        leftovers.send(leftovers.started_since(self._pid, self._run_began), signal.SIGINT)
+        leftovers.send(self._started_since(self._run_began), signal.SIGINT)
+
+    def _started_since(self, began: leftovers.Beginning) -> list[leftovers.Leftover]:
+        found = leftovers.started_since(self._pid, began)
+        return [item for item in found if item.pid != self.spared_pid]
 
     def _on_clear_timeout(self) -> None:
         leftovers.send(self._left, signal.SIGKILL)

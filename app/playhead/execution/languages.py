@@ -1,36 +1,58 @@
-"""The languages that code can be run in: their words, other words for them, their names."""
+"""The languages that code can be run in here: their words, their programs, what is missing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+
+from playhead.kernel.driver import Driver
+from playhead.kernel.drivers import registry
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
-    """One language: `word` is what fences and tools call it here."""
+class Languages:
+    """Looks for their programs on a PATH each time it is asked: one may have been installed."""
 
-    word: str
-    name: str
-    aliases: frozenset[str]
+    def __init__(self, path: str | None, known: Sequence[type[Driver]] = registry.DRIVERS) -> None:
+        self.path = path
+        self._known = known
 
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The languages that can be run here, by their own words."""
+        return tuple(driver.word for driver in self._known if self._can_run(driver))
 
-LANGUAGES: tuple[Language, ...] = (
-    Language("python", "Python", frozenset({"py", "python3", "py3", "ipython", "ipython3"})),
-)
+    def canonical(self, word: str) -> str | None:
+        """The language that a word of a model or a person names, or None if it cannot be run."""
+        return next((d.word for d in self._named(word) if self._can_run(d)), None)
 
+    def program(self, word: str) -> str:
+        """The path of the program that runs a language; "" where it needs none or has none."""
+        driver = next((driver for driver in self._known if driver.word == word), None)
+        return self._find(driver) if driver else ""
 
-def canonical(word: str) -> str | None:
-    """The language that a word of a model or a person names, or None if it cannot be run."""
-    wanted = word.strip().lower()
-    for language in LANGUAGES:
-        if wanted == language.word or wanted in language.aliases:
-            return language.word
-    return None
+    def name(self, word: str) -> str:
+        """How a language is called in the window; unknown words stay as they are."""
+        return next((driver.name for driver in self._named(word)), word)
 
+    def why_not(self, word: str) -> str:
+        """What to install so that a known language can be run, in a sentence; "" for others."""
+        for driver in self._named(word):
+            if self._can_run(driver):
+                return ""
+            for platform, advice in driver.install.items():
+                if sys.platform.startswith(platform):
+                    return f"{driver.name} is not installed here. {advice}"
+            return f"{driver.name} does not run on this system."
+        return ""
 
-def display_name(word: str) -> str:
-    """How a language is called in the window; unknown words stay as they are."""
-    for language in LANGUAGES:
-        if language.word == word:
-            return language.name
-    return word
+    def _named(self, word: str) -> Iterator[type[Driver]]:
+        wanted = word.strip().lower()
+        return (d for d in self._known if wanted == d.word or wanted in d.aliases)
+
+    def _can_run(self, driver: type[Driver]) -> bool:
+        return not driver.programs or bool(self._find(driver))
+
+    def _find(self, driver: type[Driver]) -> str:
+        found = (shutil.which(program, path=self.path) for program in driver.programs)
+        return next((path for path in found if path), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,6 @@ from playhead.errors import ExecutionError
 from playhead.execution import environment, leftovers
 from playhead.execution.limits import LimitWatch
 from playhead.execution.output_decoder import Piece
-from playhead.execution.processes import resident_bytes
 from playhead.execution.questions import Questions
 from playhead.execution.results import Results
 from playhead.execution.run_output import RunOutput, file_name
@@ -39,6 +39,15 @@ _LIMIT_GRACE_S = 1.0
 """Who is over a limit gets less time than who is stopped by hand: memory goes on growing."""
 
 
+@dataclass(frozen=True, slots=True)
+class KernelLanguage:
+    """What a kernel speaks: its word, its name for people, the path of its program if any."""
+
+    word: str = "python"
+    name: str = "Python"
+    program: str = ""
+
+
 class LiveKernel:
     """Joins one process with the run that goes on in it; `on_change` tells of its state."""
 
@@ -46,7 +55,7 @@ class LiveKernel:
         self,
         make_process: type[KernelProcess],
         output_dir: Path,
-        language: str,
+        language: KernelLanguage,
         interpreter: str,
         on_change: Callable[[], None],
     ) -> None:
@@ -89,8 +98,8 @@ class LiveKernel:
     def status(self) -> KernelStatus:
         """As the window shows it."""
         pid = self._process.pid if self._state != "none" else None
-        memory = resident_bytes(pid) if pid else None
-        return KernelStatus(self._state, pid, memory, self.language, self.interpreter)
+        memory = self._process.resident_bytes() if pid else None
+        return KernelStatus(self._state, pid, memory, self.language.word, self.interpreter)
 
     def launch(self, variables: Mapping[str, str], folder: str) -> None:
         """Start the process; `ready()` says how that went."""
@@ -102,8 +111,15 @@ class LiveKernel:
                 detail=f"{self._output_dir}: {error.strerror}.",
                 remedy="Free disk space or make the folder writable.",
             ) from error
-        self._process.start(environment.kernel_command(self.interpreter), variables, folder)
-        hello = protocol.encode_command("hello", nonce=self._nonce, spool=str(self._spool.folder))
+        command = environment.kernel_command(self.interpreter, self.language.word)
+        self._process.start(command, variables, folder)
+        hello = protocol.encode_command(
+            "hello",
+            nonce=self._nonce,
+            spool=str(self._spool.folder),
+            language=self.language.word,
+            program=self.language.program,
+        )
         self._process.write(hello)
 
     async def ready(self) -> None:
@@ -115,12 +131,7 @@ class LiveKernel:
             self.kill(f"it did not start within {_START_LIMIT_S} s")
             await self._ended.wait()
         if self._state == "none":
-            raise ExecutionError(
-                "The interpreter could not be started.",
-                detail=f"{self.interpreter}: {self._why_killed or self._end_reason}."
-                + _last_words(self._between),
-                remedy="Choose another interpreter in the window's head.",
-            )
+            raise self._start_error()
 
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         """The chunks of one run; closing the generator early kills the kernel."""
@@ -189,6 +200,20 @@ class LiveKernel:
         """Wait for the end."""
         await self._ended.wait()
 
+    def _start_error(self) -> ExecutionError:
+        reason = f"{self._why_killed or self._end_reason}." + _last_words(self._between)
+        if self.language.word == "python":
+            return ExecutionError(
+                "The interpreter could not be started.",
+                detail=f"{self.interpreter}: {reason}",
+                remedy="Choose another interpreter in the window's head.",
+            )
+        return ExecutionError(
+            f"{self.language.name} could not be started.",
+            detail=f"{self.language.program}: {reason}",
+            remedy="See whether it starts in a terminal, or ask for the code in another language.",
+        )
+
     def _begin(self, request: RunRequest) -> tuple[RunStream, asyncio.Queue[list[Chunk]]]:
         if self._state != "idle":
             raise ExecutionError(
@@ -249,6 +274,8 @@ class LiveKernel:
         for piece in pieces:
             if isinstance(piece, protocol.Mark) and piece.kind == "answer":
                 self._questions.settle(piece)
+            elif isinstance(piece, protocol.Mark) and piece.kind == "driver":
+                self._process.spared_pid = piece.integer("pid") or 0
             else:
                 rest.append(piece)
         return rest

@@ -14,10 +14,11 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import RunReport, Table
 from playhead.conversation.requests import KernelStatus, RunRequest, Variable
 from playhead.errors import ExecutionError
-from playhead.execution import environment, languages
+from playhead.execution import environment
 from playhead.execution.file_watch import FileWatch
 from playhead.execution.kernel_process import KernelProcess
-from playhead.execution.live_kernel import LiveKernel, stopped_before_start
+from playhead.execution.languages import Languages
+from playhead.execution.live_kernel import KernelLanguage, LiveKernel, stopped_before_start
 from playhead.execution.login_path import LoginPath
 from playhead.execution.run_output import file_name
 
@@ -50,6 +51,7 @@ class ProcessExecutor:
         self._listeners: list[Listener] = []
         self._told: dict[str, KernelStatus] = {}
         self._login = LoginPath(self._variables)
+        self._languages = Languages(self._variables.get("PATH"))
         self._files = FileWatch(str(own_dir or output_dir))
         self._clock = QTimer()
         self._clock.setInterval(_MEMORY_PERIOD_MS)
@@ -58,11 +60,19 @@ class ProcessExecutor:
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages that can be run."""
-        return tuple(language.word for language in languages.LANGUAGES)
+        return self._languages.offered
 
     def canonical(self, word: str) -> str | None:
         """The offered language that a word of a model names, or None."""
-        return languages.canonical(word)
+        return self._languages.canonical(word)
+
+    def why_not(self, word: str) -> str:
+        """What a known language needs so that it can be run here; "" if nothing or unknown."""
+        return self._languages.why_not(word)
+
+    async def look_for_languages(self) -> None:
+        """Ask the login shell where programs are, if we were started without its PATH."""
+        self._languages.path = await self._login.path() or None
 
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         """The chunks of one run, as the port says. Raises ExecutionError."""
@@ -146,9 +156,9 @@ class ProcessExecutor:
             await _shut_down([kernel], "another interpreter was chosen")
             kernel = None
         if kernel is None:
-            path = await self._login.path()
+            await self.look_for_languages()
             # Another run may have started it in the meantime.
-            kernel = self._kernels.get(key) or self._start(key, request, path)
+            kernel = self._kernels.get(key) or self._start(key, request)
         return kernel
 
     def _check(self, request: RunRequest) -> None:
@@ -156,7 +166,8 @@ class ProcessExecutor:
             raise ExecutionError(
                 f"Code in “{request.language}” cannot be run.",
                 detail=f"What can be run: {', '.join(self.languages)}.",
-                remedy="Ask for the code in one of these languages.",
+                remedy=self.why_not(request.language)
+                or "Ask for the code in one of these languages.",
             )
         if not Path(request.folder).is_dir():
             raise ExecutionError(
@@ -165,16 +176,18 @@ class ProcessExecutor:
                 remedy="Choose another folder.",
             )
 
-    def _start(self, key: tuple[str, str], request: RunRequest, path: str) -> LiveKernel:
+    def _start(self, key: tuple[str, str], request: RunRequest) -> LiveKernel:
+        word = request.language
         kernel = LiveKernel(
             KernelProcess,
             self._output_dir / file_name(request.conversation_id),
-            request.language,
+            KernelLanguage(word, self._languages.name(word), self._languages.program(word)),
             request.interpreter,
             lambda: self._on_change(key, kernel),
         )
         self._kernels[key] = kernel
         self._clock.start()
+        path = self._languages.path
         base = {**self._variables, "PATH": path} if path else self._variables
         variables = environment.kernel_environment(request.interpreter, base, self._drop)
         try:

@@ -15,17 +15,29 @@ if TYPE_CHECKING:
 _TABLE_LIMIT_S = 2.0
 
 
-class Answers:
-    """Owner of the answers' files; only the main thread answers, any thread may refuse."""
+class AnswerFiles:
+    """Writes the files that answers lie in; any thread may."""
 
-    def __init__(
-        self, channel: Channel, variables: Variables, interrupts: Interrupts, spool: str
-    ) -> None:
+    def __init__(self, channel: Channel, spool: str) -> None:
         self._channel = channel
-        self._variables = variables
-        self._interrupts = interrupts
         self._spool = spool
         self._numbers = itertools.count(1)
+
+    def send(self, ask: str, found: dict[str, Any]) -> None:
+        """Answer the question `ask`."""
+        name = "%d-answer-%d.json" % (os.getpid(), next(self._numbers))
+        with open(os.path.join(self._spool, name), "w", encoding="ascii") as file:
+            json.dump(found, file)
+        self._channel.send_unordered("answer", ask=ask, file=name)
+
+
+class Answers:
+    """Answers from the namespace of Python; only the main thread may ask it."""
+
+    def __init__(self, files: AnswerFiles, variables: Variables, interrupts: Interrupts) -> None:
+        self._files = files
+        self._variables = variables
+        self._interrupts = interrupts
 
     def answer(self, command: dict[str, Any]) -> None:
         """Answer while no code runs; what fails or takes too long is an answer too."""
@@ -36,19 +48,9 @@ class Answers:
             found = {"error": "It took too long."}
         except Exception as error:  # noqa: BLE001 - a library's or the user's own class
             found = {"error": str(error) or type(error).__name__}
-        self._send(command["ask"], found)
-
-    def refuse(self, command: dict[str, Any], reason: str) -> None:
-        """Say why there is no answer now."""
-        self._send(command["ask"], {"error": reason})
+        self._files.send(command["ask"], found)
 
     def _find(self, command: dict[str, Any]) -> dict[str, Any]:
         if command["t"] == "variables":
             return {"variables": self._variables.listing()}
         return self._variables.table(command["name"], command["first"], command["rows"])
-
-    def _send(self, ask: str, found: dict[str, Any]) -> None:
-        name = "%d-answer-%d.json" % (os.getpid(), next(self._numbers))
-        with open(os.path.join(self._spool, name), "w", encoding="ascii") as file:
-            json.dump(found, file)
-        self._channel.send_unordered("answer", ask=ask, file=name)

@@ -14,7 +14,7 @@ class Channel:
 
     def __init__(self, fd: int, nonce: str) -> None:
         self._fd = fd
-        self._nonce = nonce
+        self.nonce = nonce
         self._pid = os.getpid()
         self.run = ""
 
@@ -27,7 +27,7 @@ class Channel:
         """Write a mark without flushing first: the only way from another thread."""
         if os.getpid() != self._pid:
             return
-        self._write(encode_mark(self._nonce, kind, self.run, fields))
+        self._write(encode_mark(self.nonce, kind, self.run, fields))
 
     def complain(self, text: str) -> None:
         """Write text for the user, whatever has become of the streams of Python."""

@@ -43,17 +43,22 @@ def remedy(error: BaseException) -> str:
 
 
 def send_failure(channel: Channel, error: BaseException, block: str) -> None:
-    """Send the exception as data, cut down until it fits into a mark."""
-    frames = _frames(error, block)
-    message = message_of(error)
+    """Send the exception as data."""
+    send_error(channel, type(error).__name__, message_of(error), _frames(error, block))
+
+
+def send_error(
+    channel: Channel, name: str, message: str, frames: list[tuple[str, int, str]]
+) -> None:
+    """Send what went wrong, cut down until it fits into a mark; the block's own file is ""."""
     for frame_limit, text_limit in _LIMITS:
         kept = frames[len(frames) - min(frame_limit, len(frames)) :]
         try:
             channel.send(
                 "error",
-                name=type(error).__name__[:100],
+                name=name[:100],
                 message=message[:text_limit],
-                frames=[[file[-text_limit:], line, name[:100]] for file, line, name in kept],
+                frames=[[file[-text_limit:], line, where[:100]] for file, line, where in kept],
             )
             return
         except ValueError:

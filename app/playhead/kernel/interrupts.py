@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 import signal
 import threading
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Generator
 
 _SAME_STOP_S = 0.2
 
@@ -17,6 +18,16 @@ class Interrupts:
     def __init__(self) -> None:
         self._is_armed = False
         self._raised_at = 0.0
+        self._diversion: Callable[[], None] | None = None
+
+    @contextlib.contextmanager
+    def diverted(self, function: Callable[[], None]) -> Generator[None, None, None]:
+        """Call `function` at an interrupt of the block, in the place of raising anything here."""
+        self._diversion = function
+        try:
+            yield
+        finally:
+            self._diversion = None
 
     def call(self, function: Callable[[], None]) -> None:
         """Call user code so that it can be interrupted. Raises whatever it raises."""
@@ -43,6 +54,9 @@ class Interrupts:
             done.set()
 
     def _on_signal(self, number: int, frame: Any) -> None:
+        if self._diversion is not None:
+            self._diversion()
+            return
         now = time.monotonic()
         if self._is_armed and now - self._raised_at > _SAME_STOP_S:
             self._raised_at = now

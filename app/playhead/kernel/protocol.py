@@ -6,8 +6,9 @@ code and of its children. ECMA-48 calls `ESC _ … ESC \\` an application progra
 skip it. JSON is ASCII here, hence no mark holds an escape in its middle.
 
 Commands, one JSON object a line, by their `t`:
-    hello      nonce, spool (folder for files), dpi (of images, 0: the library's own): the first
-               line, answered by the mark `ready`
+    hello      nonce, spool (folder for files), dpi (of images, 0: the library's own), language,
+               program (the language's own, "" for Python): the first line, answered by the mark
+               `ready`
     execute    run, code, folder, lines (announce and sample lines), times (time lines inside loops
                too, where it can), memory (bytes it may take, 0: no limit)
     input      run, id, text: a line for the running code's standard input
@@ -18,7 +19,8 @@ Commands, one JSON object a line, by their `t`:
     exit       end in an orderly way
 
 Marks, by their `t`; each carries `run`:
-    ready    pid, version
+    ready    pid, version (of the language)
+    driver   pid: the program of another language, which is no part of any run
     line     line: the statement that runs now
     display  what follows up to the next mark is one displayed value
     show     kind (one of `SHOWN`), file: name of a file inside the spool folder that holds it.
@@ -30,7 +32,8 @@ Marks, by their `t`; each carries `run`:
     answer   ask, file: name of a file inside the spool folder with JSON: {"variables": […]} (the
              fields name, type, shape, size_bytes, value, is_changed, is_table), a table as above,
              or {"error": why not}
-    idle     state (finished, interrupted), line: the end of the run, always the last of its marks
+    idle     state (finished, interrupted), line, status (where the language has one): the end of
+             the run, always the last of its marks
 """
 
 from __future__ import annotations

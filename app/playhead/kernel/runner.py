@@ -11,6 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from . import failures, magics
+from .driver import Outcome
 from .line_times import LineTimes
 from .timings import Timings
 
@@ -27,14 +28,6 @@ _FUTURE_FLAGS = sum(  # each is a bit of its own
 _COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect itself is slow to import
 
 
-class Outcome(NamedTuple):
-    """How a block ended; `line` is where it was interrupted, `status` what `sys.exit` was given."""
-
-    state: str
-    line: int | None = None
-    status: int = 0
-
-
 class Options(NamedTuple):
     """What is wanted of a run besides its result: its running line, the times of single lines."""
 
@@ -43,7 +36,7 @@ class Options(NamedTuple):
 
 
 class Runner:
-    """The driver of Python; every driver has `execute(code, prepare, options) -> Outcome`."""
+    """Owner of the namespace; one block after the other."""
 
     def __init__(
         self,

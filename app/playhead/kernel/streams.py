@@ -55,8 +55,8 @@ class Descriptors:
 class InputPipe:
     """The inner pipe of one run; a thread of its own feeds what does not fit in at once."""
 
-    def __init__(self) -> None:
-        self._reader, self._writer = (_above_standard(fd) for fd in os.pipe())
+    def __init__(self, ends: tuple[int, int] | None = None) -> None:
+        self.reader, self._writer = (above_standard(fd) for fd in ends or os.pipe())
         os.set_blocking(self._writer, False)
         self._lock = threading.Lock()
         self._waiting = bytearray()
@@ -65,9 +65,9 @@ class InputPipe:
 
     def become(self, fd: int) -> None:
         """Let it be read under another number; the inner one is then not needed."""
-        if self._reader != fd:  # the same where user code has closed it: the next pipe takes it
-            os.dup2(self._reader, fd)
-            os.close(self._reader)
+        if self.reader != fd:  # the same where user code has closed it: the next pipe takes it
+            os.dup2(self.reader, fd)
+            os.close(self.reader)
 
     def feed(self, data: bytes, is_end: bool) -> None:
         """Add to what can be read; nothing after an end is taken."""
@@ -111,7 +111,7 @@ class InputPipe:
             select.select([], [writer], [], 0.1)  # not for ever: it may be given up meanwhile
 
 
-def _above_standard(fd: int) -> int:
+def above_standard(fd: int) -> int:
     """The same under a number that is none of 0, 1, 2, which user code may have closed."""
     passed: list[int] = []
     while fd <= 2:

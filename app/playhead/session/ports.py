@@ -11,6 +11,7 @@ from playhead.conversation.payloads import Table
 from playhead.conversation.requests import (
     ApiStatus,
     AppSettings,
+    ConversationMark,
     ConversationSummary,
     EnvironmentStatus,
     Interpreter,
@@ -25,6 +26,7 @@ from playhead.conversation.requests import (
     TurnRequest,
     Variable,
 )
+from playhead.conversation.search import SearchFound
 from playhead.conversation.secret import Secret
 
 Unsubscribe = Callable[[], None]
@@ -61,6 +63,10 @@ class Executor(Protocol):
 
     def canonical(self, word: str) -> str | None:
         """The offered language that a word of a model names (`py` → `python`), or None."""
+        ...
+
+    def why_not(self, word: str) -> str:
+        """What a known language needs so that it can be run here, in a sentence; else ""."""
         ...
 
     def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
@@ -139,8 +145,27 @@ class History(Protocol):
         """Queue the working folder and interpreter of a conversation."""
         ...
 
+    def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:
+        """Queue a mark; a conversation marked as deleted is in no list and no search."""
+        ...
+
+    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound:
+        """Messages with all words of the query, the newest first; of one conversation all.
+
+        Nothing if another search has begun meanwhile, or if the query has no words.
+        """
+        ...
+
+    async def duplicate(self, source_id: str, copy: ConversationSummary) -> None:
+        """Store a conversation once more as `copy`: its whole tree, its place, its files."""
+        ...
+
     async def delete(self, conversation_id: str) -> None:
         """Delete a conversation with its files."""
+        ...
+
+    async def purge(self) -> None:
+        """Delete what was marked as deleted when an earlier process ended."""
         ...
 
     def on_failure(self, listener: Callable[[Exception], None]) -> None:

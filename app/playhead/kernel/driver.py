@@ -1,0 +1,103 @@
+"""What a language is to the kernel's host, and to the window that offers it."""
+
+from __future__ import annotations
+
+import _thread
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence
+
+from .answers import AnswerFiles
+
+if TYPE_CHECKING:
+    from .channel import Channel
+    from .interrupts import Interrupts
+    from .streams import Descriptors
+
+
+class Job(NamedTuple):
+    """A block to run: in which folder, with running line, with times of single lines.
+
+    `memory` is what it may take, in bytes; 0 is no limit.
+    """
+
+    code: str
+    folder: str = ""
+    lines: bool = True
+    times: bool = False
+    memory: int = 0
+
+
+class Outcome(NamedTuple):
+    """How a block ended; `line` is where it was interrupted.
+
+    `status` is what a copy of this process ends with that came back from the block, `exit_status`
+    what is said of the block: None where the language has none.
+    """
+
+    state: str
+    line: int | None = None
+    status: int = 0
+    exit_status: int | None = None
+
+
+class Stage(NamedTuple):
+    """What a driver is given: the way out, the descriptors, the folder for files.
+
+    `program` is the language's own, found by the parent; `dpi` the screen's, 0 if not told.
+    """
+
+    channel: Channel
+    descriptors: Descriptors
+    interrupts: Interrupts
+    spool: str
+    program: str = ""
+    dpi: float = 0
+
+
+class Driver:
+    """One language, and one kernel of it; only the main thread calls `execute` and `answer`."""
+
+    word: str = ""
+    """What fences and tools call the language."""
+    name: str = ""
+    """What people call it."""
+    aliases: Sequence[str] = ()
+    """Other words for it, in small letters."""
+    programs: Sequence[str] = ()
+    """Names of the program that runs it, the best first; none where it needs no program."""
+    install: Mapping[str, str] = {}
+    """What to do where there is no program, by the start of `sys.platform`; "" for the others."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.answers = AnswerFiles(stage.channel, stage.spool)
+
+    def start(self) -> str:
+        """Make ready for the first block; the language's version."""
+        raise NotImplementedError
+
+    def expect_run(self) -> None:
+        """A block is about to be run: text that comes from now on is for it (command thread)."""
+        self.stage.descriptors.expect_run()
+
+    def execute(self, job: Job) -> Outcome:
+        """Run a block; what goes wrong in it is reported by marks, never raised."""
+        raise NotImplementedError
+
+    def feed(self, text: str, *, is_end: bool) -> None:
+        """Give the block text on its standard input, then its end if so (command thread)."""
+        self.stage.descriptors.feed(text, is_end)
+
+    def interrupt(self) -> None:
+        """Stop the block (command thread); a SIGINT to this process comes a moment later."""
+        _thread.interrupt_main()
+
+    def answer(self, command: dict[str, Any]) -> None:
+        """Answer a question about the names, while no block runs."""
+        self.refuse(command, f"{self.name} tells nothing of its names.")
+
+    def refuse(self, command: dict[str, Any], reason: str) -> None:
+        """Say why there is no answer; any thread may."""
+        self.answers.send(command["ask"], {"error": reason})
+
+    def close(self) -> None:
+        """The kernel is to end in an orderly way."""

@@ -1,0 +1,173 @@
+"""What the languages have in common that are programs of their own beside the host.
+
+A driver starts the language once, on a script that lies beside this module. The program writes what
+it prints, and the marks of its lines, straight to the descriptors that it inherits; the host only
+says what to run, and when that is over. Two more pipes carry lines of fields, separated by tabs and
+percent-encoded as in RFC 3986, so that a shell can read them too. The script is given as its last
+arguments the descriptor of the jobs, that of the replies, and the nonce of the marks.
+
+A job, from the host, is one line; the stream's end asks the program to end:
+    run, path of the file with the code, 1 or 0 for the running line, path of a FIFO to be standard
+    input from now on ("" where `renews_input` is False), folder to go to ("" to stay)
+
+Replies, one a line:
+    ready    version                            once, when the first job can be taken
+    began                                       standard input is open, the block begins
+    error    name, message, line (or "")        why the block failed, for its card
+    timing   line, seconds, last line           of a whole statement
+    end      state, status (or ""), line        as of `Outcome`; the last reply of a block
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from ..driver import Driver, Job, Outcome, Stage
+from ..failures import send_error
+from ..timings import Timings
+from .child_process import ChildProcess, Died
+from .run_input import RunInput
+
+
+class ChildDriver(Driver):
+    """Owner of one program of another language, which is started anew when it has ended."""
+
+    script: str = ""
+    """The name of the file, beside this one, that the language runs."""
+    suffix: str = ".txt"
+    """Of the files with the code, as the language's own messages show it."""
+    renews_input: bool = True
+    """Whether the script can open another standard input for each block."""
+    keeps_names: bool = False
+    """Whether names outlive the program's end: the script saves and restores them itself."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._child: ChildProcess | None = None
+        self._input = RunInput(stage.spool)
+        self._count = 0
+        self._folder = os.getcwd()
+        self._version = ""
+        self._is_stopped = False
+        self._error: tuple[str, str, int | None] | None = None
+        self._times = Timings()
+
+    def command(self, script: str) -> list[str]:
+        """The program and its arguments up to the script, which is the last of them."""
+        return [self.stage.program, script]
+
+    def variables(self) -> dict[str, str]:
+        """What the program's environment has besides the host's."""
+        return {}
+
+    def prepare(self, code: str) -> str:
+        """The text that goes into the block's file."""
+        return code
+
+    def start(self) -> str:
+        """Start the program; its version. Raises SystemExit, with the reason, if it cannot be."""
+        self._begin_child()
+        return self._version
+
+    def expect_run(self) -> None:
+        """Text that comes from now on is for the next block."""
+        if self.renews_input:
+            self._input.renew()
+
+    def feed(self, text: str, *, is_end: bool) -> None:
+        """Give the block text; its end waits until the program has opened the input."""
+        self._input.feed(text, is_end)
+
+    def interrupt(self) -> None:
+        """Stop the block: what it has started itself is the parent's to stop."""
+        self._is_stopped = True
+        if self._child is not None:
+            self._child.interrupt()
+
+    def execute(self, job: Job) -> Outcome:
+        """Run a block, and start the program anew if that has ended it."""
+        os.set_blocking(self.stage.descriptors.output, True)
+        self._is_stopped, self._error, self._times = False, None, Timings()
+        child = self._child or self._begin_child()
+        try:
+            with self.stage.interrupts.diverted(self.interrupt):
+                child.send(*self._fields(job))
+                outcome = self._wait(child)
+        except Died as end:
+            outcome = self._after_death(end.status)
+        self._say(outcome)
+        return outcome
+
+    def close(self) -> None:
+        """Let the program end."""
+        if self._child is not None:
+            self._child.close()
+
+    def _begin_child(self) -> ChildProcess:
+        here = os.path.join(os.path.dirname(os.path.abspath(__file__)), self.script)
+        stdin = -1 if self.renews_input else self._input.reader
+        self._child = child = ChildProcess(
+            self.command(here), self.stage.channel.nonce, self.variables(), stdin
+        )
+        # A stop must not count it among what the block has started.
+        self.stage.channel.send_unordered("driver", pid=child.pid)
+        try:
+            for kind, *values in child.replies():
+                if kind == "ready" and values:
+                    self._version = values[0]
+                    break
+        except Died as end:
+            raise SystemExit(f"{self.name} could not be started: {end}") from None
+        return child
+
+    def _fields(self, job: Job) -> list[str]:
+        self._count += 1
+        path = os.path.join(self.stage.spool, "block-%d%s" % (self._count, self.suffix))
+        with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(self.prepare(job.code))
+        folder = job.folder if job.folder != self._folder else ""
+        self._folder = job.folder or self._folder
+        given = self._input.path if self.renews_input else ""
+        return [self.stage.channel.run, path, "1" if job.lines else "0", given, folder]
+
+    def _wait(self, child: ChildProcess) -> Outcome:
+        for kind, *values in child.replies():
+            if kind == "began":
+                self._input.opened()
+            elif kind == "end" and len(values) == 3:
+                return Outcome(values[0], _integer(values[2]), exit_status=_integer(values[1]))
+            elif kind == "error" and len(values) == 3:
+                self._error = values[0], values[1], _integer(values[2])
+            elif kind == "timing" and len(values) == 3:
+                self._add_time(*values)
+        raise AssertionError  # the replies end by an exception
+
+    def _add_time(self, line: str, seconds: str, last: str) -> None:
+        with contextlib.suppress(ValueError):  # code can write into the pipe that it inherits
+            self._times.add(int(line), int(last), float(seconds), {}, {})
+
+    def _after_death(self, status: int) -> Outcome:
+        """The block has ended its own program (`exit`, a crash, a stop); the next is started."""
+        self._child = None
+        if status < 0 and not self._is_stopped:
+            self.stage.channel.complain(f"{self.name} ended by signal {-status}.\n")
+        self._begin_child()
+        if not self.keeps_names:
+            self.stage.channel.complain(f"{self.name} was started anew: its names are gone.\n")
+        if self._is_stopped:
+            return Outcome("interrupted")
+        return Outcome("finished", exit_status=status if status >= 0 else 128 - status)
+
+    def _say(self, outcome: Outcome) -> None:
+        if self._error is not None and outcome.state == "finished":
+            name, message, line = self._error
+            send_error(self.stage.channel, name, message, [("", line, "")] if line else [])
+        self._times.send(self.stage.channel, None)
+
+
+def _integer(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,27 @@
+"""HTML: a page is shown, nothing of it is run."""
+
+from __future__ import annotations
+
+import os
+
+from ..driver import Driver, Job, Outcome
+
+
+class Html(Driver):
+    """Hands a page on as a result; it needs no program."""
+
+    word = "html"
+    name = "HTML"
+    aliases = ("htm", "xhtml")
+
+    def start(self) -> str:
+        """There is nothing to be started."""
+        return ""
+
+    def execute(self, job: Job) -> Outcome:
+        """Show the block."""
+        name = "%s.html" % self.stage.channel.run
+        with open(os.path.join(self.stage.spool, name), "wb") as file:
+            file.write(job.code.encode("utf-8", "replace"))
+        self.stage.channel.send("show", kind="html", file=name)
+        return Outcome("finished")

@@ -1,0 +1,35 @@
+"""Python, in the host's own process."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..driver import Driver, Job, Outcome
+
+if TYPE_CHECKING:
+    from ..python_kernel import PythonKernel
+
+
+class Python(Driver):
+    """The language of the host itself; what it takes to run it is imported at its start."""
+
+    word = "python"
+    name = "Python"
+    aliases = ("py", "python3", "py3", "ipython", "ipython3")
+    _kernel: PythonKernel
+
+    def start(self) -> str:
+        """Make this process a place for blocks; its version."""
+        from ..python_kernel import PythonKernel
+
+        self._kernel = PythonKernel(self.stage, self.answers)
+        return sys.version.split()[0]
+
+    def execute(self, job: Job) -> Outcome:
+        """Run a block in the one namespace."""
+        return self._kernel.execute(job)
+
+    def answer(self, command: dict[str, Any]) -> None:
+        """Tell of the names, or give a page of a table."""
+        self._kernel.answer(command)

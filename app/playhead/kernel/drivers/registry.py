@@ -1,0 +1,19 @@
+"""The languages that there are drivers for; a new one is a class and a line here."""
+
+from __future__ import annotations
+
+from ..driver import Driver
+from .bash import Bash
+from .html import Html
+from .python import Python
+
+DRIVERS: tuple[type[Driver], ...] = (Python, Bash, Html)
+"""In the order in which they are offered; of two with the same alias the first that can run."""
+
+
+def driver_of(word: str) -> type[Driver]:
+    """The class of a language by its own word. Raises LookupError."""
+    for driver in DRIVERS:
+        if driver.word == word:
+            return driver
+    raise LookupError(word)

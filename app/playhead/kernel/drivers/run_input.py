@@ -1,0 +1,63 @@
+"""The standard input of blocks that run in another process than the host's."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+
+from ..streams import InputPipe
+
+
+class RunInput:
+    """A FIFO for each block, or one for all blocks of a program that cannot change its input.
+
+    Text is taken at once. The end waits until the program has opened the FIFO: who opened it after
+    the last writer is gone would wait for ever.
+    """
+
+    def __init__(self, spool: str) -> None:
+        self._spool = spool
+        self._count = 0
+        self._lock = threading.Lock()
+        self._is_open = False
+        self._has_end = False
+        self.path = ""
+        self._pipe = self._make()
+
+    @property
+    def reader(self) -> int:
+        """Our own end for reading: what a program inherits that cannot open the path."""
+        return self._pipe.reader
+
+    def renew(self) -> None:
+        """A new one, without what was not read of the old one."""
+        with self._lock:
+            self._pipe.close()
+            os.close(self._pipe.reader)
+            with contextlib.suppress(OSError):
+                os.unlink(self.path)
+            self._pipe = self._make()
+
+    def feed(self, text: str, is_end: bool) -> None:
+        """Put text in, and the end behind it."""
+        with self._lock:
+            self._has_end = self._has_end or is_end
+            self._pipe.feed(text.encode("utf-8", "surrogatepass"), self._has_end and self._is_open)
+
+    def opened(self) -> None:
+        """The program reads it by now."""
+        with self._lock:
+            self._is_open = True
+            if self._has_end:
+                self._pipe.feed(b"", is_end=True)
+
+    def _make(self) -> InputPipe:
+        self._count += 1
+        self._is_open = self._has_end = False
+        self.path = os.path.join(self._spool, "input-%d" % self._count)
+        os.mkfifo(self.path, 0o600)
+        reader = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        writer = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
+        os.set_blocking(reader, True)
+        return InputPipe((reader, writer))

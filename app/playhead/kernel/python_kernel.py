@@ -1,0 +1,78 @@
+"""Joins what makes the host's own process a place for blocks of Python."""
+
+from __future__ import annotations
+
+import builtins
+import faulthandler
+import os
+import sys
+import warnings
+from typing import Any
+
+from . import foreign, magics, showing, streams
+from .answers import AnswerFiles, Answers
+from .display import Display
+from .driver import Job, Outcome, Stage
+from .import_hooks import ImportHooks
+from .ipython_stand_in import StandInFinder
+from .line_sampler import LineSampler
+from .magic_words import MagicWords
+from .memory_limit import MemoryLimit
+from .runner import Options, Runner
+from .spawning import patch_reduction
+from .variables import Variables
+
+
+class PythonKernel:
+    """Owner of this process's streams, hooks and namespace."""
+
+    def __init__(self, stage: Stage, files: AnswerFiles) -> None:
+        self._descriptors = stage.descriptors
+        channel = stage.channel
+        self._folder = os.getcwd()
+        self._memory = MemoryLimit()
+        streams.install(channel)
+        # A crash says where it was, in our own copy of the way out.
+        faulthandler.enable(stage.descriptors.output, all_threads=False)
+        sampler = LineSampler(channel)
+        display = Display(channel, sampler, stage.spool, stage.dpi)
+        sys.displayhook = display.show_value
+        showing.install(display)
+        ImportHooks(
+            {**foreign.patches(display), "multiprocessing.reduction": patch_reduction}
+        ).install()
+        StandInFinder(lambda *names: foreign.choose_formats(display, names)).install()
+        # The threads are ours; a fork that user code makes is none of their business.
+        warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
+        sys.argv = [""]
+        sys.path.insert(0, self._folder)
+        words = MagicWords(channel, display)
+        setattr(builtins, magics.CALL, words)
+        self._runner = Runner(channel, sampler, display, stage.interrupts, words)
+        self._runner.remark = self._memory.remark
+        self._variables = Variables(self._runner.namespace)
+        self._answers = Answers(files, self._variables, stage.interrupts)
+
+    def execute(self, job: Job) -> Outcome:
+        """Run a block in the one namespace."""
+        self._descriptors.repair()
+        streams.repair_streams()
+        self._variables.remember()
+        self._memory.begin(job.memory)
+        try:
+            options = Options(job.lines, job.times)
+            return self._runner.execute(job.code, lambda: self._enter(job.folder), options)
+        finally:
+            self._memory.end()
+
+    def answer(self, command: dict[str, Any]) -> None:
+        """Tell of the names, or give a page of a table."""
+        self._answers.answer(command)
+
+    def _enter(self, folder: str) -> None:
+        """Go to the working folder when the parent names another one than before."""
+        if folder and folder != self._folder:
+            os.chdir(folder)
+            if self._folder in sys.path:  # user code may have put others before it
+                sys.path[sys.path.index(self._folder)] = folder
+            self._folder = folder
