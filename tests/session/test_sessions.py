@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from playhead.errors import StorageError
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history import SqliteHistory
@@ -77,7 +80,7 @@ async def test_renaming_and_deleting_hold_after_a_restart(tmp_path: Path):
         session.send(title)
         await rests(session)
         ids.append(session.conversation.id)
-    await sessions.rename(ids[0], "kept")
+    sessions.rename(ids[0], "kept")
     await sessions.delete(ids[1])
     await sessions.close()
 
@@ -125,4 +128,152 @@ async def test_a_conversation_begun_before_the_list_was_read_stays_in_it(tmp_pat
     await sessions.start()
     await rests(session)
     assert [row.title for row in sessions.summaries] == ["at once", "earlier"]
+    await sessions.close()
+
+
+async def begun(sessions: Sessions, text: str) -> str:
+    """A conversation that has come to rest; its id."""
+    session = sessions.new()
+    session.send(text)
+    await rests(session)
+    return session.conversation.id
+
+
+async def reread(folder: Path) -> Sessions:
+    sessions = sessions_in(folder)
+    await sessions.start()
+    return sessions
+
+
+def titles(sessions: Sessions) -> list[str]:
+    return [row.title for row in sessions.summaries]
+
+
+async def test_a_deleted_conversation_comes_back_as_it_was_until_it_goes_for_good(tmp_path: Path):
+    sessions = sessions_in(tmp_path, said("a"), said("b"))
+    await sessions.start()
+    old, new = await begun(sessions, "old"), await begun(sessions, "new")
+    session = sessions.get(old)
+    await sessions.trash(old)
+    assert titles(sessions) == ["new"]
+    assert (await sessions.search("old")).hits == ()
+    with pytest.raises(StorageError, match="deleted"):
+        await sessions.open(old)
+    sessions.restore(old)
+    assert titles(sessions) == ["new", "old"]
+    assert await sessions.open(old) is session
+    await sessions.trash(new)
+    await sessions.delete(new)
+    sessions.restore(new)
+    assert titles(sessions) == ["old"]
+    await sessions.close()
+    again = await reread(tmp_path)
+    assert titles(again) == ["old"]
+    await again.close()
+
+
+async def test_deleting_stops_the_work_at_once_and_its_kernel_at_the_end(tmp_path: Path):
+    executor = RecordingExecutor()
+    history = SqliteHistory(tmp_path / "history.sqlite3")
+    sessions = Sessions(ports_with(ScriptedProvider(), executor), history)
+    await sessions.start()
+    session = sessions.new()
+    session.run_code("python", "wait")
+    await until(lambda: session.state == "running")
+    await sessions.trash(session.conversation.id)
+    assert session.state == "idle"
+    assert executor.restarts == 0
+    await sessions.delete(session.conversation.id)
+    assert executor.restarts == 1
+    await sessions.close()
+
+
+async def test_what_was_deleted_when_the_program_ends_is_gone_with_its_files(tmp_path: Path):
+    sessions = sessions_in(tmp_path, said("a"))
+    await sessions.start()
+    gone = await begun(sessions, "gone")
+    folder = tmp_path / "outputs" / gone
+    folder.mkdir(parents=True)
+    await sessions.trash(gone)
+    await sessions.close()
+    assert not folder.exists()
+    again = await reread(tmp_path)
+    assert titles(again) == []
+    await again.close()
+
+
+async def test_what_was_deleted_before_a_crash_is_gone_with_its_files(tmp_path: Path):
+    sessions = sessions_in(tmp_path, said("a"))
+    await sessions.start()
+    gone = await begun(sessions, "gone")
+    folder = tmp_path / "outputs" / gone
+    folder.mkdir(parents=True)
+    await sessions.trash(gone)
+    await sessions._history.close()  # as after a kill: nobody came to delete it
+    again = await reread(tmp_path)
+    assert titles(again) == []
+    assert not folder.exists()
+    await again.close()
+    for session in sessions.open_sessions:
+        await session.close()
+
+
+async def test_pins_archive_and_titles_hold_and_leave_the_order_alone(tmp_path: Path):
+    sessions = sessions_in(tmp_path, said("a"), said("b"))
+    await sessions.start()
+    old, new = await begun(sessions, "old"), await begun(sessions, "new")
+    await sessions.close()
+    again = await reread(tmp_path)
+    again.pin(old, True)
+    again.archive(new, True)
+    again.rename(old, "older")
+    assert titles(again) == ["new", "older"]
+    assert again.get(old) is None  # no need to read a whole conversation for its title
+    await again.close()
+    last = await reread(tmp_path)
+    marks = [(row.title, row.is_pinned, row.is_archived) for row in last.summaries]
+    assert marks == [("new", False, True), ("older", True, False)]
+    last.pin(old, False)
+    assert not last.summaries[1].is_pinned
+    await last.close()
+
+
+async def test_an_answer_is_unread_until_its_conversation_is_looked_at(tmp_path: Path):
+    sessions = sessions_in(tmp_path, said("a"), said("b"))
+    await sessions.start()
+    session = sessions.new()
+    sessions.look_at(session.conversation.id)
+    session.send("seen")
+    await rests(session)
+    assert not sessions.summaries[0].is_unread
+    sessions.look_at("another")
+    session.send("not seen")
+    await rests(session)
+    assert sessions.summaries[0].is_unread
+    await sessions.close()
+    again = await reread(tmp_path)
+    assert again.summaries[0].is_unread
+    again.look_at(session.conversation.id)
+    assert not again.summaries[0].is_unread
+    await again.close()
+
+
+async def test_a_copy_has_the_whole_tree_and_goes_its_own_way(tmp_path: Path):
+    sessions = sessions_in(tmp_path, said("one"), said("two"), said("three"))
+    await sessions.start()
+    source = await begun(sessions, "question")
+    session = await sessions.open(source)
+    session.retry(session.conversation.messages[-1].id)
+    await rests(session)
+    session.set_folder(str(tmp_path))
+    copy_id = await sessions.duplicate(source)
+    assert titles(sessions) == ["question (copy)", "question"]
+    copy = await sessions.open(copy_id)
+    assert copy.conversation.messages == session.conversation.messages
+    assert copy.conversation._messages == session.conversation._messages
+    assert copy.folder == session.folder
+    copy.send("more")
+    await rests(copy)
+    await sessions.delete(source)
+    assert [m.text for m in copy.conversation.messages] == ["question", "two", "more", "three"]
     await sessions.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playhead.session.titles import title_from
+from playhead.session.titles import copy_title, title_from
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,10 @@ def test_a_long_line_is_cut_at_a_word() -> None:
     title = title_from("word " * 40)
     assert len(title) <= 48
     assert title.endswith("word…")
+
+
+def test_copies_are_told_apart() -> None:
+    assert copy_title("Sales", {"Sales"}) == "Sales (copy)"
+    assert copy_title("Sales", {"Sales", "Sales (copy)"}) == "Sales (copy 2)"
+    assert copy_title("Sales (copy)", {"Sales", "Sales (copy)"}) == "Sales (copy 2)"
+    assert copy_title("", set()) == "New conversation (copy)"

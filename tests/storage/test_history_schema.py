@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from playhead.conversation.payloads import RunReport
 from playhead.storage import history_search
+from playhead.storage.history import SqliteHistory
 from playhead.storage.history_schema import MIGRATIONS, open_database
 
+NOW = len(MIGRATIONS)
 ADD_COLOUR = "ALTER TABLE conversation ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"
 INSERT = "INSERT INTO conversation (id, title, created_at, updated_at) VALUES ('c1', 't', 1, 1)"
 
@@ -26,10 +31,10 @@ def test_a_migration_keeps_a_copy_of_what_was(path):
     with closing(opened.connection) as new:
         assert opened.notice == ""
         assert new.execute("SELECT id, colour FROM conversation").fetchall() == [("c1", "red")]
-        assert new.execute("PRAGMA user_version").fetchone() == (2,)
-    (copy,) = path.parent.glob("history.sqlite3.before-v2-*")
+        assert new.execute("PRAGMA user_version").fetchone() == (NOW + 1,)
+    (copy,) = path.parent.glob(f"history.sqlite3.before-v{NOW + 1}-*")
     with closing(sqlite3.connect(copy)) as before:
-        assert before.execute("PRAGMA user_version").fetchone() == (1,)
+        assert before.execute("PRAGMA user_version").fetchone() == (NOW,)
         assert before.execute("SELECT id FROM conversation").fetchall() == [("c1",)]
 
 
@@ -39,7 +44,7 @@ def test_a_migration_that_fails_changes_nothing(path):
     with pytest.raises(sqlite3.OperationalError):
         open_database(path, (*MIGRATIONS, f"{ADD_COLOUR}; SELECT * FROM nothing"))
     with closing(open_database(path).connection) as again:
-        assert again.execute("PRAGMA user_version").fetchone() == (1,)
+        assert again.execute("PRAGMA user_version").fetchone() == (NOW,)
         names = [row[1] for row in again.execute("PRAGMA table_info(conversation)")]
         assert "colour" not in names
 
@@ -67,3 +72,30 @@ def test_without_full_text_search_messages_are_still_stored(path, monkeypatch):
             "SELECT content FROM message_text WHERE message_text MATCH 'crocodile'"
         )
         assert found.fetchall() == [("crocodile",)]
+
+
+async def test_a_database_of_the_first_version_opens_with_all_that_is_in_it(path):
+    """The file was written by the program as it was then: branches, code and a run's report."""
+    shutil.copy(Path(__file__).parents[1] / "data" / "history-v1.sqlite3", path)
+    history = SqliteHistory(path)
+    assert await history.open() == ""
+    rows = await history.conversations()
+    assert [(row.id, row.title) for row in rows] == [
+        ("c2", "Où est le fichier?"),
+        ("c1", "Sales by region"),
+    ]
+    assert not any(row.is_pinned or row.is_archived or row.is_unread for row in rows)
+    stored = await history.load("c1")
+    question, answer, other, code, report = stored.messages
+    assert (question.parent_id, answer.parent_id) == (None, question.id)
+    assert (other.parent_id, code.parent_id) == (None, other.id)
+    assert stored.leaf_id == report.id
+    assert isinstance(report.content, RunReport)
+    assert (stored.folder, stored.interpreter) == ("/data/sales", "/usr/bin/python3")
+    assert [hit.message_id for hit in (await history.search("columns")).hits] == [other.id]
+    history.mark("c1", "pinned", True)
+    assert (await history.conversations())[1].is_pinned
+    await history.close()
+    (copy,) = path.parent.glob("history.sqlite3.before-v2-*")
+    with closing(sqlite3.connect(copy)) as before:
+        assert before.execute("PRAGMA user_version").fetchone() == (1,)

@@ -239,11 +239,16 @@ class AppSettings:
     window: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+ConversationMark = Literal["pinned", "archived", "unread", "deleted"]
+"""What a user, or the program, notes about a whole conversation; a deleted one can come back."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationSummary:
     """A row of the sidebar; times are in seconds since the epoch (UTC).
 
     `client` names the program that began it over the API; such a row stays while it runs.
+    `is_unread`: something came while it was not looked at.
     """
 
     id: str
@@ -252,6 +257,9 @@ class ConversationSummary:
     updated_at: float
     message_count: int = 0
     client: str = ""
+    is_pinned: bool = False
+    is_archived: bool = False
+    is_unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)

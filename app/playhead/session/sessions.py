@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,12 @@ from pathlib import Path
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent, Rename
-from playhead.conversation.requests import ConversationSummary
+from playhead.conversation.requests import ConversationMark, ConversationSummary
+from playhead.conversation.search import SearchFound
 from playhead.errors import StorageError
 from playhead.session.ports import History, Unsubscribe
 from playhead.session.session import Session, SessionEvent, SessionPorts, SessionState
+from playhead.session.titles import copy_title
 from playhead.session.unfinished import close_unfinished
 
 _log = logging.getLogger(__name__)
@@ -33,6 +36,7 @@ class Sessions:
         self._open: dict[str, Session] = {}
         self._stored: set[str] = set()
         self._visitors: set[str] = set()
+        self._trash: dict[str, ConversationSummary] = {}
         self._shown = ""
         self._leaving: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
@@ -45,6 +49,7 @@ class Sessions:
         self.summaries += [row for row in earlier if row.id not in self._stored]
         self._stored.update(row.id for row in earlier)
         self._tell()
+        await self._history.purge()
         return notice
 
     def subscribe(self, listener: Callable[[], None]) -> Unsubscribe:
@@ -105,6 +110,7 @@ class Sessions:
     def look_at(self, conversation_id: str) -> str:
         """Know which conversation the window shows; the one it left if that is to `forget` now."""
         before, self._shown = self._shown, conversation_id
+        self.mark_unread(conversation_id, False)
         if before == conversation_id or before not in self._leaving:
             return ""
         self._leaving.discard(before)
@@ -112,6 +118,8 @@ class Sessions:
 
     async def open(self, conversation_id: str) -> Session:
         """The session of a conversation, read from the history if it is not open yet."""
+        if conversation_id in self._trash:
+            raise StorageError("That conversation was deleted.", code="not_found")
         if (session := self._open.get(conversation_id)) is not None:
             return session
         stored = await self._history.load(conversation_id)
@@ -121,6 +129,30 @@ class Sessions:
         session = self._adopt(Conversation.restore(stored), folder, stored.interpreter)
         close_unfinished(session.conversation)
         return session
+
+    async def trash(self, conversation_id: str) -> None:
+        """Take a conversation off the list and stop its work; it and its kernel can come back.
+
+        It goes for good by `delete`, by `close`, or at the next start.
+        """
+        row = self.summary(conversation_id)
+        if row is None or conversation_id not in self._stored:
+            return
+        self._trash[conversation_id] = row
+        self._unlist(conversation_id)
+        self._history.mark(conversation_id, "deleted", True)
+        self._tell()
+        session = self._open.get(conversation_id)
+        if session is not None and not session.is_idle:
+            await session.stopped()
+
+    def restore(self, conversation_id: str) -> None:
+        """Put a conversation that is not gone for good yet back where it was."""
+        row = self._trash.pop(conversation_id, None)
+        if row is not None:
+            self._history.mark(conversation_id, "deleted", False)
+            self.summaries = sorted([*self.summaries, row], key=_age)
+            self._tell()
 
     async def delete(self, conversation_id: str) -> None:
         """End a conversation's work and delete it for good."""
@@ -133,13 +165,52 @@ class Sessions:
             self._stored.discard(conversation_id)
             await self._history.delete(conversation_id)
         self._visitors.discard(conversation_id)
+        self._trash.pop(conversation_id, None)
         self._unlist(conversation_id)
         self._tell()
 
-    async def rename(self, conversation_id: str, title: str) -> None:
-        """Give a conversation, open or not, another title."""
-        session = await self.open(conversation_id)
-        session.conversation.change(Rename(title))
+    async def duplicate(self, conversation_id: str) -> str:
+        """Make a second conversation with the same messages; its id, '' if there is no first."""
+        row = self.summary(conversation_id)
+        if row is None or conversation_id not in self._stored:
+            return ""
+        title = copy_title(row.title, {one.title for one in self.summaries})
+        now = time.time()
+        copy = ConversationSummary(uuid.uuid4().hex, title, now, now, row.message_count)
+        await self._history.duplicate(conversation_id, copy)
+        self._stored.add(copy.id)
+        self.summaries.insert(0, copy)
+        self._tell()
+        return copy.id
+
+    def rename(self, conversation_id: str, title: str) -> None:
+        """Give a conversation, open or not, another title; it stays where it is in the list."""
+        session = self._open.get(conversation_id)
+        if session is not None:
+            session.conversation.change(Rename(title))
+        elif conversation_id in self._stored:
+            self._history.record(conversation_id, ConversationEvent("renamed", title=title))
+            self._change_row(conversation_id, title=title)
+
+    def pin(self, conversation_id: str, is_on: bool) -> None:
+        """Keep a conversation at the top of the list, or no longer."""
+        self._mark(conversation_id, "pinned", is_on, is_pinned=is_on)
+
+    def archive(self, conversation_id: str, is_on: bool) -> None:
+        """Put a conversation away without deleting it, or get it back."""
+        self._mark(conversation_id, "archived", is_on, is_archived=is_on)
+
+    def mark_unread(self, conversation_id: str, is_on: bool) -> None:
+        """Note that something in a conversation was not looked at yet, or that all was."""
+        self._mark(conversation_id, "unread", is_on, is_unread=is_on)
+
+    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound:
+        """Messages with all words of the query, the newest first; of one conversation all."""
+        return await self._history.search(query, conversation_id)
+
+    def summary(self, conversation_id: str) -> ConversationSummary | None:
+        """The row of a conversation in the list, if it has one."""
+        return next((row for row in self.summaries if row.id == conversation_id), None)
 
     def get(self, conversation_id: str) -> Session | None:
         """The session of a conversation if it is in memory."""
@@ -157,6 +228,8 @@ class Sessions:
 
     async def close(self) -> None:
         """End all sessions, then write what is left to the history."""
+        for conversation_id in tuple(self._trash):
+            await self._delete_quietly(conversation_id)
         for session in list(self._open.values()):
             if self.is_kept(session.conversation.id):
                 await session.close()
@@ -172,6 +245,12 @@ class Sessions:
             await self._history.delete(session.conversation.id)
         except StorageError as error:
             _log.warning("Files of a program's conversation were left: %s", error)
+
+    async def _delete_quietly(self, conversation_id: str) -> None:
+        try:
+            await self.delete(conversation_id)
+        except StorageError as error:
+            _log.warning("Files of a deleted conversation were left: %s", error)
 
     def _adopt(
         self, conversation: Conversation, folder: str, interpreter: str, client: str = ""
@@ -189,8 +268,11 @@ class Sessions:
         if conversation.id not in self._stored:
             self._store(session)
         self._history.record(conversation.id, event)
-        if event.kind in ("added", "ended", "renamed", "removed"):
+        if event.kind == "renamed":
+            self._change_row(conversation.id, title=event.title)
+        elif event.kind in ("added", "ended", "removed"):
             self._touch(conversation)
+            self._note_unseen(session, event)
 
     def _store(self, session: Session) -> None:
         conversation = session.conversation
@@ -204,7 +286,9 @@ class Sessions:
     def _touch(self, conversation: Conversation) -> None:
         """Move a conversation to the top of the list with its title of now."""
         rows = [row for row in self.summaries if row.id != conversation.id]
-        found = next(row for row in self.summaries if row.id == conversation.id)
+        found = self.summary(conversation.id)
+        if found is None:  # it is being deleted
+            return
         found = replace(
             found,
             title=conversation.title,
@@ -216,6 +300,28 @@ class Sessions:
         self.summaries = [found, *rows]
         if not is_same:
             self._tell()
+
+    def _note_unseen(self, session: Session, event: ConversationEvent) -> None:
+        """An answer that comes while another conversation is looked at."""
+        conversation_id = session.conversation.id
+        is_answer = event.message is not None and event.message.role != "user"
+        if is_answer and conversation_id != self._shown and not session.is_idle:
+            self.mark_unread(conversation_id, True)
+
+    def _mark(
+        self, conversation_id: str, mark: ConversationMark, is_on: bool, **changes: bool
+    ) -> None:
+        if conversation_id in self._stored and self._change_row(conversation_id, **changes):
+            self._history.mark(conversation_id, mark, is_on)
+
+    def _change_row(self, conversation_id: str, **changes: bool | str) -> bool:
+        """Exchange a row of the list where it stands; whether that made a difference."""
+        for number, row in enumerate(self.summaries):
+            if row.id == conversation_id and (changed := _changed(row, changes)) != row:
+                self.summaries[number] = changed
+                self._tell()
+                return True
+        return False
 
     def _on_session(self, session: Session, event: SessionEvent) -> None:
         if event.kind == "place" and session.conversation.id in self._stored:
@@ -255,6 +361,14 @@ class Sessions:
 def _folder_or_home(folder: str) -> str:
     """The folder if it (still) is one."""
     return folder if folder and Path(folder).is_dir() else str(Path.home())
+
+
+def _age(row: ConversationSummary) -> float:
+    return -row.updated_at
+
+
+def _changed(row: ConversationSummary, changes: dict[str, bool | str]) -> ConversationSummary:
+    return replace(row, **changes)  # pyright: ignore[reportArgumentType]
 
 
 def _retold(conversation: Conversation) -> Iterator[ConversationEvent]:

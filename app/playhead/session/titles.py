@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import chain, count
 
+UNTITLED = "New conversation"
 _LIMIT = 48
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 # Marks of emphasis hug their words; the signs of a sum or of a name in code stay.
@@ -22,7 +24,7 @@ def title_from(text: str, attachment_names: Sequence[str] = ()) -> str:
         words = " ".join(_MARKUP.sub("", line).split())
         if words:
             return _shortened(words)
-    return _shortened(", ".join(attachment_names)) or "New conversation"
+    return _shortened(", ".join(attachment_names)) or UNTITLED
 
 
 def _shortened(words: str) -> str:
@@ -30,3 +32,12 @@ def _shortened(words: str) -> str:
         return words
     head = words[: _LIMIT - 1]
     return (head.rpartition(" ")[0] or head).rstrip(" ,;:.") + "…"
+
+
+def copy_title(title: str, taken: Collection[str]) -> str:
+    """The title of a copy: "Sales (copy)", or with a number if there is such a one already."""
+    name, _, _ = title.partition(" (copy")
+    name = name or UNTITLED
+    first = f"{name} (copy)"
+    numbered = (f"{name} (copy {number})" for number in count(2))
+    return next(one for one in chain([first], numbered) if one not in taken)

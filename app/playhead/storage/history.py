@@ -11,11 +11,30 @@ from pathlib import Path
 from typing import TypeVar
 
 from playhead.conversation.events import ConversationEvent
-from playhead.conversation.requests import ConversationSummary, StoredConversation
+from playhead.conversation.requests import (
+    ConversationMark,
+    ConversationSummary,
+    StoredConversation,
+)
+from playhead.conversation.search import SearchFound
 from playhead.errors import StorageError
 from playhead.storage import history_reader
 from playhead.storage.files import delete_folder
-from playhead.storage.history_journal import Create, Delete, Record, SetPlace, is_kept
+from playhead.storage.history_copy import (
+    copy_conversation,
+    copy_files,
+    delete_some,
+    lead_to_copies,
+)
+from playhead.storage.history_finder import HistoryFinder
+from playhead.storage.history_journal import (
+    Create,
+    Delete,
+    Record,
+    SetMark,
+    SetPlace,
+    is_kept,
+)
 from playhead.storage.history_writer import HistoryWriter
 
 T = TypeVar("T")
@@ -34,6 +53,7 @@ class SqliteHistory:
         self._path = path
         self._outputs_dir = outputs_dir
         self._writer = HistoryWriter(path, self._on_refused)
+        self._finder = HistoryFinder(lambda: self._writer.opened_path)
         self._listeners: list[Callable[[Exception], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deleted: set[str] = set()
@@ -69,13 +89,46 @@ class SqliteHistory:
         """Queue the working folder and interpreter of a conversation."""
         self._writer.put(SetPlace(conversation_id, folder, interpreter))
 
+    def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:
+        """Queue a mark; a conversation marked as deleted is in no list and no search."""
+        self._writer.put(SetMark(conversation_id, mark, is_on))
+
+    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound:
+        """Messages with all words of the query, the newest first; of one conversation all.
+
+        Nothing if another search has begun meanwhile. Raises StorageError.
+        """
+        return await self._finder.find(query, conversation_id)
+
+    async def duplicate(self, source_id: str, copy: ConversationSummary) -> None:
+        """Store a conversation once more, its files too, as `copy`. Raises StorageError."""
+        await self._ask(lambda connection: copy_conversation(connection, source_id, copy))
+        if self._outputs_dir is None:
+            return
+        old, new = self._outputs_dir / source_id, self._outputs_dir / copy.id
+        try:
+            await asyncio.to_thread(copy_files, old, new)
+            await self._ask(lambda connection: lead_to_copies(connection, copy.id, old, new))
+        except StorageError:
+            await self.delete(copy.id)
+            raise
+
     async def delete(self, conversation_id: str) -> None:
         """Delete a conversation with its files; events that still come for it are dropped."""
         self._deleted.add(conversation_id)
+        while await self._ask(lambda connection: delete_some(connection, conversation_id)):
+            pass
         self._writer.put(Delete(conversation_id))
         await self._ask(lambda connection: None)
         if self._outputs_dir is not None:
             await asyncio.to_thread(delete_folder, self._outputs_dir, conversation_id)
+
+    async def purge(self) -> None:
+        """Delete what was marked as deleted when an earlier process ended."""
+        if not self._writer.is_sole:  # another one may still take it back
+            return
+        for conversation_id in await self._ask(history_reader.deleted):
+            await self.delete(conversation_id)
 
     def on_failure(self, listener: Callable[[Exception], None]) -> None:
         """Tell the listener, in the loop that opened the history, when writing fails."""
@@ -83,6 +136,7 @@ class SqliteHistory:
 
     async def close(self) -> None:
         """Write what is queued and close; gives up after a few seconds."""
+        await asyncio.to_thread(self._finder.close)
         if not await asyncio.to_thread(self._writer.close, CLOSE_LIMIT_S):
             _log.error("the history was closed before all of it was on disk")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.message import Message
-from playhead.conversation.requests import ConversationSummary
+from playhead.conversation.requests import ConversationMark, ConversationSummary
 from playhead.storage import payload_codec
 
 _log = logging.getLogger(__name__)
@@ -45,6 +45,15 @@ class SetPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class SetMark:
+    """A mark of a conversation, put on or taken away."""
+
+    conversation_id: str
+    mark: ConversationMark
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Delete:
     """A conversation that goes with all its messages."""
 
@@ -60,7 +69,13 @@ class Record:
     at: float
 
 
-Entry = Create | SetPlace | Delete | Record
+Entry = Create | SetPlace | SetMark | Delete | Record
+_MARKS: dict[ConversationMark, str] = {
+    "pinned": "UPDATE conversation SET is_pinned = ? WHERE id = ?",
+    "archived": "UPDATE conversation SET is_archived = ? WHERE id = ?",
+    "unread": "UPDATE conversation SET is_unread = ? WHERE id = ?",
+    "deleted": "UPDATE conversation SET is_deleted = ? WHERE id = ?",
+}
 
 
 def is_kept(event: ConversationEvent) -> bool:
@@ -75,7 +90,7 @@ def is_kept(event: ConversationEvent) -> bool:
 
 def write(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
     """All of the entries or, when the disk refuses (sqlite3.Error), none of them."""
-    with _transaction(connection):
+    with transaction(connection):
         _write_all(connection, entries)
 
 
@@ -86,7 +101,7 @@ def recover(connection: sqlite3.Connection) -> None:
     ).fetchall()
     if not orphans:
         return
-    with _transaction(connection):
+    with transaction(connection):
         for seq, content in orphans:
             text = (content or "") + streamed_text(connection, seq)
             connection.execute(
@@ -105,7 +120,8 @@ def streamed_text(connection: sqlite3.Connection, message_seq: int) -> str:
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection) -> Generator[None]:
+def transaction(connection: sqlite3.Connection) -> Generator[None]:
+    """All that is done inside, or nothing of it."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -154,6 +170,8 @@ def _write_one(connection: sqlite3.Connection, entry: Entry) -> None:
                     "UPDATE conversation SET folder = ?, interpreter = ? WHERE id = ?",
                     _row(folder, interpreter, conversation_id),
                 )
+            case SetMark(conversation_id, mark, is_on):
+                connection.execute(_MARKS[mark], (is_on, conversation_id))
             case Delete(conversation_id):
                 connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
             case Record(conversation_id, event, at):

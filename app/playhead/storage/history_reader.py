@@ -17,7 +17,8 @@ _log = logging.getLogger(__name__)
 _SUMMARY = (
     "SELECT id, title, created_at, updated_at,"
     " (SELECT count(*) FROM message WHERE conversation_id = conversation.id),"
-    " leaf_id, folder, interpreter FROM conversation"
+    " is_pinned, is_archived, is_unread, leaf_id, folder, interpreter"
+    " FROM conversation WHERE NOT is_deleted"
 )
 _ROLES = frozenset(get_args(Role))
 _TYPES = frozenset(get_args(ChunkType))
@@ -26,12 +27,18 @@ _TYPES = frozenset(get_args(ChunkType))
 def conversations(connection: sqlite3.Connection) -> list[ConversationSummary]:
     """All of them, the last changed first."""
     rows = connection.execute(_SUMMARY + " ORDER BY updated_at DESC, created_at DESC, id")
-    return [ConversationSummary(*row[:5]) for row in rows]
+    return [_summary(row) for row in rows]
+
+
+def deleted(connection: sqlite3.Connection) -> list[str]:
+    """Those that wait to be taken away for good."""
+    rows = connection.execute("SELECT id FROM conversation WHERE is_deleted")
+    return [conversation_id for (conversation_id,) in rows]
 
 
 def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversation:
     """One whole conversation. Raises StorageError if there is none of that id."""
-    row = connection.execute(_SUMMARY + " WHERE id = ?", (conversation_id,)).fetchone()
+    row = connection.execute(_SUMMARY + " AND id = ?", (conversation_id,)).fetchone()
     if row is None:
         raise StorageError(
             "That conversation is not there.",
@@ -39,16 +46,31 @@ def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversa
             remedy="It may have been deleted in another window.",
             code="not_found",
         )
-    *summary, leaf_id, folder, interpreter = row
+    leaf_id, folder, interpreter = row[-3:]
     fold = _TreeFold()
     for message_row in _message_rows(connection, conversation_id):
         fold.add(connection, message_row)
     return StoredConversation(
-        ConversationSummary(*summary),
+        _summary(row),
         tuple(fold.messages),
         fold.kept(leaf_id),
         folder,
         interpreter,
+    )
+
+
+def _summary(row: tuple[Any, ...]) -> ConversationSummary:
+    id_, title, created_at, updated_at, count, *marks = row[:8]
+    is_pinned, is_archived, is_unread = map(bool, marks)
+    return ConversationSummary(
+        id_,
+        title,
+        created_at,
+        updated_at,
+        count,
+        is_pinned=is_pinned,
+        is_archived=is_archived,
+        is_unread=is_unread,
     )
 
 

@@ -48,6 +48,12 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX delta_of_message ON delta (message_seq);
     """,
+    """
+    ALTER TABLE conversation ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN is_unread INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN is_deleted INTEGER NOT NULL DEFAULT 0;
+    """,
 )
 
 _CHECK_ALWAYS_BYTES = 256 * 2**20
@@ -153,7 +159,7 @@ def _migrate(
     connection: sqlite3.Connection, path: Path, version: int, migrations: Sequence[str]
 ) -> None:
     for number in range(version + 1, len(migrations) + 1):
-        if number > 1:
+        if version:  # else it is new, with nothing in it to keep
             copy = free_name(path, f"before-v{number}")
             connection.execute("VACUUM INTO ?", (str(copy),))
             copy.chmod(0o600)

@@ -1,8 +1,11 @@
-"""The full-text index over final messages, kept by triggers."""
+"""The full-text index over final messages, kept by triggers, and how it is asked."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+
+from playhead.conversation.search import Term
 
 _INDEXED = "{row}.kind = 'text' AND {row}.state <> 'streaming' AND {row}.type <> 'image'"
 _OLD, _NEW = _INDEXED.format(row="old"), _INDEXED.format(row="new")
@@ -30,6 +33,42 @@ _COUNT = (
     "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND substr(name, 1, 13) ="
     " 'message_text_'"
 )
+_WORDS = (
+    "SELECT message.seq, message.conversation_id FROM message_text JOIN message"
+    " ON message.seq = message_text.rowid WHERE message_text MATCH ?"
+)
+_NO_WORDS = (
+    "SELECT message.seq, message.conversation_id FROM message"  # noqa: S608 - text of ours
+    f" WHERE {_INDEXED.format(row='message')}"
+)
+_LIKE = " AND message.content LIKE ? ESCAPE '\\'"
+
+
+def matching(
+    terms: Sequence[Term], conversation_id: str | None = None, *, has_index: bool = True
+) -> tuple[str, tuple[str, ...]]:
+    """The statement that yields (seq, conversation) of what has all terms, newest first."""
+    words = [_phrase(term) for term in terms if has_index and term.is_indexed]
+    signs = [term for term in terms if term.is_checked or not has_index]
+    statement = (_WORDS if words else _NO_WORDS) + _LIKE * len(signs)
+    values = [" AND ".join(words)] if words else []
+    values += [_like(term.text) for term in signs]
+    if conversation_id is not None:
+        statement += " AND message.conversation_id = ?"
+        values.append(conversation_id)
+    order = "message_text.rowid" if words else "message.seq"
+    return f"{statement} ORDER BY {order} DESC", tuple(values)
+
+
+def _phrase(term: Term) -> str:
+    text = term.text.replace('"', " ")
+    return f'"{text}"*' if term.is_open else f'"{text}"'
+
+
+def _like(text: str) -> str:
+    for sign in "\\%_":
+        text = text.replace(sign, "\\" + sign)
+    return f"%{text}%"
 
 
 def ensure_search(connection: sqlite3.Connection) -> None:

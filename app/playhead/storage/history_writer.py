@@ -51,6 +51,8 @@ class HistoryWriter:
         self._connection: sqlite3.Connection | None = None
         self._lock = ProcessLock(path.with_name(path.name + ".lock"))
         self._notice = ""
+        self._opened_path: Path | None = None
+        self._is_sole = False
         self._told: set[str] = set()
         self._retry_s = FIRST_RETRY_S
         self._retry_at = 0.0
@@ -65,6 +67,16 @@ class HistoryWriter:
     def notice(self) -> str:
         """What had to be put aside when the database was opened, else ''."""
         return self._notice
+
+    @property
+    def opened_path(self) -> Path | None:
+        """The file that is written to, as soon as it is open."""
+        return self._opened_path
+
+    @property
+    def is_sole(self) -> bool:
+        """Whether no other process has the file open."""
+        return self._is_sole
 
     def put(self, entry: Entry) -> None:
         """Queue an entry; returns at once."""
@@ -141,11 +153,12 @@ class HistoryWriter:
         """The connection; what another process left streaming is recovered at the first opening."""
         if self._connection is None:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            is_sole = self._lock.acquire()
-            opened = open_database(self._path, is_sole=is_sole)
+            self._is_sole = self._lock.acquire()
+            opened = open_database(self._path, is_sole=self._is_sole)
             self._notice = opened.notice
             self._connection = opened.connection
-            if is_sole:  # else the streaming messages are another living process's
+            self._opened_path = opened.path
+            if self._is_sole:  # else the streaming messages are another living process's
                 history_journal.recover(opened.connection)
         return self._connection
 

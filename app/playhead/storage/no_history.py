@@ -7,7 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from playhead.conversation.events import ConversationEvent
-from playhead.conversation.requests import ConversationSummary, StoredConversation
+from playhead.conversation.requests import (
+    ConversationMark,
+    ConversationSummary,
+    StoredConversation,
+)
+from playhead.conversation.search import SearchFound
 from playhead.errors import StorageError
 from playhead.storage.files import delete_folder
 
@@ -28,9 +33,7 @@ class NoHistory:
 
     async def load(self, conversation_id: str) -> StoredConversation:
         """Raises StorageError (`not_found`): what is not in memory is nowhere."""
-        raise StorageError(
-            "That conversation is not there.", detail=f"id {conversation_id}", code="not_found"
-        )
+        raise _not_there(conversation_id)
 
     def create(self, summary: ConversationSummary, folder: str, interpreter: str) -> None:
         """Nothing is written."""
@@ -41,6 +44,20 @@ class NoHistory:
     def set_place(self, conversation_id: str, folder: str, interpreter: str) -> None:
         """Nothing is written."""
 
+    def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:
+        """Nothing is written."""
+
+    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound:
+        """Nothing is stored, nothing is found."""
+        return SearchFound()
+
+    async def duplicate(self, source_id: str, copy: ConversationSummary) -> None:
+        """Raises StorageError (`not_found`)."""
+        raise _not_there(source_id)
+
+    async def purge(self) -> None:
+        """Nothing was left."""
+
     async def delete(self, conversation_id: str) -> None:
         """Delete the outputs of a conversation's runs."""
         await asyncio.to_thread(delete_folder, self._outputs_dir, conversation_id)
@@ -50,3 +67,9 @@ class NoHistory:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+
+def _not_there(conversation_id: str) -> StorageError:
+    return StorageError(
+        "That conversation is not there.", detail=f"id {conversation_id}", code="not_found"
+    )

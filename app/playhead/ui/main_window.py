@@ -270,7 +270,7 @@ class MainWindow(QMainWindow):
         view.place_changed.connect(self._on_place_changed)
         sidebar.new_requested.connect(self.new_conversation)
         sidebar.opened.connect(self.open_conversation)
-        sidebar.renamed.connect(lambda id_, title: self.tasks.start(self._rename(id_, title)))
+        sidebar.renamed.connect(self._sessions.rename)
         sidebar.delete_confirmed.connect(lambda id_: self.tasks.start(self._delete(id_)))
         sidebar.kept.connect(self._sessions.keep)
         sidebar.stop_requested.connect(lambda id_: self.tasks.start(self._stop(id_)))
@@ -306,9 +306,6 @@ class MainWindow(QMainWindow):
         if self._opening == conversation_id:  # not overtaken by another click
             self._show(session)
             self.parts.composer.setFocus()
-
-    async def _rename(self, conversation_id: str, title: str) -> None:
-        await self._sessions.rename(conversation_id, title)
 
     async def _delete(self, conversation_id: str) -> None:
         session = self.view.session
