@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import InputRequest, LineTiming, RunReport
+from playhead.conversation.payloads import InputRequest, LineTiming, RunReport, Table
 from playhead.conversation.requests import KernelStatus
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
@@ -409,3 +409,20 @@ async def test_invalid_utf8_is_shown(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         chunks = await run(made, request(tmp_path, "import os\nn = os.write(1, b'caf\\xe9\\n')"))
     assert text_of(chunks) == "caf\\xe9\n"
+
+
+async def test_a_shown_frame_is_read_on_until_its_kernel_ends(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    code = "import pandas\npandas.DataFrame({'a': range(900)})"
+    async with executor(tmp_path) as made:
+        chunks = await run(made, request(tmp_path, code))
+        (shown,) = [chunk.content for chunk in chunks if isinstance(chunk.content, Table)]
+        await run(made, request(tmp_path, "1", "run-2"))
+        page = await made.table("conversation", shown.key, 800, 2)
+        assert (page.rows, page.total_rows) == (((800,), (801,)), 900)
+        await made.restart("conversation")
+        with pytest.raises(ExecutionError, match="Run the code again"):
+            await made.table("conversation", shown.key, 800, 2)
+        await run(made, request(tmp_path, "1", "run-3"))
+        with pytest.raises(ExecutionError, match="Run the code again"):
+            await made.table("conversation", shown.key, 800, 2)

@@ -138,7 +138,7 @@ def test_a_frame_of_pandas_is_a_table_after_its_text(kernel: Any, tmp_path: Path
     assert page["columns"] == ["day", "n", "x", "a · b", "d", "l"]
     assert page["rows"] == [
         ["mo", 1, 1.5, "ä", "2020-01-02", "[1]"],
-        ["tu", 2, None, None, "2020-01-02T03:00:00", "{}"],
+        ["tu", 2, "NaN", None, "2020-01-02T03:00:00", "{}"],
     ]
     assert (page["total_rows"], page["total_columns"]) == (2, 6)
 
@@ -180,6 +180,85 @@ def test_frames_of_the_real_libraries_are_tables(kernel: Any, library: str) -> N
     code = f"import {library}\n{library}.DataFrame({{'a': [1, 2], 'b': ['x', None]}})"
     page = table(kernel, kernel.run(code)[1])
     assert page["rows"] == [[1, "x"], [2, None]]
+
+
+def test_what_is_missing_is_named_as_pandas_names_it(kernel: Any) -> None:
+    pytest.importorskip("pandas")
+    code = (
+        "import pandas as pd\npd.DataFrame({'f': [1.5, None], 'c': pd.Categorical(['a', None]),"
+        " 'd': pd.to_datetime(['2026-01-01', None]), 'i': pd.array([1, None], dtype='Int64'),"
+        " 'o': pd.Series([None, float('nan')], dtype=object),"
+        " 'n': pd.to_timedelta(['1 days', None])})"
+    )
+    page = table(kernel, kernel.run(code)[1])
+    assert page["missing"] == ["NaN", "NaN", "NaT", "<NA>", "None", "NaT"]
+    assert page["rows"][1] == [None, None, None, None, "NaN", None]
+
+
+def test_what_is_missing_is_named_as_polars_names_it(kernel: Any) -> None:
+    pytest.importorskip("polars")
+    code = "import polars\npolars.DataFrame({'f': [None, float('nan')], 's': [None, 'None']})"
+    page = table(kernel, kernel.run(code)[1])
+    assert page["missing"] == ["null", "null"]
+    assert page["rows"] == [[None, None], ["NaN", "None"]]
+
+
+def test_an_empty_frame_is_its_heads_and_one_without_columns_its_text(kernel: Any) -> None:
+    pytest.importorskip("pandas")
+    text, marks = kernel.run("import pandas as pd\npd.DataFrame({'a': [], 'b': []})")
+    page = table(kernel, marks)
+    assert (page["columns"], page["rows"], page["total_rows"]) == (["a", "b"], [], 0)
+    assert text == page["text"] + "\n"
+    for code in ("pd.DataFrame()", "pd.Series([], dtype=float)", "pd.DataFrame(index=[1])"):
+        text, marks = kernel.run(code)
+        assert text
+        assert shown(marks) == []
+
+
+def ask(kernel: Any, name: str, first: int) -> dict[str, Any]:
+    kernel.send("table", ask="1", name=name, first=first, rows=2)
+    (mark,) = of_kind(kernel.read_until("answer")[1], "answer")
+    return json.loads(content(kernel, mark))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_shown_frame_is_read_on_after_later_blocks(kernel: Any, library: str) -> None:
+    pytest.importorskip(library)
+    code = f"import {library}\nframe = {library}.DataFrame({{'a': list(range(900))}})\n"
+    page = table(kernel, kernel.run(code + "frame * 2")[1])
+    assert page["name"] == ""
+    named = table(kernel, kernel.run("frame")[1])
+    assert named["name"] == "frame"
+    kernel.run("del frame" if library == "polars" else "frame['b'] = 1")
+    assert ask(kernel, page["key"], 800)["rows"] == [[1600], [1602]]
+    again = ask(kernel, named["key"], 898)
+    assert (again["columns"], again["rows"], again["total_rows"]) == (["a"], [[898], [899]], 900)
+
+
+def test_of_many_shown_frames_the_last_are_kept(kernel: Any) -> None:
+    pytest.importorskip("pandas")
+    first = table(kernel, kernel.run("import pandas as pd\npd.DataFrame({'a': range(999)})")[1])
+    kernel.run("for _ in range(11): display(pd.DataFrame({'a': range(999)}))")
+    assert ask(kernel, first["key"], 0)["rows"] == [[0], [1]]
+    kernel.run("display(pd.DataFrame({'a': range(999)}))")
+    assert "Run the code again" in ask(kernel, first["key"], 0)["error"]
+
+
+def test_large_frames_are_let_go_early_but_never_the_last(kernel: Any) -> None:
+    pytest.importorskip("pandas")
+    code = "import numpy as np, pandas as pd\npd.DataFrame(np.zeros((20_000_000, 1)))"
+    first = table(kernel, kernel.run(code)[1])["key"]
+    second = table(kernel, kernel.run("pd.DataFrame(np.zeros((20_000_000, 1)))")[1])["key"]
+    assert "error" in ask(kernel, first, 0)
+    assert ask(kernel, second, 19_999_998)["rows"] == [[0.0], [0.0]]
+    small = table(kernel, kernel.run("pd.DataFrame(np.zeros((300, 1)))")[1])
+    assert "error" not in ask(kernel, small["key"], 250)
+
+
+def test_a_frame_whose_rows_are_all_here_is_not_kept(kernel: Any) -> None:
+    pytest.importorskip("pandas")
+    page = table(kernel, kernel.run("import pandas as pd\npd.DataFrame({'a': [1]})")[1])
+    assert "key" not in page
 
 
 def test_a_frame_that_cannot_be_cut_is_its_text(kernel: Any, tmp_path: Path) -> None:

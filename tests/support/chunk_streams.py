@@ -108,6 +108,9 @@ tables = st.builds(
     numbers,
     numbers,
     anything,
+    anything,
+    st.tuples(anything, anything),
+    anything,
 )
 
 

@@ -90,7 +90,9 @@ class Table:
 
     `dtypes` says each column's type in the words of its library. `total_rows` counts all rows of
     the frame, `total_columns` all its columns: both may be more than what is here. `name` is the
-    variable's, where there is one.
+    variable's, where there is one; `key` that by which the kernel knows the frame as it was shown.
+    `missing` says column by column how the library writes what is None here, `text` is the frame
+    as it stands in the output before.
     """
 
     columns: tuple[str, ...]
@@ -99,6 +101,9 @@ class Table:
     total_rows: int
     total_columns: int = 0
     name: str = ""
+    key: str = ""
+    missing: tuple[str, ...] = ()
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,6 +204,9 @@ def _table(fields: _Fields) -> Table:
         fields.integer("total_rows"),
         fields.integer_or_none("total_columns") or 0,
         fields.text("name", ""),
+        fields.text("key", ""),
+        fields.texts("missing"),
+        fields.text("text", ""),
     )
 
 

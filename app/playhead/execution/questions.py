@@ -59,7 +59,7 @@ class Questions:
             raise _no_answer("What it said cannot be read.")
         problem = fields.get("error")
         if problem is not None:
-            raise ExecutionError("The kernel cannot tell.", detail=str(problem)[:500])
+            raise ExecutionError(str(problem)[:500])
         return fields
 
 

@@ -13,6 +13,7 @@ ROW_LIMIT = 1000
 COLUMN_LIMIT = 200
 VARIABLE_LIMIT = 2000
 _TEXT_LIMIT = 2000
+_PRINTED_LIMIT = 20_000
 _INTEGER_LIMIT = 2**63
 
 
@@ -36,8 +37,18 @@ def table_of(fields: dict[str, Any]) -> Table | None:
     kept = tuple(_row(row, len(names)) for row in rows[:ROW_LIMIT])
     total_rows = max(_count(fields.get("total_rows")), len(kept))
     total_columns = max(_count(fields.get("total_columns")), len(names))
-    name = _text(fields.get("name"))
-    return Table(names, tuple(types), kept, total_rows, total_columns, name)
+    missing = [_text(word) for word in (_list(fields.get("missing")) or [])[: len(names)]]
+    return Table(
+        names,
+        tuple(types),
+        kept,
+        total_rows,
+        total_columns,
+        _text(fields.get("name")),
+        _text(fields.get("key")),
+        tuple(missing),
+        _printed(fields.get("text")),
+    )
 
 
 def variables_of(fields: dict[str, Any]) -> list[Variable]:
@@ -87,6 +98,11 @@ def _digits(value: int) -> str:
 
 def _text(value: Any) -> str:
     return value[:_TEXT_LIMIT] if isinstance(value, str) else ""
+
+
+def _printed(value: Any) -> str:
+    """All of it or nothing: a part could not be found in the output."""
+    return value if isinstance(value, str) and len(value) <= _PRINTED_LIMIT else ""
 
 
 def _count(value: Any) -> int:

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import frames, rich
-from .short_text import cell
+from .kept_frames import KeptFrames
 
 if TYPE_CHECKING:
     from .channel import Channel
@@ -33,6 +33,7 @@ class Display:
         self._numbers = itertools.count(1)
         self.dpi = dpi
         self.figure_format = "png"
+        self.kept = KeptFrames()
 
     def show_value(self, value: object) -> None:
         """The `sys.displayhook` of the kernel."""
@@ -101,12 +102,22 @@ class Display:
 
     def _show_table(self, value: object) -> None:
         """A frame's text, for who reads text and for the model, and its first rows."""
-        self.show_text(_text_of(value))
+        text = _text_of(value)
+        self.show_text(text)
         try:
-            page = json.dumps(frames.page(value, render=_cell)).encode("ascii")
+            page = self._page(value) if frames.has_cells(value) else None
+            data = json.dumps({**page, "text": text}).encode("ascii") if page else b""
         except Exception:  # noqa: BLE001 - code of others; the text is there
             return
-        self.send(rich.Shown("table", page, "json"))
+        if data:
+            self.send(rich.Shown("table", data, "json"))
+
+    def _page(self, value: Any) -> dict[str, Any]:
+        """The first rows; of a frame with more it is kept, so that they can be asked for."""
+        page = frames.page(value, name=_variable_of(value), render=frames.own_cell)
+        if len(page["rows"]) < page["total_rows"]:
+            page["key"] = self.kept.keep(value)
+        return page
 
     def _new_name(self, suffix: str) -> str:
         return "%d-%d.%s" % (os.getpid(), next(self._numbers), suffix)
@@ -116,8 +127,8 @@ class Display:
         self._channel.send("show", kind=kind, file=name)
 
 
-def _cell(value: Any) -> Any:
-    """A cell as its class writes it: this is shown while user code runs anyway."""
-    found = cell(value)
-    unknown = isinstance(found, str) and found == f"<{type(value).__name__}>"
-    return str(value)[:500] if unknown else found
+def _variable_of(value: object) -> str:
+    """The name that the block's code has for a value, "" where it has none."""
+    names = vars(sys.modules["__main__"]).items()
+    found = (name for name, one in names if one is value and not name.startswith("_"))
+    return next(found, "")

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, cast
+from typing import Any, Callable, NamedTuple, cast
 
-from .short_text import bases_of, cell, class_of, library, name_of
+from .short_text import bases_of, cell, class_of, library, missing_word, name_of
 
 PAGE_ROWS = 200
 PAGE_COLUMNS = 50
 _ROWS_LIMIT = 1000
+
+
+class _Column(NamedTuple):
+    """A part of one column; `missing` is how its library writes what is not there."""
+
+    title: str
+    dtype: str
+    items: list[Any]
+    missing: str = "None"
+
+    def cells(self, render: Callable[[Any], Any]) -> list[Any]:
+        """Values of JSON; what is missing is None, in another way than usual here its word."""
+        found: list[Any] = []
+        for item in self.items:
+            word = missing_word(item)
+            if word == "None" and self.missing == "null":
+                word = "null"
+            found.append((None if word == self.missing else word) if word else render(item))
+        return found
 
 
 def is_frame(value: object) -> bool:
@@ -30,7 +49,8 @@ def page(
 ) -> dict[str, Any]:
     """Some rows of a table with the first columns. Raises TypeError if it is none.
 
-    `render` makes JSON values of cells. An index that only counts is left out.
+    `render` makes JSON values of cells. An index that only counts is left out. `missing` says
+    column by column what stands for a value that is not there.
     """
     first, rows = max(first, 0), min(max(rows, 0), _ROWS_LIMIT)
     kind = _frame_kind(value)
@@ -42,10 +62,11 @@ def page(
         columns, total_rows, total_columns = _records(value, first, rows)
     else:
         raise TypeError(f"{type(value).__name__} is no table")
-    cells = [[render(item) for item in items] for _, _, items in columns]
+    cells = [column.cells(render) for column in columns]
     return {
-        "columns": [title for title, _, _ in columns],
-        "dtypes": [dtype for _, dtype, _ in columns],
+        "columns": [column.title for column in columns],
+        "dtypes": [column.dtype for column in columns],
+        "missing": [column.missing for column in columns],
         "rows": [[column[at] for column in cells] for at in range(len(cells[0]) if cells else 0)],
         "total_rows": total_rows,
         "total_columns": total_columns,
@@ -57,6 +78,30 @@ def shape(value: Any) -> str:
     """Its measures, like "3 × 4"."""
     sizes = value.shape if hasattr(value, "shape") else (len(value),)
     return " × ".join(str(int(size)) for size in sizes)
+
+
+def own_cell(value: Any) -> Any:
+    """A cell as its class writes it: for what is shown while code of the user runs anyway."""
+    found = cell(value)
+    unknown = isinstance(found, str) and found == f"<{type(value).__name__}>"
+    return str(value)[:500] if unknown else found
+
+
+def has_cells(value: Any) -> bool:
+    """Whether a frame is worth a table: an empty one says more in its own words."""
+    sizes = value.shape
+    return (len(sizes) == 2 and int(sizes[1]) > 0) or (len(sizes) == 1 and int(sizes[0]) > 0)
+
+
+def size(value: Any) -> int:
+    """Bytes of a frame, without what its objects hold; 0 where it does not say."""
+    try:
+        if hasattr(value, "estimated_size"):
+            return int(value.estimated_size())
+        usage = value.memory_usage()
+        return int(usage.sum() if hasattr(usage, "sum") else usage)
+    except (TypeError, ValueError, AttributeError):
+        return 0
 
 
 def _frame_kind(value: Any) -> Callable[[Any, int, int], Any] | None:
@@ -88,14 +133,25 @@ def _pandas(value: Any, first: int, rows: int) -> Any:
     columns = [] if _only_counts(value.index) else _pandas_index(cut.index)
     count = 1
     if len(value.shape) == 1:
-        columns.append((_title(value.name), str(value.dtype), cut.tolist()))
+        columns.append(_pandas_column(value.name, value.dtype, cut))
     else:
         count = value.shape[1]
         for number in range(min(count, PAGE_COLUMNS)):
             column = cut.iloc[:, number]
-            columns.append((_title(value.columns[number]), str(column.dtype), column.tolist()))
+            columns.append(_pandas_column(value.columns[number], column.dtype, column))
     extra = len(columns) - min(count, PAGE_COLUMNS)
     return columns, total_rows, count + extra
+
+
+def _pandas_column(name: Any, dtype: Any, values: Any) -> _Column:
+    return _Column(_title(name), str(dtype), values.tolist(), _missing_of(dtype))
+
+
+def _missing_of(dtype: Any) -> str:
+    """Types of extensions say it themselves."""
+    if hasattr(dtype, "na_value"):
+        return missing_word(dtype.na_value) or "None"
+    return {"f": "NaN", "c": "NaN", "M": "NaT", "m": "NaT"}.get(getattr(dtype, "kind", ""), "None")
 
 
 def _only_counts(index: Any) -> bool:
@@ -106,17 +162,20 @@ def _only_counts(index: Any) -> bool:
 
 def _pandas_index(index: Any) -> list[Any]:
     levels = [index.get_level_values(number) for number in range(len(index.names))]
-    return [(_title(level.name), str(level.dtype), level.tolist()) for level in levels]
+    return [_pandas_column(level.name, level.dtype, level) for level in levels]
 
 
 def _polars(value: Any, first: int, rows: int) -> Any:
     if len(value.shape) == 1:
-        return [(value.name, str(value.dtype), value.slice(first, rows).to_list())], len(value), 1
-    columns: list[Any] = []
-    for name in value.columns[:PAGE_COLUMNS]:
-        column = value.get_column(name)
-        columns.append((name, str(column.dtype), column.slice(first, rows).to_list()))
+        return [_polars_column(value, first, rows)], len(value), 1
+    columns = [
+        _polars_column(value.get_column(name), first, rows) for name in value.columns[:PAGE_COLUMNS]
+    ]
     return columns, value.shape[0], value.shape[1]
+
+
+def _polars_column(column: Any, first: int, rows: int) -> _Column:
+    return _Column(column.name, str(column.dtype), column.slice(first, rows).to_list(), "null")
 
 
 _CUTTERS: dict[str, Callable[[Any, int, int], Any]] = {"pandas": _pandas, "polars": _polars}
@@ -128,7 +187,10 @@ def _matrix(value: Any, first: int, rows: int) -> Any:
     dtype = str(value.dtype)
     count = min(total_columns, PAGE_COLUMNS)
     return (
-        [(str(number), dtype, [row[number] for row in cut]) for number in range(count)],
+        [
+            _Column(str(number), dtype, [row[number] for row in cut], _missing_of(value.dtype))
+            for number in range(count)
+        ],
         total_rows,
         total_columns,
     )
@@ -141,7 +203,7 @@ def _records(value: list[Any], first: int, rows: int) -> Any:
         keys.update(dict.fromkeys(_fields(record)))
     cut = [_fields(row) for row in value[first : first + rows]]
     chosen = list(keys)[:PAGE_COLUMNS]
-    columns = [(_title(key), "", [row.get(key) for row in cut]) for key in chosen]
+    columns = [_Column(_title(key), "", [row.get(key) for row in cut]) for key in chosen]
     return columns, len(value), len(keys)
 
 

@@ -15,7 +15,8 @@ Commands, one JSON object a line, by their `t`:
     text       run, text, end: text as it is for what reads standard input, and its end if `end`
     stop       run: as an interrupt, for where a signal does not reach
     variables  ask: the names of the namespace; answered by `answer`
-    table      ask, name, first, rows: a page of a variable; answered by `answer`
+    table      ask, name, first, rows: a page of a variable, or of a table that was shown, by its
+               key; answered by `answer`
     exit       end in an orderly way
 
 Marks, by their `t`; each carries `run`:
@@ -24,8 +25,8 @@ Marks, by their `t`; each carries `run`:
     line     line: the statement that runs now
     display  what follows up to the next mark is one displayed value
     show     kind (one of `SHOWN`), file: name of a file inside the spool folder that holds it.
-             A table is JSON {columns, dtypes, rows, total_rows, total_columns, name}; its head
-             goes out as displayed text before it
+             A table is JSON {columns, dtypes, missing, rows, total_rows, total_columns, name, key,
+             text}; its text goes out as displayed before it
     input    id, prompt, secret
     error    name, message, frames [[file, line, name], …], file "" for the block itself
     timings  times [[line, seconds, last_line, share], …], share null for a whole statement

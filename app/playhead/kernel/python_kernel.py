@@ -50,7 +50,7 @@ class PythonKernel:
         setattr(builtins, magics.CALL, words)
         self._runner = Runner(channel, sampler, display, stage.interrupts, words)
         self._runner.remark = self._memory.remark
-        self._variables = Variables(self._runner.namespace)
+        self._variables = Variables(self._runner.namespace, display.kept)
         self._answers = Answers(files, self._variables, stage.interrupts)
 
     def execute(self, job: Job) -> Outcome:

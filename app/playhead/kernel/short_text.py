@@ -65,6 +65,18 @@ def library(kind: type) -> str:
     return module.partition(".")[0] if is_there else ""
 
 
+def missing_word(value: Any) -> str:
+    """How a value that is not there is written by who made it, "" for any other."""
+    if value is None:
+        return "None"
+    kind = class_of(value)
+    if issubclass(kind, float):
+        return "NaN" if float.__ne__(value, value) else ""
+    if library(kind) == "pandas":
+        return {"NaTType": "NaT", "NAType": "<NA>"}.get(name_of(kind), "")
+    return ""
+
+
 def cell(value: Any, limit: int = 500) -> str | int | float | bool | None:
     """A value as one of a table: of JSON's types where it is one, else a short text."""
     kind = class_of(value)  # never isinstance: it asks an attribute of the value

@@ -19,6 +19,7 @@ import warnings
 from typing import Any
 
 from . import frames
+from .kept_frames import KeptFrames
 from .short_text import attribute_of, class_name, class_of, library, one_line
 
 _NAMES_KEPT = 1000
@@ -35,8 +36,9 @@ _KNOWN = ("numpy", "pandas", "polars")
 class Variables:
     """Remembers how the namespace was before a run, and lists it after one."""
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
+    def __init__(self, namespace: dict[str, Any], kept: KeptFrames | None = None) -> None:
         self._namespace = namespace
+        self._kept = kept or KeptFrames()
         self._before: dict[str, tuple[int, ...]] = {}
 
     def remember(self) -> None:
@@ -52,7 +54,12 @@ class Variables:
         return [{**self._row(name, value), **said.get(name, {})} for name, value in ordered]
 
     def table(self, name: str, first: int, rows: int) -> dict[str, Any]:
-        """A page of a variable. Raises LookupError or TypeError with the reason in words."""
+        """A page of a variable, or of a frame that was shown under a key.
+
+        Raises LookupError or TypeError with the reason in words.
+        """
+        if self._kept.has_name(name):
+            return frames.page(self._kept.find(name), first, rows, render=frames.own_cell)
         if name not in self._namespace:
             raise LookupError(f"There is no {name} any more.")
         return frames.page(self._namespace[name], first, rows, name)
@@ -202,13 +209,9 @@ def _size_of_container(value: Any) -> int:
 
 
 def _size_in_library(value: Any) -> int:
+    found = frames.size(value)
     try:
-        if hasattr(value, "estimated_size"):
-            return int(value.estimated_size())
-        if hasattr(value, "memory_usage"):
-            usage = value.memory_usage()
-            return int(usage.sum() if hasattr(usage, "sum") else usage)
-        return int(getattr(value, "nbytes", 0)) or _plain_size(value)
+        return found or int(getattr(value, "nbytes", 0)) or _plain_size(value)
     except (TypeError, ValueError, AttributeError):
         return _plain_size(value)
 

@@ -96,6 +96,7 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
     if payload is Table:
         known["columns"], known["dtypes"] = tuple(known["columns"]), tuple(known["dtypes"])
         known["rows"] = tuple(tuple(row) for row in known["rows"])
+        known["missing"] = tuple(known.get("missing", ()))
     if payload is FileChanges:
         for name in ("created", "changed", "deleted"):
             known[name] = tuple(FileChange(**change) for change in known.get(name, []))

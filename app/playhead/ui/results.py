@@ -159,7 +159,7 @@ class ResultOpener(QObject):
 
 def _reader(session: Session, table: Table, name: str = "") -> Fetch | None:
     """Reads more of a table out of the kernel, if it has a name there."""
-    known = name or table.name
+    known = name or table.key or table.name
     if not known or table.total_rows <= len(table.rows):
         return None
     return lambda first, rows: session.table(known, first, rows)

@@ -76,3 +76,37 @@ def test_what_is_copied_can_be_read_back(rows: list[tuple[str, str]], separator:
     text = as_text(("x", "y"), rows, separator)
     read = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator)]
     assert read[1:] == rows or any("\r" in cell or "\0" in cell for row in rows for cell in row)
+
+
+def test_what_is_missing_is_shown_as_its_library_writes_it_and_never_sorted_in() -> None:
+    rows = (("NaN",), (2.0,), (None,), ("inf",), (-1.0,))
+    shown = Table(("x",), ("Float64",), rows, 5, 1, missing=("null",))
+    [column] = columns_of(shown)
+    assert [column.text(cell) for (cell,) in rows] == ["NaN", "2.0", "null", "∞", "-1.0"]
+    assert column.is_number
+    assert sorted_rows(shown, 0, is_falling=False) == [4, 1, 3, 0, 2]
+    assert sorted_rows(shown, 0, is_falling=True) == [3, 1, 4, 0, 2]
+
+
+def test_a_text_that_looks_like_nothing_is_a_text() -> None:
+    names = Table(("x",), ("str",), (("None",), ("Ada",)), 2, 1, missing=("NaN",))
+    assert sorted_rows(names, 0, is_falling=True) == [0, 1]
+    assert columns_of(names)[0].is_missing("None") is False
+
+
+@pytest.mark.parametrize(
+    ("dtype", "cells"),
+    [
+        ("timedelta64[ns]", ("-1 days +02:00:00", "2 days 00:00:00", "10 days 00:00:00.5")),
+        ("Duration(time_unit='us')", ("0:00:09", "1 day, 2:00:00", "11 days, 0:00:00")),
+        ("Decimal(10,2)", ("-3.50", "2.25", "10.00")),
+        ("Int128", (9, "99999999999999999999")),
+    ],
+)
+def test_spans_and_decimals_are_sorted_by_their_size(dtype: str, cells: tuple[str, ...]) -> None:
+    shown = Table(("x",), (dtype,), tuple((cell,) for cell in cells), len(cells), 1)
+    assert sorted_rows(shown, 0, is_falling=False) == list(range(len(cells)))
+
+
+def test_intervals_are_no_numbers() -> None:
+    assert not Column([], "interval[int64, right]").is_number

@@ -62,3 +62,19 @@ def test_only_the_last_one_is_taken() -> None:
 @pytest.mark.parametrize("output", ["", "no frame\n", "  an indented line\n", "date units\n"])
 def test_other_output_stays(output: str) -> None:
     assert without_frame(output, TABLE) == output
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "0    a\n1    b\ndtype: category\nCategories (2, str): ['a', 'b']",
+        "Empty DataFrame\nColumns: [a, b]\nIndex: []",
+        "shape: (0, 1)\n┌──────┐\n│ a    │\n└──────┘",
+    ],
+)
+def test_a_table_that_brings_its_text_takes_exactly_that(printed: str) -> None:
+    table = Table(("a",), (), (), 0, 1, text=printed)
+    assert without_frame(f"total 3\n{printed}\n", table) == "total 3\n"
+    assert without_frame(f"{printed}\n", table) == ""
+    cut = f"[The output is long: more of it follows when the code has ended.]\n{printed[1:]}\n"
+    assert without_frame(cut, table) == cut

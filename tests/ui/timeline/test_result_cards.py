@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QImage
@@ -117,6 +119,28 @@ def test_columns_without_room_are_one_click_away(view, talk, qtbot, painted):
     assert has_spot(view, "more 36")
     click(qtbot, view, "Columns before")
     assert has_spot(view, "More columns")
+
+
+def test_all_rows_are_one_click_away_where_the_kernel_can_give_them(view, talk, qtbot, painted):
+    shown = show(talk, "table", replace(table(name=""), key="shown-1"))
+    show(talk, "table", table(name=""))
+    view.set_conversation(talk)
+    painted()
+    wanted = []
+    view.result_requested.connect(lambda *what: wanted.append(what))
+    click(qtbot, view, "Open all 12,000 rows", 0)
+    assert [what[:2] for what in wanted] == [("table", shown)]
+    assert not has_spot(view, "Open all", 1)
+
+
+def test_a_table_without_rows_is_its_head(view, talk, painted):
+    show(talk, "table", Table(("a", "b"), ("object", "object"), (), 0, 2))
+    show(talk, "table", Table(("",), ("category",), (), 0, 1))
+    view.set_conversation(talk)
+    painted()
+    assert view.sheet.card(0).size_words() == "0 rows · 2 columns"
+    assert has_spot(view, "a ·")
+    assert view.sheet.card(0).frame_height() > 80
 
 
 def test_a_million_cells_are_shown_by_drawing_those_that_are_seen(view, talk, painted):

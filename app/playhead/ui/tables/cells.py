@@ -17,20 +17,36 @@ SORT_LIMIT = 20_000
 _DECIMALS = 4
 _SHOWN_CHARS = 300
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?")
+_SPAN = re.compile(r"(?:(-?\d+) days?,? ?)?(?:\+?(\d+):(\d\d):(\d\d(?:\.\d+)?))?")
+_NUMERIC = re.compile(r"u?int\d|float|decimal|complex")
+_MISSING = frozenset({"None", "NaN", "NaT", "<NA>", "null"})
+_ENDLESS = frozenset({"inf", "-inf"})
 _BREAKS = str.maketrans({"\n": "↵", "\r": "", "\t": " ", "\u2028": "↵", "\u2029": "↵"})
 
 
 class Column:
-    """How one column is shown: numbers to the right, with as many decimals as they need."""
+    """How one column is shown: numbers to the right, with as many decimals as they need.
 
-    def __init__(self, cells: Iterable[Cell], dtype: str = "") -> None:
-        seen = [cell for cell in cells if cell is not None]
-        numbers = [cell for cell in seen if is_number(cell)]
-        self.is_number = len(numbers) == len(seen) if seen else _is_numeric(dtype)
-        self.nothing = "NaN" if self.is_number else "None"
+    `missing` is what its library writes where nothing is.
+    """
+
+    def __init__(self, cells: Iterable[Cell], dtype: str = "", missing: str = "") -> None:
+        self._is_numeric = _is_numeric(dtype)
+        self._has_words = self._is_numeric or dtype.lower() in ("", "object")
+        self._is_span = dtype.lower().startswith(("timedelta", "duration"))
+        seen = [cell for cell in cells if not self.is_missing(cell)]
+        numbers = [number for cell in seen if (number := self._number(cell)) is not None]
+        self.is_number = len(numbers) == len(seen) if seen else self._is_numeric
+        self.nothing = missing or ("NaN" if self.is_number else "None")
         self._decimals = _decimals([one for one in numbers if isinstance(one, float)])
         is_time = dtype.lower().startswith("datetime")
         self._cut_at = _moment_length([one for one in seen if isinstance(one, str)], is_time)
+
+    def is_missing(self, cell: Cell) -> bool:
+        """Whether nothing is there; where one word does not do for all, others stand as texts."""
+        if isinstance(cell, str):
+            return self._has_words and cell in _MISSING
+        return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
     def text(self, cell: Cell) -> str:
         """A cell in one short line."""
@@ -38,39 +54,57 @@ class Column:
             return self.nothing
         if isinstance(cell, float):
             return _float_text(cell, self._decimals)
+        if isinstance(cell, str) and self._is_numeric and cell in _ENDLESS:
+            return _float_text(float(cell), None)
         if isinstance(cell, str) and self._cut_at:
             return _moment_text(cell, self._cut_at)
         if isinstance(cell, str):
             return cell[:_SHOWN_CHARS].translate(_BREAKS)
         return str(cell)
 
+    def key(self, cell: Cell) -> tuple[bool, int | float, str]:
+        """What a cell is sorted by: numbers and spans of time before texts."""
+        number = self._number(cell)
+        if number is None and isinstance(cell, bool):
+            number = int(cell)
+        if number is not None:
+            return (False, number, "")
+        seconds = _seconds(cell) if self._is_span and isinstance(cell, str) else None
+        return (True, 0, str(cell).casefold()) if seconds is None else (False, seconds, "")
+
+    def _number(self, cell: Cell) -> int | float | None:
+        """A number also where JSON has none for it: endless ones, decimals, very long ones."""
+        if isinstance(cell, int | float) and not isinstance(cell, bool):
+            return cell
+        if not self._is_numeric or not isinstance(cell, str):
+            return None
+        try:
+            return int(cell) if cell.lstrip("-").isdecimal() else float(cell)
+        except ValueError:
+            return None
+
 
 def columns_of(table: Table) -> list[Column]:
     """How the columns of a page are shown."""
     rows = table.rows[:SAMPLE]
-    dtypes = [*table.dtypes, *[""] * len(table.columns)]
+    empty = [""] * len(table.columns)
+    dtypes, missing = [*table.dtypes, *empty], [*table.missing, *empty]
     return [
-        Column((row[index] for row in rows if index < len(row)), dtypes[index])
+        Column((row[index] for row in rows if index < len(row)), dtypes[index], missing[index])
         for index in range(len(table.columns))
     ]
-
-
-def is_number(cell: Cell) -> bool:
-    """Whether a cell is a number; what is true or false is none."""
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 def sorted_rows(table: Table, column: int, is_falling: bool) -> list[int]:
     """The numbers of the rows in the order of a column; what is missing comes last."""
 
+    shown = columns_of(table)[column]
+
     def key(number: int) -> tuple[bool, int | float, str]:
-        cell = table.rows[number][column]
-        if isinstance(cell, int | float):
-            return (False, cell, "")
-        return (True, 0, str(cell).casefold())
+        return shown.key(table.rows[number][column])
 
     order = range(len(table.rows))
-    missing = [number for number in order if _is_missing(table.rows[number][column])]
+    missing = [number for number in order if shown.is_missing(table.rows[number][column])]
     gone = set(missing)
     return sorted((one for one in order if one not in gone), key=key, reverse=is_falling) + missing
 
@@ -97,12 +131,17 @@ def size_words(table: Table, *, is_whole: bool = False) -> str:
     return f"{rows} · {columns}"
 
 
-def _is_missing(cell: Cell) -> bool:
-    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+def _seconds(text: str) -> float | None:
+    """A span of time as pandas and Python write it: `-1 days +02:00:00`, `1 day, 2:00:00`."""
+    match = _SPAN.fullmatch(text)
+    if match is None:
+        return None
+    days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
 def _is_numeric(dtype: str) -> bool:
-    return dtype.lower().startswith(("int", "uint", "float", "decimal", "complex"))
+    return _NUMERIC.match(dtype.lower()) is not None
 
 
 def _decimals(numbers: Sequence[float]) -> int | None:

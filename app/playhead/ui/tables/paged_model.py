@@ -99,7 +99,7 @@ class PagedModel(QAbstractTableModel):
             return "…" if role == Qt.ItemDataRole.DisplayRole else None
         cell = row[index.column()] if index.column() < len(row) else None
         if role == Qt.ItemDataRole.ForegroundRole:
-            return QBrush(self._theme.colour("faint" if cell is None else "text"))
+            return QBrush(self._theme.colour("faint" if column.is_missing(cell) else "text"))
         if role == Qt.ItemDataRole.ToolTipRole:
             return str(cell) if isinstance(cell, str) and len(cell) > 24 else None
         return column.text(cell)

@@ -166,7 +166,8 @@ class TableWindow(QWidget):
         try:
             page = await fetch(first, PAGE_ROWS)
         except AppError as error:
-            self._say(f"More rows could not be read. {error} Scroll to try again.")
+            retry = " Scroll to try again." if error.remedy else ""
+            self._say(f"More rows could not be read. {error}{retry}")
             return
         finally:
             self._is_fetching = False

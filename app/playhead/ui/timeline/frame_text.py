@@ -18,7 +18,13 @@ _CUT = frozenset({"...", "…", "\\"})
 
 
 def without_frame(output: str, table: Table) -> str:
-    """The output up to the frame's printed form; all of it where that is not found for sure."""
+    """The output up to the frame's printed form; all of it where that is not found for sure.
+
+    A table that does not bring its text is one of earlier versions: it is found by its looks.
+    """
+    if table.text:
+        kept = output.removesuffix(f"{table.text}\n")
+        return kept if not kept or kept.endswith("\n") else output
     begin = max(0, len(output) - _LOOKED_AT_CHARS)
     body = output[begin:].rstrip("\n")
     lines = body.split("\n")

@@ -33,6 +33,7 @@ LINE = 26
 FOLDED_ROWS = 10
 _FOOT = 30
 _EDGE = 4
+_APART = 16
 _PAD = 12
 _NARROWEST, _WIDEST = 48, 260
 _SMALL_CELLS = 20_000
@@ -81,8 +82,8 @@ class TableCard(Card):
 
     def frame_height(self) -> int:
         """Of the head, the rows that are shown and the foot."""
-        foot = _FOOT if self._foot_label() else _EDGE
-        return HEADER + HEAD + LINE * self._shown_rows + foot
+        foot = _FOOT if self._foot_words() else _EDGE
+        return HEADER + HEAD + LINE * max(1, self._shown_rows) + foot
 
     def source(self) -> str:
         """The rows separated by tabs, as spreadsheets take them."""
@@ -108,10 +109,12 @@ class TableCard(Card):
             *self._page_spots(middle),
             *self._head_spots(),
         ]
-        if label := self._foot_label():
+        left = PAD_X
+        for label, intent in self._foot_words():
             width = text_width(self.theme, label, 12) + 4
-            rect = QRect(PAD_X, self.frame_height() - _FOOT, width, _FOOT - 2)
-            spots.append(Spot(rect, Intent("fold"), label, label=label, look="word"))
+            rect = QRect(left, self.frame_height() - _FOOT, width, _FOOT - 2)
+            spots.append(Spot(rect, intent, label, label=label, look="word"))
+            left += width + _APART
         return spots
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
@@ -133,11 +136,17 @@ class TableCard(Card):
         count = len(self._table.rows)
         return count if self.row.is_open else min(count, FOLDED_ROWS)
 
-    def _foot_label(self) -> str:
-        count = len(self._table.rows)
-        if count <= FOLDED_ROWS:
-            return ""
-        return "Show fewer rows" if self.row.is_open else f"Show {count:,} rows"
+    def _foot_words(self) -> list[tuple[str, Intent]]:
+        """What unfolds the rows that are here, and what opens those that are not."""
+        table, count = self._table, len(self._table.rows)
+        words: list[tuple[str, Intent]] = []
+        if count > FOLDED_ROWS:
+            label = "Show fewer rows" if self.row.is_open else f"Show {count:,} rows"
+            words.append((label, Intent("fold")))
+        if table.total_rows > count and (table.key or table.name):
+            label = f"Open all {table.total_rows:,} rows"
+            words.append((label, Intent("table", self.row.key)))
+        return words
 
     def _sort(self, column: int) -> None:
         """Rising, falling, and back to the order of the frame."""
@@ -226,6 +235,9 @@ class TableCard(Card):
         layout, hairline = self._layout(), self.theme.colour("line")
         ink, faint = self.theme.colour("text"), self.theme.colour("faint")
         painter.setFont(font)
+        if not self._shown_rows:
+            box = QRect(PAD_X, top, self.width - 2 * PAD_X, LINE)
+            draw_text(painter, box, "No rows", self.theme, "faint", _TEXT_PX)
         for number in range(first, last):
             y = top + number * LINE
             row = self._table.rows[number if self._order is None else self._order[number]]
@@ -235,9 +247,9 @@ class TableCard(Card):
                 text = metrics.elidedText(
                     column.text(cell), Qt.TextElideMode.ElideRight, box.width()
                 )
-                painter.setPen(faint if cell is None else ink)
+                painter.setPen(faint if column.is_missing(cell) else ink)
                 painter.drawText(box, _RIGHT if column.is_number else _LEFT, text)
-            if number < self._shown_rows - 1 or self._foot_label():
+            if number < self._shown_rows - 1 or self._foot_words():
                 painter.fillRect(QRect(1, y + LINE - 1, self.width - 2, 1), hairline)
 
     def _paint_header(self, painter: QPainter) -> None:
@@ -275,8 +287,9 @@ class TableCard(Card):
             align = _RIGHT if self._columns[index].is_number else _LEFT
             if is_sorted:
                 box = self._paint_arrow(painter, box)
-            name = self._table.columns[index]
-            colour = "text" if is_sorted else "mute"
+            own = self._table.columns[index]
+            name = own or self._dtype(index)  # a series without a name
+            colour = "text" if is_sorted else "mute" if own else "faint"
             draw_text(painter, box, name, self.theme, colour, _TEXT_PX, _MEDIUM, align)
 
     def _paint_arrow(self, painter: QPainter, box: QRect) -> QRect:
