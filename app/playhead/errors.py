@@ -6,6 +6,7 @@ AppError
 ├── StorageError         settings, conversations or the disk under them
 ├── KeyStoreError        the keyring
 ├── AttachmentError      a dropped, pasted or chosen file
+├── DocumentError        a file that is to become a conversation
 ├── SessionError         a command that the session's state does not allow
 ├── RequestError         a program's request that cannot be understood or is not allowed
 └── InterpreterError     what a program that talks to the interpreter is told of all of these
@@ -85,6 +86,12 @@ class AttachmentError(AppError):
     """A file could not be taken as an attachment."""
 
     default_code = "attachment_error"
+
+
+class DocumentError(AppError):
+    """A file could not be read as a conversation."""
+
+    default_code = "invalid_messages"
 
 
 class SessionError(AppError):

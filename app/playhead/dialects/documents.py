@@ -1,0 +1,110 @@
+"""Conversations as files: the kinds that there are, written to bytes and read from them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from playhead.conversation.message import Message
+from playhead.dialects.imported import Imported
+from playhead.dialects.message_list import write_messages
+from playhead.dialects.message_list_reader import read_message_list
+from playhead.dialects.notebook import write_notebook
+from playhead.dialects.notebook_reader import is_notebook, read_notebook
+from playhead.dialects.picture_data import ReadFile, no_files
+from playhead.errors import DocumentError
+
+DocumentKind = Literal["md", "ipynb", "py", "json"]
+IMPORT_LIMIT = 256_000_000
+"""The largest file that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFormat:
+    """A kind of file; `kind` is its suffix too."""
+
+    kind: DocumentKind
+    name: str
+    mime: str
+
+
+FORMATS = (
+    DocumentFormat("md", "Markdown", "text/markdown"),
+    DocumentFormat("ipynb", "Jupyter notebook", "application/x-ipynb+json"),
+    DocumentFormat("py", "Python script", "text/x-python"),
+    DocumentFormat("json", "Open Interpreter messages", "application/json"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file's bytes, and those of the pictures that belong into a folder beside it."""
+
+    data: bytes
+    pictures: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+
+
+def write_document(
+    kind: DocumentKind,
+    messages: Iterable[Message],
+    title: str = "",
+    read_file: ReadFile = no_files,
+    folder: str | None = None,
+) -> Document:
+    """The messages as a file of this kind.
+
+    Markdown has its pictures in `folder`, beside it, or in itself where that is None.
+    """
+    match kind:
+        case "md":
+            from playhead.dialects.markdown_document import write_markdown  # loads markdown-it
+
+            written = write_markdown(messages, title, read_file, folder)
+            return Document(written.text.encode(), written.pictures)
+        case "ipynb":
+            return Document(_json(write_notebook(messages, title, read_file), 1))
+        case "py":
+            from playhead.dialects.script import write_script
+
+            return Document(write_script(messages, title).encode())
+        case "json":
+            return Document(_json(write_messages(messages, read_file), 2))
+
+
+def read_document(data: bytes, title: str = "") -> Imported:
+    """The conversation of a notebook or a list of messages. Raises DocumentError."""
+    raw = _parsed(data)
+    return read_notebook(raw, title) if is_notebook(raw) else read_message_list(raw, title)
+
+
+def _parsed(data: bytes) -> object:
+    try:
+        return json.loads(data.decode("utf-8-sig"), parse_constant=lambda _word: None)
+    except (ValueError, RecursionError) as error:
+        raise DocumentError(
+            "This file cannot be read as a conversation.",
+            detail="It is no JSON, or a broken one.",
+            remedy="Choose a notebook (.ipynb) or a file with Open Interpreter's messages (.json).",
+        ) from error
+
+
+def _json(value: object, indent: int) -> bytes:
+    """JSON as every reader takes it: numbers that it has no word for are null."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in cast("list[Any]", value)]
+    return value

@@ -1,0 +1,209 @@
+"""A conversation as a document of markdown, with its pictures beside it or in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from playhead.conversation.message import Message
+from playhead.conversation.payloads import (
+    CodeError,
+    Failure,
+    FileChanges,
+    InputRequest,
+    RunReport,
+    Table,
+)
+from playhead.dialects.notebook_outputs import missing_words, split_traceback
+from playhead.dialects.passages import CodeBlock, Passage, passages_of
+from playhead.dialects.picture_data import Picture, ReadFile, no_files, picture_of
+from playhead.dialects.plain_text import one_line, plain
+from playhead.dialects.prose import Closer, fenced, quoted
+from playhead.dialects.said_words import (
+    changes_words,
+    error_words,
+    failure_words,
+    fate,
+    file_name,
+    input_words,
+    report_words,
+    source_address,
+    source_words,
+    sources_of,
+)
+from playhead.dialects.surrogates import whole_characters
+from playhead.dialects.table_text import as_markdown
+
+_SPEAKERS = {"user": "You", "assistant": "Assistant"}
+_MARKUP = ("html", "javascript", "css", "xml")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownDocument:
+    """The text, and the pictures that it shows: what they are called in it, and their bytes."""
+
+    text: str
+    pictures: dict[str, bytes] = field(default_factory=dict[str, bytes])
+
+
+def write_markdown(
+    messages: Iterable[Message],
+    title: str = "",
+    read_file: ReadFile = no_files,
+    folder: str | None = None,
+) -> MarkdownDocument:
+    """The document; its pictures are files in `folder`, or in the text itself where that is None.
+
+    `folder` is what stands before the pictures' names in the text.
+    """
+    writer = _Writer(read_file, folder)
+    if title:
+        writer.add(f"# {_inline(title)}")
+    for item in passages_of(messages):
+        if isinstance(item, CodeBlock):
+            writer.block(item)
+        else:
+            writer.passage(item)
+    return MarkdownDocument(whole_characters(writer.text), writer.pictures)
+
+
+class _Writer:
+    """Adds paragraphs."""
+
+    def __init__(self, read_file: ReadFile, folder: str | None) -> None:
+        self.pictures: dict[str, bytes] = {}
+        self._read_file = read_file
+        self._folder = folder
+        self._parts: list[str] = []
+        self._speaker = ""
+        self._closer = Closer()
+        self._pictures = 0
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(self._parts) + "\n"
+
+    def add(self, *parts: str) -> None:
+        self._parts += [part for part in parts if part]
+
+    def passage(self, passage: Passage) -> None:
+        message = passage.message
+        self._speak(message.role)
+        match message.type:
+            case "message" | "citation":
+                self.add(self._prose(message.text), _sources(passage))
+            case "reasoning" | "plan":
+                title = f"*{message.type.capitalize()}*"
+                self.add(quoted(f"{title}\n\n{self._prose(message.text)}"))
+            case "image":
+                self._picture(message)
+            case "file":
+                self.add(f"Attached: {_code_span(file_name(message.text))}")
+            case _:
+                self._other(message)
+
+    def block(self, block: CodeBlock) -> None:
+        """The code that ran, what was written if that differs, and what came of it."""
+        self._speak("assistant")
+        if block.code or block.written:
+            self.add(fenced(block.code, block.language))
+        if block.is_edited:
+            self.add("*You edited this code. The model wrote:*")
+            self.add(fenced(block.written, block.language))
+        for message in self._shown(block):
+            self._result(message)
+        if words := fate(block):
+            self.add(f"*{_inline(words)}*")
+
+    def _shown(self, block: CodeBlock) -> list[Message]:
+        """The results; an exception whose traceback was printed is not told twice."""
+        error = block.error
+        printed = [one.text for one in block.results if one.type == "console"]
+        if error is None or not printed or not split_traceback(printed[-1], error.name)[1]:
+            return list(block.results)
+        return [one for one in block.results if not isinstance(one.content, CodeError)]
+
+    def _result(self, message: Message) -> None:
+        match message.content:
+            case CodeError() as error:
+                self.add(fenced(error_words(error), "text"))
+            case InputRequest() as asked:
+                self.add(fenced(input_words(asked), "text"))
+            case Table() as table:
+                self.add(as_markdown(table))
+            case FileChanges() as changes:
+                self.add("\n".join(f"- {_inline(line)}" for line in changes_words(changes)))
+            case _ if message.type == "image":
+                self._picture(message)
+            case _ if message.type == "console":
+                self.add(_output(message.text))
+            case _ if (message.format or "").lower() in _MARKUP:
+                self.add(fenced(message.text, message.format or ""))
+            case _:
+                self.add(self._prose(message.text))
+
+    def _other(self, message: Message) -> None:
+        name = _code_span(message.format or "")
+        match message.content:
+            case Failure() as failure:
+                self.add(quoted(f"**Failed.** {_inline(failure_words(failure))}"))
+            case RunReport() as report:
+                self.add(quoted(_inline(report_words(report))))
+            case _ if message.type == "tool_call":
+                self.add(f"*Call of the tool* {name}", fenced(message.text, "json"))
+            case _ if message.type == "tool_result":
+                self.add(f"*Result of the tool* {name}", fenced(message.text, "text"))
+            case _:
+                self.add(fenced(message.text, message.format or ""))
+
+    def _speak(self, role: str) -> None:
+        """Head what somebody else begins to say; what the machine adds belongs to the answer."""
+        speaker = _SPEAKERS.get(role, self._speaker)
+        if speaker != self._speaker:
+            self._speaker = speaker
+            self.add(f"## {speaker}")
+
+    def _prose(self, text: str) -> str:
+        return self._closer.closed(text.strip("\n")) if text.strip() else ""
+
+    def _picture(self, message: Message) -> None:
+        picture = picture_of(message, self._read_file)
+        if picture is None:
+            self.add(f"*{_inline(missing_words(message))}*")
+            return
+        self._pictures += 1
+        self.add(f"![Picture {self._pictures}]({self._address(picture)})")
+
+    def _address(self, picture: Picture) -> str:
+        if self._folder is None:
+            return f"data:{picture.mime};base64,{picture.base64}"
+        name = f"picture-{self._pictures}.{picture.suffix}"
+        self.pictures[name] = picture.data
+        return f"<{self._folder}/{name}>" if self._folder else name
+
+
+def _output(text: str) -> str:
+    text = plain(text)
+    return fenced(text, "text") if text.strip() else ""
+
+
+def _sources(passage: Passage) -> str:
+    rows: list[str] = []
+    for number, source in enumerate(sources_of(passage.citations), 1):
+        address = source_address(source)
+        words = _inline(source_words(source))
+        rows.append(f"{number}. " + (f"[{words}](<{address}>)" if address else words))
+    return "Sources:\n\n" + "\n".join(rows) if rows else ""
+
+
+def _inline(text: str) -> str:
+    """Words on one line that are no markup."""
+    text = one_line(text)
+    for mark in ("\\", "`", "*", "_", "[", "]", "<", "#", "|", "~", "!", "&"):
+        text = text.replace(mark, "\\" + mark)
+    return text
+
+
+def _code_span(text: str) -> str:
+    text = one_line(text)
+    return f"`` {text} ``" if "`" in text else f"`{text}`" if text else ""

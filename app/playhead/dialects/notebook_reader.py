@@ -1,0 +1,189 @@
+"""Reads Jupyter notebooks of version 4, from anybody: nothing of them is run or loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from playhead.conversation.chunk import ChunkType, Role
+from playhead.conversation.payloads import RunReport
+from playhead.dialects.imported import Imported, MessageRow, settled
+from playhead.dialects.notebook import CELL_MAGICS, OURS, TITLES, YOU
+from playhead.dialects.notebook_results import add_outputs, as_text, fields_of
+from playhead.dialects.picture_data import SUFFIXES, SVG, picture_of_base64
+from playhead.dialects.prose import fenced
+from playhead.errors import DocumentError
+
+Fields = Mapping[str, Any]
+_LANGUAGES = {magic: word for word, magic in CELL_MAGICS.items() if word != "shell"}
+_SCRIPT = re.compile(r"%%script (?:--\S+ )*([\w+#.-]+)\s*")
+_KERNEL_WORDS = {"ir": "r", "javascript": "javascript", "typescript": "typescript"}
+_LONGEST_RUN_S = 1e9
+_WORD = re.compile(r"[A-Za-z][\w+#.-]{0,30}")
+
+
+def is_notebook(raw: object) -> bool:
+    """Whether a parsed JSON document is meant to be a notebook."""
+    return isinstance(raw, Mapping) and ("nbformat" in raw or "cells" in raw)
+
+
+def read_notebook(raw: object, title: str = "") -> Imported:
+    """The conversation of a parsed notebook. Raises DocumentError."""
+    book = _checked(raw)
+    ours = fields_of(fields_of(book.get("metadata")).get(OURS))
+    reader = _Reader(_language(book))
+    for cell in cast("list[object]", book["cells"]):
+        reader.take(cell)
+    row = reader.row
+    if not row.messages:
+        raise DocumentError(
+            "There is nothing in this notebook.", remedy="Choose one that has cells."
+        )
+    if row.messages[0].role != "user":
+        row = _opened(row, title)
+    told = ours.get("title")
+    title = told if isinstance(told, str) and told else title
+    return Imported(title, tuple(settled(row.messages)), row.left_out)
+
+
+def _checked(raw: object) -> Fields:
+    book = fields_of(raw)
+    version = book.get("nbformat")
+    if isinstance(version, int) and version < 4:
+        raise DocumentError(
+            f"This notebook is of the old version {version} of the format.",
+            remedy="Save it with a newer Jupyter (`jupyter nbconvert --to notebook`), then import.",
+        )
+    if isinstance(version, int) and version > 4:
+        raise DocumentError(
+            f"This notebook is of version {version} of the format, which is not known here.",
+            remedy="Save it as version 4.",
+        )
+    if not isinstance(book.get("cells"), list):
+        raise DocumentError(
+            "This file is no notebook.",
+            detail="It has no list of cells.",
+            remedy="Choose a file that Jupyter opens.",
+        )
+    return book
+
+
+def _language(book: Fields) -> str:
+    """The language of the notebook's code."""
+    facts = fields_of(book.get("metadata"))
+    for key, name in (("kernelspec", "language"), ("language_info", "name")):
+        word = fields_of(facts.get(key)).get(name)
+        if isinstance(word, str) and _WORD.fullmatch(word):
+            return _KERNEL_WORDS.get(word.lower(), word.lower())
+    return "python"
+
+
+def _opened(row: MessageRow, title: str) -> MessageRow:
+    """The same after a message of the user, with which every conversation begins."""
+    opened = MessageRow()
+    name = f" “{title}”" if title else ""
+    opened.add("user", "message", f"This is the notebook{name}. Nothing of it was run here.")
+    for message in row.messages:
+        opened.copy(message)
+    opened.left_out = row.left_out
+    return opened
+
+
+class _Reader:
+    """Turns cells into messages."""
+
+    def __init__(self, language: str) -> None:
+        self.row = MessageRow()
+        self._language = language
+
+    def take(self, raw: object) -> None:
+        """One cell; what is none is counted."""
+        cell = fields_of(raw)
+        ours = fields_of(fields_of(cell.get("metadata")).get(OURS))
+        text = as_text(cell.get("source"))
+        match cell.get("cell_type"):
+            case "markdown":
+                self._prose(text, ours, fields_of(cell.get("attachments")))
+            case "code":
+                self._code(text, ours, cell)
+            case "raw" if text:
+                self.row.add("assistant", "message", fenced(text, "text"))
+            case "raw":
+                pass
+            case _:
+                self.row.left_out += 1
+
+    def _prose(self, text: str, ours: Fields, attachments: Fields) -> None:
+        role: Role = "user" if ours.get("role") == "user" else "assistant"
+        if ours.get("type") == "title":
+            return
+        kind, text = _kind_of_prose(text, ours)
+        for picture in attachments.values():
+            self._attachment(fields_of(picture), "user" if role == "user" else "computer")
+        is_picture = ours.get("type") == "image" and bool(attachments)
+        if text.strip() and not is_picture:
+            self.row.add(role, kind, text)
+
+    def _attachment(self, bundle: Fields, role: Role) -> None:
+        for mime, data in bundle.items():
+            picture = picture_of_base64(as_text(data)) if mime in SUFFIXES else None
+            if picture is None:
+                self.row.left_out += 1
+            elif picture.mime == SVG:
+                text = picture.data.decode("utf-8", "replace")
+                self.row.add("computer", "image", text, "svg")
+            else:
+                self.row.add(role, "image", picture.base64, f"base64.{picture.suffix}")
+
+    def _code(self, text: str, ours: Fields, cell: Fields) -> None:
+        language, code = _language_of(text, self._language)
+        told = ours.get("language")
+        if isinstance(told, str) and _WORD.fullmatch(told) and language != self._language:
+            language = told.lower()
+        outputs = cell.get("outputs")
+        found = cast("list[object]", outputs) if isinstance(outputs, list) else []
+        has_run = bool(found) or isinstance(cell.get("execution_count"), int)
+        if not code.strip() and not found:
+            return
+        written = ours.get("written")
+        first = written if isinstance(written, str) and written else code
+        message = self.row.add("assistant", "code", first, language) if code.strip() else None
+        if not has_run or message is None:
+            add_outputs(self.row, found)
+            return
+        self.row.begin_run(language, code, message)
+        add_outputs(self.row, found)
+        self.row.end_run(_report(fields_of(ours.get("run"))))
+
+
+def _kind_of_prose(text: str, ours: Fields) -> tuple[ChunkType, str]:
+    """What a cell of ours was, without the mark that it got for readers."""
+    kind = ours.get("type")
+    if ours.get("role") == "user":
+        return "message", text.removeprefix(YOU).lstrip("\n") if kind == "message" else text
+    if kind == "reasoning" or kind == "plan":
+        rows = [line.removeprefix(">").removeprefix(" ") for line in text.split("\n")]
+        return kind, "\n".join(rows).removeprefix(TITLES[kind]).lstrip("\n")
+    return "message", text
+
+
+def _language_of(text: str, default: str) -> tuple[str, str]:
+    """The language of a cell and its code; a magic of the first line may name another one."""
+    first, _, rest = text.partition("\n")
+    first = first.strip()
+    if first in _LANGUAGES:
+        return _LANGUAGES[first], rest
+    if (script := _SCRIPT.fullmatch(first)) is not None:
+        return script[1].lower(), rest
+    return default, text
+
+
+def _report(told: Fields) -> RunReport:
+    """How the run ended, where one of our own notebooks says it."""
+    seconds = told.get("seconds")
+    is_time = isinstance(seconds, int | float) and 0 <= seconds < _LONGEST_RUN_S
+    took = float(cast(float, seconds)) if is_time else 0.0
+    state = told.get("state")
+    known = state if state == "interrupted" or state == "killed" else "finished"
+    return RunReport(known, took)

@@ -1,0 +1,189 @@
+"""A conversation as its reader follows it: passages, and blocks of code with what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from playhead.conversation.message import Message
+from playhead.conversation.payloads import Citation, CodeError, Proposal, RunReport
+from playhead.conversation.requests import EXECUTE
+
+_UNTOLD = frozenset({"timing", "status", "usage", "command"})
+_RESULTS = frozenset({"console", "image", "code", "table", "files", "error", "input"})
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Anything that is no code; `citations` are of its text."""
+
+    message: Message
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """Code with what came of it.
+
+    `code` is what ran, with the user's edits, or what would run; `written` is what the model
+    wrote. Results that no code is known of stand in a block without code. `notes` are results in
+    words, such as that the user declined. `report` says how the run ended, None while it is open.
+    """
+
+    language: str = ""
+    written: str = ""
+    code: str = ""
+    has_run: bool = False
+    results: tuple[Message, ...] = ()
+    notes: tuple[str, ...] = ()
+    report: RunReport | None = None
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the user changed the code before it ran."""
+        return bool(self.written) and self.code != self.written
+
+    @property
+    def error(self) -> CodeError | None:
+        """The exception that ended the code, if one did."""
+        errors = [one.content for one in self.results if isinstance(one.content, CodeError)]
+        return errors[-1] if errors else None
+
+
+def passages_of(messages: Iterable[Message]) -> list[Passage | CodeBlock]:
+    """What a reader is shown of the messages, in the order of their beginnings.
+
+    Left out are what is for the model alone, times of lines, and empty texts.
+    """
+    fold = _Fold()
+    for message in messages:
+        if message.recipient != "assistant" and message.type not in _UNTOLD:
+            fold.add(message)
+    return fold.finish()
+
+
+class _Open:
+    """A block that may still get results."""
+
+    def __init__(self, message: Message | None) -> None:
+        self.message = message
+        language = (message.format or "") if message else ""
+        text = message.text if message else ""
+        self.block = CodeBlock(language, text, text)
+
+    def is_of(self, proposal: Proposal) -> bool:
+        """Whether a proposal is of this code; an imported one does not name its message."""
+        if self.message is None:
+            return False
+        if proposal.message_id:
+            return self.message.id == proposal.message_id
+        return not self.is_settled and self.block.written == proposal.code
+
+    @property
+    def is_settled(self) -> bool:
+        return self.block.has_run or bool(self.block.notes)
+
+    def change(self, **fields: object) -> None:
+        self.block = replace(self.block, **fields)  # type: ignore[arg-type]
+
+
+class _Fold:
+    """Joins results to their code."""
+
+    def __init__(self) -> None:
+        self._items: list[Passage | _Open] = []
+        self._blocks: list[_Open] = []
+        self._current: _Open | None = None
+
+    def finish(self) -> list[Passage | CodeBlock]:
+        return [item.block if isinstance(item, _Open) else item for item in self._items]
+
+    def add(self, message: Message) -> None:
+        match message.content:
+            case Proposal() as proposal:
+                self._propose(proposal)
+            case RunReport() as report:
+                self._report(report, message)
+            case Citation() as citation:
+                self._cite(citation, message)
+            case _ if message.type == "code" and message.role != "computer":
+                self._begin(message)
+            case _ if message.role == "computer" and message.type in _RESULTS:
+                self._result(message)
+            case _ if message.type == "tool_result":
+                self._answer(message)
+            case _:
+                self._say(message)
+
+    def _say(self, message: Message) -> None:
+        if message.role == "user":
+            self._blocks, self._current = [], None
+        if message.content not in (None, "") or message.type in ("tool_call", "tool_result"):
+            self._items.append(Passage(message))
+
+    def _begin(self, message: Message | None) -> _Open:
+        block = _Open(message)
+        self._items.append(block)
+        self._blocks.append(block)
+        return block
+
+    def _propose(self, proposal: Proposal) -> None:
+        known = [block for block in self._blocks if block.is_of(proposal)]
+        waiting = [block for block in self._blocks if not block.is_settled]
+        if known:
+            self._current = known[0]
+        elif proposal.message_id or not waiting:
+            self._current = self._begin(None)
+        elif self._current not in waiting:  # else an edit of the code that waits
+            self._current = waiting[0]
+        assert self._current is not None  # noqa: S101 - each way above sets it
+        language = self._current.block.language or proposal.language
+        self._current.change(code=proposal.code, language=language)
+
+    def _report(self, report: RunReport, message: Message) -> None:
+        block = self._current or self._unsettled()
+        if block is None or block.block.report is not None:
+            self._items.append(Passage(message))  # of the kernel, such as that it was restarted
+        elif report.state == "started":
+            block.change(has_run=True)
+        else:
+            block.change(has_run=True, report=report)
+
+    def _result(self, message: Message) -> None:
+        if message.content in (None, ""):
+            return
+        block = self._current or self._unsettled() or self._begin(None)
+        block.change(has_run=True, results=(*block.block.results, message))
+
+    def _answer(self, message: Message) -> None:
+        """A tool's result is a note of the code that was to run, or a passage of its own."""
+        named = [
+            block
+            for block in self._blocks
+            if message.call_id and block.message and block.message.call_id == message.call_id
+        ]
+        if named:
+            self._note(named[0], message.text)
+        elif message.format == EXECUTE and (block := self._waiting()):
+            self._note(block, message.text)
+        else:
+            self._say(message)
+
+    def _note(self, block: _Open, text: str) -> None:
+        block.change(notes=(*block.block.notes, *filter(None, [text])))
+
+    def _cite(self, citation: Citation, message: Message) -> None:
+        last = self._items[-1] if self._items else None
+        if isinstance(last, Passage):
+            self._items[-1] = replace(last, citations=(*last.citations, citation))
+        else:
+            self._items.append(Passage(message, (citation,)))
+
+    def _waiting(self) -> _Open | None:
+        """The code that is asked for, or else what it may be."""
+        is_asked = self._current is not None and not self._current.is_settled
+        return self._current if is_asked else self._unsettled()
+
+    def _unsettled(self) -> _Open | None:
+        waiting = (block for block in self._blocks if not block.is_settled)
+        return next(waiting, self._blocks[-1] if self._blocks else None)
