@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from PySide6.QtWidgets import QWidget
+
+from playhead.ui.editor.line_diff import LineMark
 
 DISPLAY_LINE_LIMIT = 20_000
 """Longer lines are cut for display: two megabytes on one line take over a second to paint."""
@@ -32,6 +35,7 @@ class EditorColours:
     number: str
     function: str
     comment: str
+    added: str
     error: str
     error_background: str
     family: str
@@ -130,4 +134,41 @@ class CodeEditor(Protocol):
 
     def undo(self) -> None:
         """Take back the last step."""
+        ...
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        ...
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a line is cut for display: the text cannot be typed in then."""
+        ...
+
+    def display_text(self) -> str:
+        """The text as it is shown, long lines cut; places below count its characters from 0."""
+        ...
+
+    def selection(self) -> tuple[int, int]:
+        """Where the selection begins and ends."""
+        ...
+
+    def select(self, start: int, end: int) -> None:
+        """Select, and scroll there."""
+        ...
+
+    def mark_found(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Mark places, in order; none: no marks."""
+        ...
+
+    def replace_spans(self, spans: Sequence[tuple[int, int, str]]) -> None:
+        """Put other texts in the place of some, in order, as one step; told as an edit."""
+        ...
+
+    def set_wrap(self, is_wrapped: bool) -> None:
+        """Whether long lines go on below."""
+        ...
+
+    def set_changes(self, changes: Sequence[LineMark]) -> None:
+        """Mark lines in the margin as added, changed, removed, each by its own shape."""
         ...

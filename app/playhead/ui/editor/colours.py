@@ -8,8 +8,8 @@ from playhead.ui.editor.code_editor import EditorColours
 from playhead.ui.theme import CODE_PX, Theme
 
 
-def editor_colours(theme: Theme) -> EditorColours:
-    """What a code editor needs of the theme in force."""
+def editor_colours(theme: Theme, size_px: int = CODE_PX) -> EditorColours:
+    """What a code editor needs of the theme in force, with type of this size."""
     tokens = theme.tokens
     return EditorColours(
         background=tokens.bg,
@@ -25,9 +25,10 @@ def editor_colours(theme: Theme) -> EditorColours:
         number=tokens.number,
         function=tokens.function,
         comment=tokens.comment,
+        added=tokens.ok,
         error=tokens.danger,
         error_background=tokens.danger_bg,
         # Scintilla takes one family and no list of substitutes.
         family=QFontInfo(theme.code_font()).family(),
-        size_px=CODE_PX,
+        size_px=size_px,
     )

@@ -7,6 +7,8 @@ import keyword
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from playhead.ui.editor.languages import family
+
 if TYPE_CHECKING:
     from lexilla import Lexer
 
@@ -128,30 +130,6 @@ _RECIPES = {
     "lua": _Recipe("lua", (_LUA,)),
     "perl": _Recipe("perl", ("my our use sub if else elsif for foreach while return print",)),
 }
-_ALIASES = {
-    "py": "python",
-    "python3": "python",
-    "ipython": "python",
-    "bash": "shell",
-    "sh": "shell",
-    "zsh": "shell",
-    "console": "shell",
-    "js": "javascript",
-    "node": "javascript",
-    "ts": "javascript",
-    "typescript": "javascript",
-    "jsx": "javascript",
-    "cpp": "c",
-    "c++": "c",
-    "java": "c",
-    "csharp": "c",
-    "rb": "ruby",
-    "xml": "html",
-    "yml": "yaml",
-    "ps1": "powershell",
-    "cmd": "batch",
-    "bat": "batch",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +146,7 @@ def make_lexer(language: str) -> PreparedLexer | None:
     Properties and words must be set before an editor takes the lexer: afterwards only the
     editor's raw messages reach it.
     """
-    recipe = _RECIPES.get(_ALIASES.get(language.lower(), language.lower()))
+    recipe = _RECIPES.get(family(language))
     if recipe is None:
         return None
     try:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from playhead.ui.editor.code_editor import CUT_MARK, DISPLAY_LINE_LIMIT
+
+_LINE_END = re.compile(r"[\r\n]")
 
 
 class LineCutter:
@@ -10,6 +14,7 @@ class LineCutter:
 
     def __init__(self, limit: int = DISPLAY_LINE_LIMIT) -> None:
         self._limit = limit
+        self._long = re.compile(rf"[^\r\n]{{{limit + 1}}}")
         self._parts: list[str] = []
         self._column = 0
         self.has_cut = False
@@ -24,7 +29,19 @@ class LineCutter:
     def feed(self, text: str) -> str:
         """Take the next piece; the part of it that is to be shown."""
         self._parts.append(text)
+        if self._fits(text):
+            ends = max(text.rfind("\n"), text.rfind("\r"))
+            self._column = len(text) - ends - 1 + (self._column if ends < 0 else 0)
+            return text
         return "".join(self._shown(piece) for piece in text.splitlines(keepends=True))
+
+    def _fits(self, text: str) -> bool:
+        """Whether no line becomes too long; a hundred thousand short ones are looked at at once."""
+        if self._column + len(text) <= self._limit:
+            return True
+        first = _LINE_END.search(text)
+        first_length = first.start() if first else len(text)
+        return self._column + first_length <= self._limit and not self._long.search(text)
 
     def _shown(self, piece: str) -> str:
         line = piece.rstrip("\r\n")

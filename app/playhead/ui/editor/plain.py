@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor, QFont, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from playhead.ui.editor.code_editor import EditorColours
+from playhead.ui.editor.colour_numbers import mixed
 from playhead.ui.editor.line_cutter import LineCutter
+from playhead.ui.editor.line_diff import LineMark
+from playhead.ui.editor.plain_keys import PlainKeys
+from playhead.ui.editor.plain_text import PlainText
+from playhead.ui.editor.shown_text import printable
+
+_MOST_MARKS = 500
 
 
 class PlainEditor(QWidget):
     """A `CodeEditor` that assistive technology can read; uncoloured.
 
-    Notes and errors are shown in one quiet line under the text, and are in its accessible text.
+    Notes and errors stand at the ends of their lines and are in its accessible description.
     """
 
     edited = Signal()
@@ -21,18 +30,18 @@ class PlainEditor(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._edit = QPlainTextEdit(self)
+        self._edit = PlainText(self)
         self._edit.setFrameShape(QFrame.Shape.NoFrame)
         self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._edit.setAccessibleName("Code editor, line 1")
+        self._keys = PlainKeys(self._edit)
         self._cutter = LineCutter()
+        self._is_touched = False
         self._is_read_only = False
         self._is_loading = False
         self._is_streaming = False
-        self._running: int | None = None
-        self._notes: dict[int, str] = {}
-        self._errors: dict[int, str] = {}
-        self._colours: EditorColours | None = None
+        self._found: Sequence[tuple[int, int]] = ()
+        self._told = ""
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._edit)
@@ -47,16 +56,17 @@ class PlainEditor(QWidget):
 
     def text(self) -> str:
         """The whole text, also where a line is cut for display."""
-        return self._cutter.text if self._cutter.has_cut else self._edit.toPlainText()
+        return self.display_text() if self._is_touched else self._cutter.text
 
     def show_text(self, text: str) -> None:
         """Put up another text; forgets undo steps, notes and markers."""
         self.end_stream()
         self.clear_notes()
+        self.set_changes(())
         self._cutter = LineCutter()
         self._is_loading = True
-        self._edit.setPlainText(self._cutter.feed(text))
-        self._is_loading = False
+        self._edit.setPlainText(printable(self._cutter.feed(text)))
+        self._is_loading = self._is_touched = False
         self._apply_read_only()
 
     def replace_text(self, text: str) -> None:
@@ -66,9 +76,9 @@ class PlainEditor(QWidget):
         self._is_loading = True
         cursor.beginEditBlock()
         cursor.select(QTextCursor.SelectionType.Document)
-        cursor.insertText(self._cutter.feed(text))
+        cursor.insertText(printable(self._cutter.feed(text)))
         cursor.endEditBlock()
-        self._is_loading = False
+        self._is_loading = self._is_touched = False
         self._apply_read_only()
 
     def append(self, text: str) -> None:
@@ -81,7 +91,7 @@ class PlainEditor(QWidget):
             cursor.joinPreviousEditBlock()
         else:
             cursor.beginEditBlock()
-        cursor.insertText(self._cutter.feed(text))
+        cursor.insertText(printable(self._cutter.feed(text)))
         cursor.endEditBlock()
         self._is_streaming = True
         self._is_loading = False
@@ -93,14 +103,21 @@ class PlainEditor(QWidget):
 
     def set_language(self, language: str) -> None:
         """No colours here; the language is told to assistive technology."""
-        self._edit.setAccessibleDescription(language)
+        self._told = language
+        self._describe()
 
     def set_colours(self, colours: EditorColours) -> None:
         """Take the colours of a theme."""
-        self._colours = colours
+        self._edit.colours = colours
         font = QFont(colours.family)
         font.setPixelSize(colours.size_px)
         self._edit.setFont(font)
+        # The style sheet of the application gives text fields a size, a border and air.
+        self._edit.setStyleSheet(
+            f"QPlainTextEdit {{ font-size: {colours.size_px}px; border: 0; border-radius: 0;"
+            " padding: 0; }"
+        )
+        self._edit.setTabStopDistance(4 * self._edit.fontMetrics().horizontalAdvance(" "))
         self._paint_lines()
 
     def set_read_only(self, is_read_only: bool) -> None:
@@ -110,31 +127,39 @@ class PlainEditor(QWidget):
 
     def set_running_line(self, line: int | None, note: str = "") -> None:
         """Mark the line that runs, with a note at its end; None: nothing runs."""
-        self._running = line
+        if line is not None and not 1 <= line <= self._edit.blockCount():
+            line = None
+        has_moved = line != self._edit.running
+        self._edit.running, self._edit.running_note = line, note
         self._paint_lines()
-        if line is not None:
+        if line is not None and has_moved:
             self.reveal_line(line)
 
     def set_line_note(self, line: int, note: str) -> None:
-        """A quiet note, as the accessible description of the text."""
-        self._notes[line] = note
+        """A quiet note at the end of a line; '' takes it away."""
+        self._edit.notes[line] = note
+        self._edit.refresh()
         self._describe()
 
     def set_heat(self, first: int, last: int, level: int) -> None:
-        """Nothing: what it would say stands in the notes."""
+        """A stripe beside these lines, the stronger the higher the level."""
+        for line in range(max(first, 1), min(last, self._edit.blockCount()) + 1):
+            self._edit.heat[line] = level
+        self._edit.refresh()
 
     def show_error(self, line: int, text: str) -> None:
-        """An error; its line is marked and revealed."""
-        self._errors[line] = text
+        """An error at the end of its line, which is marked and revealed."""
+        line = min(max(line, 1), self._edit.blockCount())
+        self._edit.errors[line] = text
         self._describe()
         self._paint_lines()
         self.reveal_line(line)
 
     def clear_notes(self) -> None:
-        """Take away markers, notes and errors."""
-        self._running = None
-        self._notes.clear()
-        self._errors.clear()
+        """Take away markers, notes, heat and errors."""
+        self._edit.running = None
+        for table in (self._edit.notes, self._edit.errors, self._edit.heat):
+            table.clear()
         self._describe()
         self._paint_lines()
 
@@ -158,38 +183,124 @@ class PlainEditor(QWidget):
         """Take back the last step."""
         self._edit.undo()
 
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self._edit.redo()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a line is cut for display: the text cannot be typed in then."""
+        return self._cutter.has_cut
+
     def display_text(self) -> str:
-        """The text as it is shown."""
-        return self._edit.toPlainText()
+        """The text as it is shown, long lines cut."""
+        # toPlainText() would turn spaces that do not break into plain ones.
+        return self._edit.document().toRawText().replace("\u2029", "\n")
+
+    def selection(self) -> tuple[int, int]:
+        """What is selected, as places in the shown text."""
+        cursor = self._edit.textCursor()
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        data = self.display_text().encode("utf-16-le")
+        first = len(data[: 2 * start].decode("utf-16-le", "replace"))
+        return first, first + len(data[2 * start : 2 * end].decode("utf-16-le", "replace"))
+
+    def select(self, start: int, end: int) -> None:
+        """Select, and scroll there."""
+        self._edit.setTextCursor(self._cursor_over(*self._units((start, end))))
+        self._edit.centerCursor()
+
+    def mark_found(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Mark places, in order; none: no marks."""
+        units = self._units([place for span in spans[:_MOST_MARKS] for place in span])
+        self._found = list(zip(units[::2], units[1::2], strict=True))
+        self._paint_lines()
+
+    def replace_spans(self, spans: Sequence[tuple[int, int, str]]) -> None:
+        """Put other texts in the place of some, in order, as one step that can be undone."""
+        if self._edit.isReadOnly():
+            return
+        places = self._units([place for span in spans for place in span[:2]])
+        whole = QTextCursor(self._edit.document())
+        whole.beginEditBlock()
+        for number in range(len(spans) - 1, -1, -1):
+            whole.setPosition(places[2 * number])
+            whole.setPosition(places[2 * number + 1], QTextCursor.MoveMode.KeepAnchor)
+            whole.insertText(printable(spans[number][2]))
+        whole.endEditBlock()
+
+    def set_wrap(self, is_wrapped: bool) -> None:
+        """Whether long lines go on below."""
+        modes = QPlainTextEdit.LineWrapMode
+        self._edit.setLineWrapMode(modes.WidgetWidth if is_wrapped else modes.NoWrap)
+
+    def set_changes(self, changes: Sequence[LineMark]) -> None:
+        """Mark lines in the margin as added (+), changed (|) and removed (−)."""
+        self._edit.changes = {change.line: change.kind for change in changes}
+        self._edit.refresh()
+
+    def line_change(self, line: int) -> str:
+        """What the margin says of a line; '' for nothing."""
+        return self._edit.changes.get(line, "")
 
     def line_markers(self, line: int) -> bool:
         """Whether the line carries the running mark."""
-        return line == self._running
+        return line == self._edit.running
+
+    def line_heat(self, line: int) -> int:
+        """The level of heat of a line, 0 for none."""
+        return self._edit.heat.get(line, 0)
 
     def line_note(self, line: int) -> str:
         """The note at the end of a line."""
-        return self._notes.get(line, "")
+        return self._edit.notes.get(line, "")
 
     def line_error(self, line: int) -> str:
-        """The error under a line."""
-        return self._errors.get(line, "")
+        """The error at the end of a line."""
+        return self._edit.errors.get(line, "")
+
+    def _units(self, places: Sequence[int]) -> list[int]:
+        """Growing places in characters as Qt counts them: what is beyond 16 bits is two."""
+        text = self.display_text()
+        found: list[int] = []
+        character = unit = 0
+        for place in places:
+            unit += len(text[character:place].encode("utf-16-le")) // 2
+            character = max(character, place)
+            found.append(unit)
+        return found
+
+    def _cursor_over(self, start: int, end: int) -> QTextCursor:
+        cursor = QTextCursor(self._edit.document())
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
 
     def _apply_read_only(self) -> None:
         self._edit.setReadOnly(self._is_read_only or self._cutter.has_cut)
 
     def _describe(self) -> None:
-        notes = [f"line {line}: {text}" for line, text in sorted(self._errors.items())]
-        notes += [f"line {line}: {text}" for line, text in sorted(self._notes.items()) if text]
-        self._edit.setAccessibleDescription("; ".join(notes))
-        self._edit.setToolTip("\n".join(notes))
+        edit = self._edit
+        notes = [f"line {line}: {text}" for line, text in sorted(edit.errors.items())]
+        notes += [f"line {line}: {text}" for line, text in sorted(edit.notes.items()) if text]
+        edit.setAccessibleDescription("; ".join([self._told, *notes] if self._told else notes))
+        edit.setToolTip("\n".join(notes))
 
     def _paint_lines(self) -> None:
-        if self._colours is None:
+        if (colours := self._edit.colours) is None:
             return
-        marks = [(line, self._colours.error_background) for line in self._errors]
-        if self._running is not None:
-            marks.append((self._running, self._colours.running))
-        self._edit.setExtraSelections([self._band(line, colour) for line, colour in marks])
+        marks = [(line, colours.error_background) for line in self._edit.errors]
+        if self._edit.running is not None:
+            marks.append((self._edit.running, colours.running))
+        bands = [self._band(line, colour) for line, colour in marks]
+        found = QColor(mixed(colours.background, colours.accent, 0.3))
+        for start, end in self._found:
+            band = QTextEdit.ExtraSelection()
+            band.cursor = self._cursor_over(start, end)
+            band.format.setBackground(found)
+            bands.append(band)
+        self._edit.setExtraSelections(bands)
+        self._edit.refresh()
 
     def _band(self, line: int, colour: str) -> QTextEdit.ExtraSelection:
         band = QTextEdit.ExtraSelection()
@@ -200,6 +311,7 @@ class PlainEditor(QWidget):
 
     def _on_text_changed(self) -> None:
         if not self._is_loading:
+            self._is_touched = True
             self.edited.emit()
 
     def _on_cursor_moved(self) -> None:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from pyside6_scintilla import Scintilla, ScintillaEdit
 
 from playhead.ui.editor.code_editor import HEAT_LEVELS, EditorColours
+from playhead.ui.editor.colour_numbers import bgr, mixed, wash
 from playhead.ui.editor.lexers import make_lexer
 from playhead.ui.editor.line_cutter import LineCutter
+from playhead.ui.editor.line_diff import LineMark
+from playhead.ui.editor.shown_text import printable, utf8_length
 
 _Number, _Back = Scintilla.MarginType.Number.value, Scintilla.MarginType.Back.value
 _DEFAULT = Scintilla.StylesCommon.Default.value
 _LINE_NUMBER = Scintilla.StylesCommon.LineNumber.value
 _EDITS = Scintilla.ModificationFlags.InsertText.value | Scintilla.ModificationFlags.DeleteText.value
 
-_NUMBERS, _ARROWS, _HEAT, _PADDING = 0, 1, 2, 3  # margins, from the left
+_NUMBERS, _ARROWS, _CHANGES, _HEAT, _PADDING = range(5)  # margins, from the left
 _BAND, _BAND_MARGIN, _ARROW = 1, 2, 3  # markers; a higher one is drawn over a lower one
 _COOLEST = 4  # markers of heat, one for each level
 _HEAT_MASK = sum(1 << _COOLEST + level for level in range(HEAT_LEVELS))
+_CHANGE_MARKERS = {"added": 8, "changed": 9, "removed": 10}
+_CHANGE_MASK = sum(1 << marker for marker in _CHANGE_MARKERS.values())
+_FOUND = Scintilla.IndicatorNumbers.Container.value
 _NOTE, _RUNNING_NOTE, _ERROR = 0, 1, 2  # our extended styles
 
 
@@ -26,7 +34,7 @@ class ScintillaEditor(QWidget):
     """A `CodeEditor`. Wraps the binding's widget: its class shadows many methods of QWidget.
 
     The binding takes `str` only, counts positions in UTF-8 bytes, and reads past its buffer when
-    a length is too large; `_utf8_length` is therefore the one place where lengths are made.
+    a length is too large; `utf8_length` is therefore the one place where lengths are made.
     """
 
     edited = Signal()
@@ -38,6 +46,7 @@ class ScintillaEditor(QWidget):
         self._colours: EditorColours | None = None
         self._style_names: dict[int, str] = {}
         self._cutter = LineCutter()
+        self._is_touched = False
         self._is_read_only = False
         self._is_streaming = False
         self._is_loading = False
@@ -58,7 +67,7 @@ class ScintillaEditor(QWidget):
 
     def text(self) -> str:
         """The whole text, also where a line is cut for display."""
-        return self._cutter.text if self._cutter.has_cut else self._shown_text()
+        return self.display_text() if self._is_touched else self._cutter.text
 
     def show_text(self, text: str) -> None:
         """Put up another text; forgets undo steps, notes and markers."""
@@ -66,6 +75,7 @@ class ScintillaEditor(QWidget):
         self.clear_notes()
         self._cutter = LineCutter()
         self._load(self._cutter.feed(text))
+        self.set_changes(())
         self._sci.emptyUndoBuffer()
         self._sci.gotoPos(0)
         self._apply_read_only()
@@ -85,10 +95,10 @@ class ScintillaEditor(QWidget):
             self._is_streaming = True
             self._sci.beginUndoAction()
         was_at_end = self._is_at_end()
-        shown = self._cutter.feed(text)
+        shown = printable(self._cutter.feed(text))
         self._is_loading = True
         self._sci.setReadOnly(False)
-        self._sci.appendText(_utf8_length(shown), shown)
+        self._sci.appendText(utf8_length(shown), shown)
         self._apply_read_only()
         self._is_loading = False
         self._size_number_margin()
@@ -116,11 +126,11 @@ class ScintillaEditor(QWidget):
         sci = self._sci
         _set_styles(sci, colours, self._style_names)
         self._set_own_styles(colours)
-        for margin in (_HEAT, _PADDING):
-            sci.setMarginBackN(margin, _bgr(colours.background))
+        for margin in (_CHANGES, _HEAT, _PADDING):
+            sci.setMarginBackN(margin, bgr(colours.background))
         for level in range(HEAT_LEVELS):
             share = (level + 1) / HEAT_LEVELS
-            colour = _bgr(_mixed(colours.background, colours.accent, share))
+            colour = bgr(mixed(colours.background, colours.accent, share))
             sci.markerSetBack(_COOLEST + level, colour)
             sci.markerSetFore(_COOLEST + level, colour)
         for element, colour, alpha in (
@@ -128,13 +138,14 @@ class ScintillaEditor(QWidget):
             (Scintilla.Element.SelectionBack, colours.selection, 255),
             (Scintilla.Element.SelectionInactiveBack, colours.selection, 160),
         ):
-            sci.setElementColour(element.value, _bgr(colour) | alpha << 24)
-        sci.markerSetBack(_BAND, _bgr(colours.running))
-        sci.markerSetBack(_ARROW, _bgr(colours.accent))
-        sci.markerSetFore(_ARROW, _bgr(colours.accent))
-        wash = _wash(colours.running, colours.background)
-        sci.markerSetBackTranslucent(_BAND_MARGIN, wash)
-        sci.markerSetForeTranslucent(_BAND_MARGIN, wash)
+            sci.setElementColour(element.value, bgr(colour) | alpha << 24)
+        sci.markerSetBack(_BAND, bgr(colours.running))
+        sci.markerSetBack(_ARROW, bgr(colours.accent))
+        sci.markerSetFore(_ARROW, bgr(colours.accent))
+        band = wash(colours.running, colours.background)
+        sci.markerSetBackTranslucent(_BAND_MARGIN, band)
+        sci.markerSetForeTranslucent(_BAND_MARGIN, band)
+        self._set_change_colours(colours)
         sci.colourise(0, -1)
         self._size_number_margin()
 
@@ -205,9 +216,70 @@ class ScintillaEditor(QWidget):
         """Take back the last step."""
         self._sci.undo()
 
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self._sci.redo()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a line is cut for display: the text cannot be typed in then."""
+        return self._cutter.has_cut
+
     def display_text(self) -> str:
-        """The text as it is shown, long lines cut (for tests and screen readers)."""
-        return self._shown_text()
+        """The text as it is shown, long lines cut."""
+        # By its length: the text may hold NUL, where a C string would end.
+        return _as_text(self._sci.textRange(0, self._sci.textLength()))
+
+    def selection(self) -> tuple[int, int]:
+        """What is selected, as places in the shown text."""
+        count = self._sci.countCharacters
+        start, end = self._sci.selectionStart(), self._sci.selectionEnd()
+        first = count(0, start)
+        return first, first + count(start, end)
+
+    def select(self, start: int, end: int) -> None:
+        """Select, and scroll there."""
+        first, last = self._positions([start, end])
+        self.reveal_line(self._sci.lineFromPosition(first) + 1)
+        self._sci.setSel(first, last)
+
+    def mark_found(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Mark places, in order; none: no marks."""
+        sci = self._sci
+        sci.setIndicatorCurrent(_FOUND)
+        sci.indicatorClearRange(0, sci.textLength())
+        places = self._positions([place for span in spans for place in span])
+        for start, end in zip(places[::2], places[1::2], strict=True):
+            sci.indicatorFillRange(start, end - start)
+
+    def replace_spans(self, spans: Sequence[tuple[int, int, str]]) -> None:
+        """Put other texts in the place of some, in order, as one step that can be undone."""
+        if self._sci.readOnly():
+            return
+        places = self._positions([place for span in spans for place in span[:2]])
+        self._sci.beginUndoAction()
+        for number in range(len(spans) - 1, -1, -1):
+            text = printable(spans[number][2])
+            self._sci.setTargetRange(places[2 * number], places[2 * number + 1])
+            self._sci.replaceTarget(utf8_length(text), text)
+        self._sci.endUndoAction()
+
+    def set_wrap(self, is_wrapped: bool) -> None:
+        """Whether long lines go on below."""
+        mode = Scintilla.Wrap.Word if is_wrapped else Scintilla.Wrap.None_
+        self._sci.setWrapMode(mode.value)
+
+    def set_changes(self, changes: Sequence[LineMark]) -> None:
+        """Mark lines in the margin as added (+), changed (a bar) and removed (−)."""
+        for marker in _CHANGE_MARKERS.values():
+            self._sci.markerDeleteAll(marker)
+        for change in changes:
+            self._sci.markerAdd(change.line - 1, _CHANGE_MARKERS[change.kind])
+
+    def line_change(self, line: int) -> str:
+        """What the margin says of a line; '' for nothing."""
+        marks = self._sci.markerGet(line - 1)
+        return next((kind for kind, n in _CHANGE_MARKERS.items() if marks & 1 << n), "")
 
     def line_markers(self, line: int) -> bool:
         """Whether the line carries the running mark."""
@@ -255,24 +327,29 @@ class ScintillaEditor(QWidget):
 
     def _set_up_margins(self) -> None:
         sci = self._sci
-        sci.setMargins(4)
-        sci.setMarginTypeN(_NUMBERS, _Number)
-        sci.setMarginTypeN(_ARROWS, _Back)
-        sci.setMarginTypeN(_HEAT, _Back)
-        sci.setMarginTypeN(_PADDING, _Back)
-        sci.setMarginMaskN(_NUMBERS, 1 << _BAND_MARGIN)
-        sci.setMarginMaskN(_ARROWS, 1 << _BAND_MARGIN | 1 << _ARROW)
-        sci.setMarginMaskN(_HEAT, 1 << _BAND_MARGIN | _HEAT_MASK)
-        sci.setMarginMaskN(_PADDING, 1 << _BAND_MARGIN)
-        sci.setMarginWidthN(_ARROWS, 14)
-        sci.setMarginWidthN(_HEAT, 3)
-        sci.setMarginWidthN(_PADDING, 5)
+        sci.setMargins(5)
+        for margin, mask, width in (
+            (_NUMBERS, 0, 0),
+            (_ARROWS, 1 << _ARROW, 14),
+            (_CHANGES, _CHANGE_MASK, 10),
+            (_HEAT, _HEAT_MASK, 3),
+            (_PADDING, 0, 5),
+        ):
+            sci.setMarginTypeN(margin, _Number if margin == _NUMBERS else _Back)
+            sci.setMarginMaskN(margin, mask | 1 << _BAND_MARGIN)
+            sci.setMarginWidthN(margin, width)
         sci.setMarginLeft(0)
         sci.markerDefine(_BAND, Scintilla.MarkerSymbol.Background.value)
         sci.markerDefine(_BAND_MARGIN, Scintilla.MarkerSymbol.FullRect.value)
         sci.markerDefine(_ARROW, Scintilla.MarkerSymbol.Arrow.value)
         for level in range(HEAT_LEVELS):
             sci.markerDefine(_COOLEST + level, Scintilla.MarkerSymbol.FullRect.value)
+        symbols = Scintilla.MarkerSymbol
+        shapes = {"added": symbols.Plus, "changed": symbols.Bar, "removed": symbols.Minus}
+        for kind, marker in _CHANGE_MARKERS.items():
+            sci.markerDefine(marker, shapes[kind].value)
+        sci.indicSetStyle(_FOUND, Scintilla.IndicatorStyle.FullBox.value)
+        sci.indicSetUnder(_FOUND, True)
         sci.annotationSetVisible(Scintilla.AnnotationVisible.Standard.value)
         sci.eOLAnnotationSetVisible(Scintilla.EOLAnnotationVisible.Standard.value)
 
@@ -282,24 +359,53 @@ class ScintillaEditor(QWidget):
             (_RUNNING_NOTE, colours.text, colours.running),
             (_ERROR, colours.error, colours.error_background),
         ):
-            self._sci.styleSetFore(self._extended + style, _bgr(fore))
-            self._sci.styleSetBack(self._extended + style, _bgr(back))
+            self._sci.styleSetFore(self._extended + style, bgr(fore))
+            self._sci.styleSetBack(self._extended + style, bgr(back))
             self._sci.styleSetItalic(self._extended + style, style != _ERROR)
         self._sci.styleSetEOLFilled(self._extended + _ERROR, True)
-        self._sci.styleSetFore(_LINE_NUMBER, _bgr(colours.faint))
-        self._sci.styleSetBack(_LINE_NUMBER, _bgr(colours.background))
+        self._sci.styleSetFore(_LINE_NUMBER, bgr(colours.faint))
+        self._sci.styleSetBack(_LINE_NUMBER, bgr(colours.background))
+
+    def _set_change_colours(self, colours: EditorColours) -> None:
+        sci = self._sci
+        for kind, colour in (
+            ("added", colours.added),
+            ("changed", colours.accent),
+            ("removed", colours.error),
+        ):
+            sci.markerSetBack(_CHANGE_MARKERS[kind], bgr(colour))
+            sci.markerSetFore(_CHANGE_MARKERS[kind], bgr(colour))
+        sci.indicSetFore(_FOUND, bgr(colours.accent))
+        sci.indicSetAlpha(_FOUND, 60)
+        sci.indicSetOutlineAlpha(_FOUND, 160)
 
     def _size_number_margin(self) -> None:
         digits = max(3, len(str(self._sci.lineCount())))
         self._sci.setMarginWidthN(_NUMBERS, self._sci.textWidth(_LINE_NUMBER, "9" * digits) + 16)
 
     def _load(self, shown: str) -> None:
+        shown = printable(shown)
         self._is_loading = True
+        self._is_touched = False
         self._sci.setReadOnly(False)
-        self._sci.setText(shown)
+        self._sci.clearAll()
+        self._sci.appendText(utf8_length(shown), shown)
         self._sci.setScrollWidth(1)  # it only ever grows by itself
         self._is_loading = False
         self._size_number_margin()
+
+    def _positions(self, places: Sequence[int]) -> list[int]:
+        """Growing places in characters as positions in bytes."""
+        found: list[int] = []
+        character = position = 0
+        for place in places:
+            if place > character:
+                # Beyond the end the binding answers 0.
+                after = self._sci.positionRelative(position, place - character)
+                position = after or self._sci.textLength()
+                character = place
+            found.append(position)
+        return found
 
     def _apply_read_only(self) -> None:
         """A text that is cut for display cannot be typed in: what is hidden would be lost."""
@@ -326,12 +432,9 @@ class ScintillaEditor(QWidget):
         self._sci.eOLAnnotationSetText(line - 1, f"   {note}" if note else "")
         self._sci.eOLAnnotationSetStyle(line - 1, self._extended + style)
 
-    def _shown_text(self) -> str:
-        return _as_text(self._sci.getText(self._sci.textLength() + 1)).rstrip("\0")
-
     def _on_modified(self, flags: int, *_rest: object) -> None:
         if flags & _EDITS and not self._is_loading:
-            self._cutter = LineCutter()  # only texts that are shown whole can be edited
+            self._is_touched = True
             self.edited.emit()
 
     def _on_update(self, _what: int) -> None:
@@ -363,7 +466,7 @@ class StyleReader:
             return []
         self._sci.setText(code)
         self._sci.colourise(0, -1)
-        return self._runs(_utf8_length(code))
+        return self._runs(utf8_length(code))
 
     def _runs(self, length: int) -> list[tuple[int, int, str]]:
         style_at, names = self._sci.styleIndexAt, self._names
@@ -384,43 +487,12 @@ def _set_styles(sci: ScintillaEdit, colours: EditorColours, names: dict[int, str
     sci.styleSetFont(_DEFAULT, colours.family)
     points = colours.size_px * 72 / max(sci.logicalDpiY(), 1)
     sci.styleSetSizeFractional(_DEFAULT, round(points * 100))
-    sci.styleSetFore(_DEFAULT, _bgr(colours.text))
-    sci.styleSetBack(_DEFAULT, _bgr(colours.background))
+    sci.styleSetFore(_DEFAULT, bgr(colours.text))
+    sci.styleSetBack(_DEFAULT, bgr(colours.background))
     sci.styleClearAll()
     for number, name in names.items():
-        sci.styleSetFore(number, _bgr(colours.of_style(name)))
-
-
-def _utf8_length(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
+        sci.styleSetFore(number, bgr(colours.of_style(name)))
 
 
 def _as_text(data: QByteArray) -> str:
     return bytes(data.data()).decode("utf-8", "replace")
-
-
-def _bgr(colour: str) -> int:
-    """`#rrggbb` as Scintilla's blue-green-red number."""
-    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    return red | green << 8 | blue << 16
-
-
-def _mixed(ground: str, over: str, share: float) -> str:
-    """A colour between two."""
-    pairs = [(int(ground[at : at + 2], 16), int(over[at : at + 2], 16)) for at in (1, 3, 5)]
-    return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)
-
-
-def _wash(mixed: str, under: str) -> int:
-    """The most transparent colour (with alpha) that gives `mixed` when laid over `under`.
-
-    Markers of a margin are painted over the line numbers, so the band there must let them through.
-    """
-    pairs = [(int(mixed[at : at + 2], 16), int(under[at : at + 2], 16)) for at in (1, 3, 5)]
-    alpha = max((base - over) / base if over < base else (over - base) / max(255 - base, 1)
-                for over, base in pairs)  # fmt: skip
-    alpha = max(alpha, 1 / 255)
-    red, green, blue = (
-        min(255, max(0, round(base + (over - base) / alpha))) for over, base in pairs
-    )
-    return red | green << 8 | blue << 16 | round(alpha * 255) << 24

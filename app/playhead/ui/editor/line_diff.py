@@ -1,0 +1,76 @@
+"""What was changed in a text, line by line, and as marks for a margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+LARGEST = 2_500
+"""Lines between the first and the last change; more of them are told as one change, at once."""
+
+ChangeKind = Literal["added", "changed", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that took the place of others; the first lines count from 0."""
+
+    old_first: int
+    old: tuple[str, ...]
+    new_first: int
+    new: tuple[str, ...]
+
+    @property
+    def kind(self) -> ChangeKind:
+        """Lines came, went, or both."""
+        if not self.old:
+            return "added"
+        return "changed" if self.new else "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class LineMark:
+    """A line, counted from 1, and what became of it; `removed` stands where lines are missing."""
+
+    line: int
+    kind: ChangeKind
+
+
+def hunks(old: str, new: str) -> list[Hunk]:
+    """The changes from one text to the other, in order."""
+    if old == new:
+        return []
+    before, after = old.split("\n"), new.split("\n")
+    head = _alike(before, after)
+    shortest = min(len(before), len(after)) - head
+    tail = _alike(before[::-1], after[::-1], shortest)
+    left, right = before[head : len(before) - tail], after[head : len(after) - tail]
+    if max(len(left), len(right)) > LARGEST:
+        return [Hunk(head, tuple(left), head, tuple(right))]
+    matcher = SequenceMatcher(None, left, right)
+    return [
+        Hunk(head + i1, tuple(left[i1:i2]), head + j1, tuple(right[j1:j2]))
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def marks(changes: Sequence[Hunk], line_count: int) -> Iterator[LineMark]:
+    """Which lines of the new text to mark."""
+    for hunk in changes:
+        if not hunk.new:
+            yield LineMark(min(max(hunk.new_first, 1), line_count), "removed")
+        for number in range(len(hunk.new)):
+            is_new = number >= len(hunk.old)
+            yield LineMark(hunk.new_first + number + 1, "added" if is_new else "changed")
+
+
+def _alike(left: Sequence[str], right: Sequence[str], limit: int | None = None) -> int:
+    """How many items are the same from the beginning on."""
+    most = min(len(left), len(right)) if limit is None else limit
+    for number in range(most):
+        if left[number] != right[number]:
+            return number
+    return most

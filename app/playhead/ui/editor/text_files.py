@@ -1,0 +1,194 @@
+"""Reads text files in any usual encoding and writes them back as they were."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from playhead.errors import AppError
+
+LARGEST_BYTES = 20_000_000
+
+_MARKED = (  # the longer marks first: that of UTF-32 begins with that of UTF-16
+    (codecs.BOM_UTF8, "utf-8-sig", "UTF-8 with a byte order mark"),
+    (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
+)
+_BOMS = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
+_CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r\f\x0b\x1b\b")
+
+
+@dataclass(frozen=True, slots=True)
+class FileForm:
+    """How a file holds its text, and as which version of it we know it."""
+
+    path: str
+    encoding: str = "utf-8"
+    line_end: str = "\n"
+    stamp: tuple[int, int] | None = None
+    """Time of change in nanoseconds and size when it was last read or written."""
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder."""
+        return Path(self.path).name
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file that was read: its text with plain line ends; `note` says what is unusual about it."""
+
+    form: FileForm
+    text: str
+    note: str = ""
+
+
+class FileError(AppError):
+    """A file of the user's that cannot be read or written here."""
+
+    default_code = "file_error"
+
+
+def read(path: str) -> FileText:
+    """Read a text file. Raises FileError."""
+    with _in_words(path, "opened"):
+        data, stamp = _bytes_of(path)
+    encoding, told = _encoding_of(data, path)
+    # The codec with a mark in its name takes that mark off by itself.
+    data = data.removeprefix(_BOMS.get(encoding, b""))
+    try:
+        text = data.decode(encoding)
+    except UnicodeError as error:
+        raise _refused(path, f"It says that it is {told}, but is not.") from error
+    line_end, mixed = _line_end_of(text)
+    form = FileForm(os.path.abspath(path), encoding, line_end, stamp)
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    return FileText(form, plain, _note(told, line_end, mixed))
+
+
+def write(form: FileForm, text: str) -> FileForm:
+    """Write the text in the file's own form; the form with the new stamp. Raises FileError.
+
+    The file is replaced at once: it is never half written. A link stays one.
+    """
+    try:
+        data = _BOMS.get(form.encoding, b"") + text.replace("\n", form.line_end).encode(
+            form.encoding
+        )
+    except UnicodeEncodeError as error:
+        character = error.object[error.start]
+        raise FileError(
+            f"“{form.name}” cannot hold this text.",
+            detail=f"There is no {character!r} in {form.encoding}.",
+            remedy="Save it under another name: new files are UTF-8.",
+            code="file_encoding",
+        ) from error
+    with _in_words(form.path, "saved"):
+        _replace(Path(form.path).resolve(), data)
+        return replace(form, stamp=stamp_of(form.path))
+
+
+def stamp_of(path: str) -> tuple[int, int] | None:
+    """What tells one version of a file from another; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def _bytes_of(path: str) -> tuple[bytes, tuple[int, int]]:
+    with open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        if status.st_size > LARGEST_BYTES:
+            megabytes = status.st_size / 1_000_000
+            raise _refused(path, f"It has {megabytes:,.0f} MB; the editor takes up to 20.")
+        return file.read(LARGEST_BYTES), (status.st_mtime_ns, status.st_size)
+
+
+def _encoding_of(data: bytes, path: str) -> tuple[str, str]:
+    for mark, encoding, name in _MARKED:
+        if data.startswith(mark):
+            return encoding, name
+    if _is_binary(data):
+        raise _refused(path, "It is no text but binary data.")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "latin-1", "Latin-1"
+    return "utf-8", ""
+
+
+def _is_binary(data: bytes) -> bool:
+    head = data[:8192]
+    return b"\0" in head or sum(byte in _CONTROLS for byte in head) > len(head) // 50
+
+
+def _line_end_of(text: str) -> tuple[str, bool]:
+    windows = text.count("\r\n")
+    unix, mac = text.count("\n") - windows, text.count("\r") - windows
+    counts = {"\n": unix, "\r\n": windows, "\r": mac}
+    most = max(counts, key=lambda one: counts[one])
+    return most, sum(count > 0 for count in counts.values()) > 1
+
+
+def _note(told: str, line_end: str, is_mixed: bool) -> str:
+    name = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}[line_end]
+    notes = [f"It is {told}, and is saved as that."] if told else []
+    if is_mixed:
+        notes.append(f"Its line ends are mixed; they are saved as {name}.")
+    elif line_end != "\n":
+        notes.append(f"Its line ends are {name}, and stay so.")
+    return " ".join(notes)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, name)
+        else:
+            os.chmod(name, 0o666 & ~_mask())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _mask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+@contextlib.contextmanager
+def _in_words(path: str, done: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FileError(
+            f"“{Path(path).name}” cannot be {done}.",
+            detail=f"{path}: {error.strerror or error}",
+            remedy="Check that the folder exists and that you may use it.",
+        ) from error
+
+
+def _refused(path: str, reason: str) -> FileError:
+    return FileError(
+        f"“{Path(path).name}” cannot be opened in the editor.",
+        detail=reason,
+        remedy="Attach it to a message instead: code can then read it.",
+    )
