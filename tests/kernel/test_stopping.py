@@ -58,7 +58,10 @@ def test_a_crash_shows_where_it_was(new_talk: Callable[..., Any]) -> None:
 def test_too_large_a_step_is_a_memory_error_in_words(talk: Any) -> None:
     text, marks = talk.run("kept = 1\nbytearray(10 ** 10)", memory=200_000_000)
     assert error_of(marks).text("name") == "MemoryError"
-    assert "A run may take 200 MB" in text
+    remedy = error_of(marks).text("remedy")
+    assert remedy.startswith("This run may take 200 MB")
+    assert "Settings" in remedy
+    assert text.endswith(f"MemoryError\n{remedy}\n")
     text, marks = talk.run("x = bytearray(10 ** 9)\nkept", memory=0)
     assert text == "1\n"
     assert of_kind(marks, "error") == []

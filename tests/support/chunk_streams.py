@@ -173,7 +173,7 @@ extended = st.one_of(
     single(
         "computer",
         "error",
-        st.builds(lambda n, f: CodeError(n, n, (Frame(f, 1, n),)), texts, anything),
+        st.builds(lambda n, f: CodeError(n, n, (Frame(f, 1, n),), f), texts, anything),
     ),
     single("computer", "input", st.builds(InputRequest, texts, anything, st.booleans())),
     single(

@@ -54,11 +54,15 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class CodeError:
-    """An exception of the user's code, as data; the traceback's text also goes out as output."""
+    """An exception of the user's code, as data; the traceback's text also goes out as output.
+
+    `remedy` is what to do about it, for what code cannot know of the place it runs in.
+    """
 
     name: str
     message: str
     frames: tuple[Frame, ...] = ()
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

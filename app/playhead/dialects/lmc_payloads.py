@@ -148,7 +148,8 @@ def _code_error(fields: _Fields) -> CodeError:
         Frame(frame.text("file", ""), frame.integer("line"), frame.text("name", ""))
         for frame in fields.objects("frames")
     )
-    return CodeError(fields.text("name"), fields.text("message", ""), frames)
+    remedy = fields.text("remedy", "")
+    return CodeError(fields.text("name"), fields.text("message", ""), frames, remedy)
 
 
 def _input_request(fields: _Fields) -> InputRequest:

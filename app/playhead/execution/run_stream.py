@@ -212,7 +212,8 @@ def _code_error(mark: Mark) -> CodeError:
                 frames.append(Frame(file, line, name))
             case _:
                 pass
-    return CodeError(mark.text("name"), mark.text("message"), tuple(frames))
+    remedy = mark.text("remedy")
+    return CodeError(mark.text("name"), mark.text("message"), tuple(frames), remedy)
 
 
 def _timings(mark: Mark) -> list[LineTiming]:

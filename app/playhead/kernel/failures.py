@@ -42,13 +42,18 @@ def remedy(error: BaseException) -> str:
     return "There is no terminal here. Ask with input() or getpass.getpass().\n"
 
 
-def send_failure(channel: Channel, error: BaseException, block: str) -> None:
-    """Send the exception as data."""
-    send_error(channel, type(error).__name__, message_of(error), _frames(error, block))
+def send_failure(channel: Channel, error: BaseException, block: str, remarks: str = "") -> None:
+    """Send the exception as data, with what else there is to say of it."""
+    name, frames = type(error).__name__, _frames(error, block)
+    send_error(channel, name, message_of(error), frames, remarks.strip())
 
 
 def send_error(
-    channel: Channel, name: str, message: str, frames: list[tuple[str, int, str]]
+    channel: Channel,
+    name: str,
+    message: str,
+    frames: list[tuple[str, int, str]],
+    remedy: str = "",
 ) -> None:
     """Send what went wrong, cut down until it fits into a mark; the block's own file is ""."""
     for frame_limit, text_limit in _LIMITS:
@@ -58,6 +63,7 @@ def send_error(
                 "error",
                 name=name[:100],
                 message=message[:text_limit],
+                remedy=remedy[:400],
                 frames=[[file[-text_limit:], line, where[:100]] for file, line, where in kept],
             )
             return

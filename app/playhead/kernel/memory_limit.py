@@ -58,8 +58,8 @@ class MemoryLimit:
         if not self.bytes or not _is_memory_error(error):
             return ""
         return (
-            f"A run may take {self.bytes / 1e6:,.0f} MB: a limit of the settings. Work in smaller"
-            " parts, delete what is not needed any more, or raise the limit.\n"
+            f"This run may take {self.bytes / 1e6:,.0f} MB of memory: the limit in Settings, under"
+            " “Running code”. Work in smaller parts, or raise the limit there.\n"
         )
 
 

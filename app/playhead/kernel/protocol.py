@@ -28,7 +28,8 @@ Marks, by their `t`; each carries `run`:
              A table is JSON {columns, dtypes, missing, rows, total_rows, total_columns, name, key,
              text}; its text goes out as displayed before it
     input    id, prompt, secret
-    error    name, message, frames [[file, line, name], …], file "" for the block itself
+    error    name, message, remedy (what to do, "" where nothing is known), frames
+             [[file, line, name], …], file "" for the block itself
     timings  times [[line, seconds, last_line, share], …], share null for a whole statement
     answer   ask, file: name of a file inside the spool folder with JSON: {"variables": […]} (the
              fields name, type, shape, size_bytes, value, is_changed, is_table), a table as above,

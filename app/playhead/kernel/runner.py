@@ -201,7 +201,7 @@ class Runner:
     def _on_failure(self, error: BaseException, block: str) -> Outcome:
         remarks = failures.remedy(error) + self.remark(error)
         self._channel.complain(failures.format_failure(error, block) + remarks)
-        failures.send_failure(self._channel, error, block)
+        failures.send_failure(self._channel, error, block, remarks)
         return Outcome("finished", status=1)
 
 

@@ -370,6 +370,24 @@ def test_an_error_is_said_once_and_its_traceback_on_demand(view, talk, qtbot, pa
     assert copied == f"{trace}ZeroDivisionError: division by zero"
 
 
+def test_an_error_says_what_to_do_under_its_title(view, talk, qtbot, painted):
+    talk.code("grow()")
+    talk.report(RunReport("started"))
+    trace = 'Traceback (most recent call last):\n  File "<block 1>", line 1, in <module>\n'
+    remedy = "This run may take 200 MB: the limit in Settings."
+    talk.output(f"{trace}numpy._core._exceptions._ArrayMemoryError: no room\n{remedy}\n")
+    show(talk, "error", CodeError("MemoryError", "no room", (Frame("", 1, "<module>"),)))
+    show(talk, "error", CodeError("MemoryError", "no room", (Frame("", 1, "<module>"),), remedy))
+    view.set_conversation(talk)
+    painted()
+    assert view.sheet.card(0).source() == "grow()"
+    plain, helpful = view.sheet.card(2), view.sheet.card(3)
+    assert plain.source().endswith(f"no room\n{remedy}")
+    assert helpful.source().endswith(remedy)
+    assert helpful.frame_height() > plain.frame_height() + 16
+    click(qtbot, view, "Show traceback", 3)
+
+
 @pytest.mark.parametrize("has_error", [True, False])
 def test_an_interrupt_is_told_by_its_report_alone(view, talk, has_error):
     talk.code("while True: pass")

@@ -33,7 +33,8 @@ def split_traceback(output: str, name: str) -> tuple[str, str]:
 
 def _last_head(lines: list[str], name: str) -> int | None:
     """Where the last traceback begins, if the exception of that name ends it."""
-    says = re.compile(rf"(?:[\w.]+\.)?{re.escape(name)}(?::|$)")
+    # numpy's _ArrayMemoryError says of itself that its name is MemoryError.
+    says = re.compile(rf"[\w.]*{re.escape(name)}(?::|$)")
     if not any(says.match(line) for line in lines):
         return None
     for number in range(len(lines) - 1, -1, -1):

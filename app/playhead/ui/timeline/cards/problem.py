@@ -25,6 +25,7 @@ class ProblemCard(BoxCard):
     gap = 12
 
     def __init__(self, row: Row, tools: CardTools) -> None:
+        self._remedy: BlockColumn | None = None
         content = row.message.content if row.message else None
         self._error = content if isinstance(content, CodeError) else CodeError("Error", row.text)
         super().__init__(row, tools)
@@ -36,6 +37,21 @@ class ProblemCard(BoxCard):
         if self.column is None:
             self.column = BlockColumn(self.tools.maker)
         self.column.set_blocks(cut_plain(trace, "code") if trace else [])
+        if self._error.remedy:
+            self._remedy = self._remedy or BlockColumn(self.tools.maker)
+            self._remedy.set_blocks(cut_plain(self._error.remedy, "plain"))
+
+    def forget(self) -> None:
+        """What to do has a document too."""
+        super().forget()
+        if self._remedy is not None:
+            self._remedy.forget()
+
+    def release(self) -> None:
+        """Keep no documents."""
+        super().release()
+        if self._remedy is not None:
+            self._remedy.release()
 
     def title(self) -> str:
         """Its kind and message."""
@@ -47,8 +63,9 @@ class ProblemCard(BoxCard):
         return ""
 
     def source(self) -> str:
-        """The traceback, or what is known of it."""
-        return self._trace() or self.title()
+        """The traceback, or what is known of it, and what to do."""
+        told, remedy = self._trace() or self.title(), self._error.remedy
+        return told if not remedy or remedy in told else f"{told}\n{remedy}"
 
     def where(self) -> str:
         """The place nearest to the failure, in words."""
@@ -65,7 +82,14 @@ class ProblemCard(BoxCard):
         """Under the line that opens it."""
         box = super().text_box()
         extra = _FOLD + 4 if self._has_line() else 0
-        return QRect(box.left(), box.top() + extra, box.width(), 0)
+        return QRect(box.left(), self._line_top() + extra, box.width(), 0)
+
+    def _line_top(self) -> int:
+        """Under the title and what to do."""
+        box = super().text_box()
+        if self._remedy is None or not self.width:
+            return box.top()
+        return box.top() + self._remedy.lay_out(box.width(), 0, 10_000) + 4
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """The line to open the traceback, and Copy while it is open."""
@@ -74,7 +98,7 @@ class ProblemCard(BoxCard):
         label = "Hide traceback" if self.row.is_open else "Show traceback"
         place = self.where()
         left = 40 + (text_width(self.theme, place, 12) + 14 if place else 0)
-        top = super().text_box().top() + 2
+        top = self._line_top() + 2
         left = min(left, max(40, self.width - 120))
         rect = QRect(left, top, text_width(self.theme, label, 12) + 4, _FOLD)
         spots = [Spot(rect, Intent("fold"), label, label=label, look="word")]
@@ -82,10 +106,16 @@ class ProblemCard(BoxCard):
         return [*spots, self.icon_spot(self.width - 8, 23, "copy", "Copy traceback", copy)]
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """Also where it was."""
+        """Also what to do, and where it was."""
         super().paint_frame(painter, state)
+        if self._remedy is not None:
+            top = super().text_box().top()
+            painter.save()
+            painter.translate(40, top)
+            self._remedy.paint(painter, state.clip.translated(-40, -top), None)
+            painter.restore()
         if place := self.where():
-            top = super().text_box().top() + 2
+            top = self._line_top() + 2
             room = self.width - 40 - 14 - (104 if self._trace() else 0)
             draw_text(painter, QRect(40, top, room, _FOLD), place, self.theme, "mute", 12)
 
