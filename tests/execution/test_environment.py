@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from playhead.execution.environment import is_bundled, kernel_command, kernel_environment
+from playhead.execution.environment import (
+    BOOT,
+    is_bundled,
+    kernel_command,
+    kernel_environment,
+)
 
 PYTHON = "/usr/bin/python3"
 
@@ -80,3 +85,18 @@ def test_keys_of_models_and_our_own_variables_do_not_reach_the_code(name: str) -
 )
 def test_what_is_the_users_own_stays(name: str) -> None:
     assert kernel_environment(PYTHON, {name: "x"})[name] == "x"
+
+
+def test_other_languages_have_our_own_python_for_a_host(tmp_path: Path) -> None:
+    (tmp_path / "pyvenv.cfg").touch()
+    assert kernel_command(PYTHON, "bash") == [sys.executable, "-I", "-S", "-u", str(BOOT)]
+    assert kernel_command(PYTHON, "python") == [PYTHON, "-u", str(BOOT)]
+
+
+def test_without_an_interpreter_nothing_is_put_before_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyvenv.cfg").touch()
+    (tmp_path / "bin").mkdir()
+    monkeypatch.chdir(tmp_path / "bin")
+    assert kernel_environment("", {"PATH": "/usr/bin"})["PATH"] == "/usr/bin"

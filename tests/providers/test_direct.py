@@ -37,6 +37,17 @@ def test_a_sum_becomes_a_code_message():
     ]
 
 
+def test_a_block_of_a_language_that_is_missing_says_what_to_install():
+    provider = DirectProvider(lambda word: None, lambda word: f"{word} is not installed here.")
+    request = TurnRequest("t", "c", (typed("```ruby\nputs 1\n```"),), ModelSettings())
+
+    async def gather() -> str:
+        return "".join([str(c.content or "") async for c in provider.stream(request)])
+
+    expected = "Blocks of **ruby** cannot be run here. ruby is not installed here."
+    assert asyncio.run(gather()) == expected
+
+
 def test_prose_is_told_that_there_is_no_model_and_what_can_be_done():
     text = answer(typed("Sort my photos"))[1].content
     assert isinstance(text, str)

@@ -12,11 +12,12 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.payloads import Failure, Proposal, RunReport
-from playhead.conversation.requests import Attachment, RunRequest
+from playhead.conversation.requests import Attachment, EnvironmentStatus, Interpreter, RunRequest
 from playhead.errors import ExecutionError, ProviderError, SessionError
 from playhead.session.options import TurnOptions
 from playhead.session.session import Session
 from tests.support.ports import (
+    OneInterpreter,
     RecordingExecutor,
     ScriptedProvider,
     called,
@@ -276,6 +277,43 @@ async def test_the_users_own_click_runs_code_without_asking_a_model():
     assert bench.session.conversation.title == "1 + 1"
     with pytest.raises(SessionError, match="cannot be run"):
         bench.session.run_code("cobol", "DISPLAY 1")
+    assert bench.session.can_run("py")
+    assert bench.session.why_not("cobol") == "COBOL is not installed here. Ask the bank."
+
+
+async def test_what_is_only_shown_needs_no_click():
+    bench = Bench(coded("<b>1</b>", "html", "c1"), said("A page."))
+    bench.session.send("Show a page.")
+    await bench.rests()
+    assert bench.ran == ["<b>1</b>"]
+    assert bench.session.pending is None
+
+
+async def test_a_model_that_wants_a_language_that_is_missing_is_told_what_it_needs():
+    arguments = '{"language": "cobol", "code": "DISPLAY 1"}'
+    bench = Bench(called("execute", arguments), said("Sorry."))
+    bench.session.send("go")
+    await bench.rests()
+    result = next(m for m in bench.session.conversation.messages if m.type == "tool_result")
+    assert "language one of" in result.text
+    assert result.text.endswith("COBOL is not installed here. Ask the bank.")
+
+
+async def test_other_languages_run_where_no_python_can_be_had(monkeypatch: pytest.MonkeyPatch):
+    bench = Bench()
+
+    async def none_found(_self: OneInterpreter) -> Interpreter:
+        raise ExecutionError("No Python was found.")
+
+    monkeypatch.setattr(OneInterpreter, "default", none_found)
+    monkeypatch.setattr(OneInterpreter, "status", EnvironmentStatus("failed"))
+    monkeypatch.setattr(bench.executor, "canonical", lambda word: word)
+    bench.session.run_code("bash", "echo 1")
+    await bench.rests()
+    assert [request.interpreter for request in bench.executor.requests] == [""]
+    bench.session.run_code("python", "1")
+    await bench.rests()
+    assert bench.kinds[-1] == "server/error"
 
 
 async def test_running_all_again_runs_what_ran_and_stops_at_the_first_failure():

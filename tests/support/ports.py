@@ -104,7 +104,10 @@ class RecordingExecutor:
         return "python" if word in ("python", "py") else None
 
     def why_not(self, word: str) -> str:
-        return ""
+        return "COBOL is not installed here. Ask the bank." if word == "cobol" else ""
+
+    def only_shows(self, word: str) -> bool:
+        return word == "html"
 
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         self.requests.append(request)

@@ -49,6 +49,7 @@ class Core:
     """Everything but the faces. `token` is what clients of the server present, where given."""
 
     ports: SessionPorts
+    executor: ProcessExecutor
     worker: WorkerProvider
     interpreters: InterpreterFinder
     keys: KeyStore
@@ -61,6 +62,7 @@ class Core:
         """Start what takes seconds ahead of the first message and the first run."""
         if self.ports.settings.current.model != DIRECT_MODEL and self.worker.status == "absent":
             self._chores.append(asyncio.create_task(self.worker.start()))
+        self._chores.append(asyncio.create_task(self.executor.look_for_languages()))
         if not self.ports.settings.current.interpreter:  # else the managed one is not needed
             self._chores.append(asyncio.create_task(self._prepare_python()))
 
@@ -100,7 +102,7 @@ def build_core(overrides: Overrides | None = None) -> Core:
         else NoHistory(paths.outputs_dir())
     )
     ports = SessionPorts(
-        provider=RoutedProvider(worker, DirectProvider(executor.canonical)),
+        provider=RoutedProvider(worker, DirectProvider(executor.canonical, executor.why_not)),
         executor=executor,
         interpreters=interpreters,
         settings=settings,
@@ -108,7 +110,7 @@ def build_core(overrides: Overrides | None = None) -> Core:
         catalog=catalog,
     )
     sessions = Sessions(ports, history)
-    return Core(ports, worker, interpreters, keys, history, sessions, secrets.get(TOKEN))
+    return Core(ports, executor, worker, interpreters, keys, history, sessions, secrets.get(TOKEN))
 
 
 def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:

@@ -122,6 +122,7 @@ class _Window:
         _startup_log.info("ready_ms=%.0f", _process_age_ms())
         self._on_settings_saved(core.ports.settings.current)
         await self._api.apply()
+        await core.executor.look_for_languages()
         with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
             await core.interpreters.default()
 

@@ -12,6 +12,9 @@ from playhead.conversation.secret import Secret
 EXECUTE = "execute"
 """The name of the tool by which a model has code run."""
 
+PYTHON = "python"
+"""The language that every kernel's host has; others may need a program."""
+
 DIRECT_MODEL = ""
 """The model string of Direct mode: no model at all."""
 

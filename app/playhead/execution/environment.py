@@ -49,11 +49,15 @@ def kernel_command(interpreter: str, language: str = "python") -> list[str]:
 def kernel_environment(
     interpreter: str, base: Mapping[str, str], drop: Collection[str] = ()
 ) -> dict[str, str]:
-    """The environment of a kernel: `base` without what is ours, keys, and what is in `drop`."""
+    """The environment of a kernel: `base` without what is ours, keys, and what is in `drop`.
+
+    With "" for an interpreter nothing is put in front of the PATH: other languages need none.
+    """
     kept = {name: value for name, value in base.items() if not _is_ours(name, drop)}
     if getattr(sys, "frozen", False):
         _restore_library_paths(kept)
-    _activate(Path(interpreter), kept)
+    if interpreter:
+        _activate(Path(interpreter), kept)
     kept["MPLBACKEND"] = "Agg"
     kept["PYTHONIOENCODING"] = "utf-8"
     return kept

@@ -46,6 +46,10 @@ class Languages:
             return f"{driver.name} does not run on this system."
         return ""
 
+    def only_shows(self, word: str) -> bool:
+        """Whether blocks of a language are shown, and nothing of them is run."""
+        return any(driver.only_shows for driver in self._known if driver.word == word)
+
     def _named(self, word: str) -> Iterator[type[Driver]]:
         wanted = word.strip().lower()
         return (d for d in self._known if wanted == d.word or wanted in d.aliases)

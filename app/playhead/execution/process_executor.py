@@ -70,6 +70,10 @@ class ProcessExecutor:
         """What a known language needs so that it can be run here; "" if nothing or unknown."""
         return self._languages.why_not(word)
 
+    def only_shows(self, word: str) -> bool:
+        """Whether blocks of a language are shown and not run, so that nobody need approve them."""
+        return self._languages.only_shows(word)
+
     async def look_for_languages(self) -> None:
         """Ask the login shell where programs are, if we were started without its PATH."""
         self._languages.path = await self._login.path() or None

@@ -67,6 +67,9 @@ class Driver:
     install: Mapping[str, str] = {}
     """What to do where there is no program, by the start of `sys.platform`; "" for the others."""
 
+    only_shows: bool = False
+    """Whether a block is shown and nothing of it is run: there is nothing to approve."""
+
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.answers = AnswerFiles(stage.channel, stage.spool)

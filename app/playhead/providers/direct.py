@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import takewhile
 from typing import Literal
 
@@ -29,8 +29,11 @@ Playhead's settings, or name one in the request, and ask again."""
 class DirectProvider:
     """Stands in the place of a model; deterministic, guesses nothing."""
 
-    def __init__(self, canonical: Canonical) -> None:
+    def __init__(
+        self, canonical: Canonical, why_not: Callable[[str], str] = lambda word: ""
+    ) -> None:
         self._canonical = canonical
+        self._why_not = why_not
 
     async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
         """Code for what is code, help for what is not; nothing once the code has run.
@@ -65,7 +68,8 @@ class DirectProvider:
         language = self._canonical(found.language)
         if language is None:
             sorry = f"Blocks of **{found.language}** cannot be run here."
-            return _message("message", None, sorry)
+            needed = self._why_not(found.language)
+            return _message("message", None, f"{sorry} {needed}".strip())
         return _message("code", language, found.code)
 
 

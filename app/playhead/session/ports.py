@@ -69,6 +69,10 @@ class Executor(Protocol):
         """What a known language needs so that it can be run here, in a sentence; else ""."""
         ...
 
+    def only_shows(self, word: str) -> bool:
+        """Whether blocks of a language are shown and not run, so that nobody need approve them."""
+        ...
+
     def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         """Computer chunks of one run, in this order, messages never nested:
 
@@ -149,10 +153,10 @@ class History(Protocol):
         """Queue a mark; a conversation marked as deleted is in no list and no search."""
         ...
 
-    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound:
+    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
         """Messages with all words of the query, the newest first; of one conversation all.
 
-        Nothing if another search has begun meanwhile, or if the query has no words.
+        None if another search has begun meanwhile.
         """
         ...
 

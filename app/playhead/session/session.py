@@ -215,6 +215,18 @@ class Session:
         self.conversation.change(MoveTo(asked.id))
         self._begin_answer()
 
+    def go_to(self, message_id: str) -> bool:
+        """Have a message on the active path, by changing the branch; False if that cannot be."""
+        conversation = self.conversation
+        if conversation.message(message_id) is None:
+            return False
+        if any(message.id == message_id for message in conversation.messages):
+            return True
+        if self.state != "idle":  # what streams goes on where it is
+            return False
+        conversation.change(MoveTo(conversation.leaf_below(message_id)))
+        return True
+
     def edit_and_send(self, message_id: str, text: str) -> None:
         """Send a user's message with another text, as a branch beside it."""
         self._expect_idle()
@@ -234,10 +246,19 @@ class Session:
         if known is None:
             raise SessionError(
                 f"{language or 'This'} cannot be run here.",
-                remedy=f"Languages that can: {', '.join(self._ports.executor.languages)}.",
+                remedy=self.why_not(language)
+                or f"Languages that can: {', '.join(self._ports.executor.languages)}.",
             )
         self._name_after(code, ())
         self._begin(lambda turn: turn.run_blocks([(known, code)]))
+
+    def can_run(self, language: str) -> bool:
+        """Whether code in a language, by any of its words, can be run here."""
+        return self._ports.executor.canonical(language) is not None
+
+    def why_not(self, language: str) -> str:
+        """What to install so that a known language can be run, in a sentence; else ""."""
+        return self._ports.executor.why_not(language)
 
     def run_all_again(self) -> None:
         """Run every block of this conversation that has run before, until one fails."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from playhead.conversation.message import Message
 from playhead.conversation.payloads import Failure, Proposal, RunReport
 from playhead.conversation.requests import (
     EXECUTE,
+    PYTHON,
     ModelSettings,
     RunLimits,
     RunRequest,
@@ -212,6 +214,8 @@ class Turn:
             "the arguments must be a JSON object with the strings language and code, "
             f"and the language one of {', '.join(self._executor.languages)}."
         )
+        if why_not := self._executor.why_not(_language_asked_for(call)):
+            text += f" {why_not}"
         self._apply_result(call, text)
         return True
 
@@ -253,6 +257,8 @@ class Turn:
             return decision
         if self._is_approved_to_end or self._is_auto_run():
             return Approve()
+        if self._executor.only_shows(proposal.language):
+            return Approve()
         self._on_state("awaiting_approval")
         return await self._desk.decide(proposal)
 
@@ -261,7 +267,7 @@ class Turn:
         return Proposal(
             id=uuid.uuid4().hex,
             message_id=message.id,
-            language=message.format or "python",
+            language=message.format or PYTHON,
             code=message.text,
             folder=self._settings.folder,
             interpreter=self._settings.interpreter or (managed.path if managed else ""),
@@ -275,9 +281,18 @@ class Turn:
         self._apply_single("confirmation", edited, "execution")
         return edited
 
+    async def _default_interpreter(self, language: str) -> str:
+        """The default Python's path; "" where it cannot be had and another language is to run."""
+        try:
+            return (await self._interpreters.default()).path
+        except ExecutionError:
+            if language == PYTHON:
+                raise
+            return ""
+
     async def _run(self, proposal: Proposal) -> RunEnd:
         self._on_state("running")
-        interpreter = proposal.interpreter or (await self._interpreters.default()).path
+        interpreter = proposal.interpreter or await self._default_interpreter(proposal.language)
         request = RunRequest(
             run_id=uuid.uuid4().hex,
             conversation_id=self._conversation.id,
@@ -357,6 +372,18 @@ def _too_many_bad_calls(count: int) -> ProviderError:
         detail=f"{count} calls in a row had broken arguments or unknown tools.",
         remedy="Retry, or choose a model that is better with tools.",
     )
+
+
+def _language_asked_for(call: Message) -> str:
+    """The language in a call's arguments, as far as they can be read."""
+    try:
+        match json.loads(call.text):
+            case {"language": str(word)}:
+                return word
+            case _:
+                return ""
+    except ValueError:
+        return ""
 
 
 def _is_call(message: Message) -> bool:

@@ -209,7 +209,8 @@ class ApprovalBar(QFrame):
         if is_edited:
             parts.append("as you edited it")
         self._details.setText(" · ".join(parts))
-        self._details.setToolTip(f"Folder: {proposal.folder}\nPython: {proposal.interpreter}")
+        python = f"\nPython: {proposal.interpreter}" if proposal.language == "python" else ""
+        self._details.setToolTip(f"Folder: {proposal.folder}{python}")
         self._question.setText(
             "Run your edited code on your computer?"
             if is_edited

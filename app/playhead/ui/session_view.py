@@ -88,6 +88,7 @@ class SessionView(QObject):
             session.conversation.subscribe(self._on_conversation_event),
         ]
         self._composer.put_draft(*self._drafts.pop(session.conversation.id, ("", [])))
+        self._timeline.set_runnable(session.can_run, session.why_not)
         self._show_all(session)
         if session.names_are_gone:
             self._tell_names_are_gone()

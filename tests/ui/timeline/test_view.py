@@ -27,6 +27,12 @@ def spot_point(view, tip, last=True):
     raise AssertionError(f"no {tip}")
 
 
+def tips_of(view):
+    """The names of all buttons that are in sight."""
+    cards = (view.sheet.card(index) for index in view.visible_rows())
+    return [spot.tip for card in cards for spot in card.spots(True)]
+
+
 def click(qtbot, view, point):
     qtbot.mouseMove(view.viewport(), point)
     qtbot.mouseClick(view.viewport(), LEFT, NONE, point)
@@ -218,6 +224,7 @@ def test_buttons_of_messages_ask_the_window(view, talk, qtbot):
     question = talk.ask("Hello")
     answer = talk.answer("Hi **you**\n\n```python\nprint(1)\n```")
     view.set_conversation(talk)
+    view.set_runnable(lambda word: word == "python", lambda word: "")
     with qtbot.waitSignal(view.edit_requested) as edited:
         click(qtbot, view, spot_point(view, "Edit and send again"))
     assert edited.args == [question]
@@ -229,6 +236,16 @@ def test_buttons_of_messages_ask_the_window(view, talk, qtbot):
     assert ran.args == ["python", "print(1)"]
     click(qtbot, view, spot_point(view, "Copy answer"))
     assert QGuiApplication.clipboard().text() == "Hi **you**\n\n```python\nprint(1)\n```"
+
+
+def test_code_that_cannot_be_run_here_says_what_to_install(view, talk, qtbot):
+    talk.answer("```ruby\nputs 1\n```")
+    view.set_conversation(talk)
+    without = view.grab().toImage()
+    view.set_runnable(lambda word: False, lambda word: f"{word.title()} is not installed here.")
+    assert "Run this code" not in tips_of(view)
+    assert "Copy code" in tips_of(view)
+    assert view.grab().toImage() != without
 
 
 def test_a_code_card_is_folded_opens_and_leads_to_the_editor(view, talk, qtbot):

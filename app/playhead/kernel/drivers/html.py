@@ -13,6 +13,7 @@ class Html(Driver):
     word = "html"
     name = "HTML"
     aliases = ("htm", "xhtml")
+    only_shows = True
 
     def start(self) -> str:
         """There is nothing to be started."""

@@ -44,8 +44,15 @@ class Canvas(QAbstractScrollArea):
         self.model = TimelineModel()
         self.pictures = Pictures(self)
         self.maker = DocumentMaker(theme, colourer)
-        self._can_run: Callable[[str], bool] = lambda word: word in ("python", "py", "python3")
-        tools = CardTools(theme, self.maker, self.pictures, lambda word: self._can_run(word))
+        self._can_run: Callable[[str], bool] = lambda word: False
+        self._why_not: Callable[[str], str] = lambda word: ""
+        tools = CardTools(
+            theme,
+            self.maker,
+            self.pictures,
+            lambda word: self._can_run(word),
+            lambda word: self._why_not(word),
+        )
         self.sheet = Sheet(self.model, tools)
         self.coalescer = Coalescer(self._flush, self)
         self.selection: Selection | None = None
@@ -124,6 +131,13 @@ class Canvas(QAbstractScrollArea):
             self.viewport().update()
         else:
             self._blit(moved)
+        self.on_scrolled()
+
+    def show_anchor(self, anchor: Anchor) -> None:
+        """Begin the view at an anchor, and hold it there."""
+        self._is_following, self._anchor = False, anchor
+        self._settle()
+        self.viewport().update()
         self.on_scrolled()
 
     def max_top(self) -> int:

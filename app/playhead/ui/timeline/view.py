@@ -28,6 +28,7 @@ from playhead.ui.timeline.documents import Colourer
 from playhead.ui.timeline.fields import InputFields
 from playhead.ui.timeline.keys import KeyHandler
 from playhead.ui.timeline.pointer import Pointer
+from playhead.ui.timeline.reveal import reveal
 from playhead.ui.timeline.rows import Action, Note
 from playhead.ui.timeline.run_clock import RunClock
 from playhead.ui.timeline.sheet import Anchor
@@ -73,14 +74,20 @@ class TimelineView(Canvas):
         self._flush()
         self._describe()
 
+    def reveal(self, message_id: str, query: str = "") -> bool:
+        """Scroll to a message, to the words of a query in it; False if it is not drawn."""
+        self._flush()
+        return reveal(self, message_id, query)
+
     def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
         """How a code card stands: a CodeState of `rows`."""
         self.model.set_code_state(message_id, state, detail)
         self.coalescer.due()
 
-    def set_runnable(self, can_run: Callable[[str], bool]) -> None:
-        """Which languages of code in prose get a Run button."""
+    def set_runnable(self, can_run: Callable[[str], bool], why_not: Callable[[str], str]) -> None:
+        """Which languages of code in prose get a Run button, and what others need for that."""
         self._can_run = can_run
+        self._why_not = why_not
         self.viewport().update()
 
     def add_note(

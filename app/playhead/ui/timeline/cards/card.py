@@ -60,6 +60,7 @@ class CardTools:
     maker: DocumentMaker
     pictures: Pictures
     can_run: Callable[[str], bool]
+    why_not: Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,8 +104,10 @@ class MarkdownCard(Card):
             if header.intersects(state.clip):
                 left = header.adjusted(PAD_X, 0, -80, 0)
                 left.setHeight(FENCE_HEADER)
-                word = self.column.block(index).language or "text"
-                draw_text(painter, left, word, self.theme, "mute", 12)
+                word = self.column.block(index).language
+                missing = self.tools.why_not(word) if word else ""
+                label = f"{word or 'text'} · {missing}" if missing else word or "text"
+                draw_text(painter, left, label, self.theme, "mute", 12)
 
 
 class AnswerCard(MarkdownCard):
