@@ -168,6 +168,10 @@ class History(Protocol):
         """Delete a conversation with its files."""
         ...
 
+    async def keep_file(self, conversation_id: str, name: str, data: bytes) -> str:
+        """Write a file that goes with a conversation; its path. Raises StorageError."""
+        ...
+
     async def purge(self) -> None:
         """Delete what was marked as deleted when an earlier process ended."""
         ...

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from playhead.conversation.chunk import Chunk
@@ -16,12 +19,14 @@ from playhead.conversation.requests import ConversationMark, ConversationSummary
 from playhead.conversation.search import SearchFound
 from playhead.errors import StorageError
 from playhead.session.ports import History, Unsubscribe
+from playhead.session.importing import with_pictures_kept
 from playhead.session.session import Session, SessionEvent, SessionPorts, SessionState
 from playhead.session.titles import copy_title
 from playhead.session.unfinished import close_unfinished
 
 _log = logging.getLogger(__name__)
 
+_ADDED_AT_ONCE = 250
 
 class Sessions:
     """Makes, opens and deletes conversations and writes what happens in them to the history.
@@ -184,6 +189,31 @@ class Sessions:
         return copy.id
 
     def rename(self, conversation_id: str, title: str) -> None:
+    async def add(self, imported: Imported) -> str:
+        """Store a conversation that was read from a file; its id. Nothing of it is run.
+
+        Raises StorageError: there is no such conversation then.
+        """
+        now = time.time()
+        count = len(imported.messages)
+        added = ConversationSummary(uuid.uuid4().hex, imported.title, now, now, count)
+        keep_file = partial(self._history.keep_file, added.id)
+        try:
+            messages = await with_pictures_kept(imported.messages, keep_file)
+        except BaseException:
+            with suppress(StorageError):
+                await self._history.delete(added.id)
+            raise
+        self._history.create(added, _folder_or_home(self._ports.settings.current.folder), "")
+        for place, message in enumerate(messages, 1):
+            self._history.record(added.id, ConversationEvent("added", message.id, message))
+            if place % _ADDED_AT_ONCE == 0:
+                await asyncio.sleep(0)  # the window is in use meanwhile
+        self._stored.add(added.id)
+        self.summaries.insert(0, added)
+        self._tell()
+        return added.id
+
         """Give a conversation, open or not, another title; it stays where it is in the list."""
         session = self._open.get(conversation_id)
         if session is not None:

@@ -51,6 +51,25 @@ def put_aside(path: Path, word: str = "corrupt") -> Path:
     return aside
 
 
+def write_into(folder: Path, name: str, data: bytes) -> str:
+    """Write a file into a private folder, made if needed; its path. Raises StorageError."""
+    if not name or name != os.path.basename(name) or name.startswith("."):
+        raise ValueError(f"not the name of a file: {name!r}")
+    path = folder / name
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        with suppress(OSError):
+            path.unlink()
+        raise StorageError(
+            "A file of the conversation could not be written.",
+            detail=f"{path}: {error.strerror or error}",
+            remedy="Free some space, or see that the folder can be written to.",
+        ) from error
+    return str(path)
+
+
 def _sync_folder(folder: Path) -> None:
     """Make the rename itself durable, where folders can be synced."""
     with suppress(OSError):

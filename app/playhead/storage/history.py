@@ -19,7 +19,7 @@ from playhead.conversation.requests import (
 from playhead.conversation.search import SearchFound
 from playhead.errors import StorageError
 from playhead.storage import history_reader
-from playhead.storage.files import delete_folder
+from playhead.storage.files import delete_folder, write_into
 from playhead.storage.history_copy import (
     copy_conversation,
     copy_files,
@@ -112,6 +112,11 @@ class SqliteHistory:
         except StorageError:
             await self.delete(copy.id)
             raise
+
+    async def keep_file(self, conversation_id: str, name: str, data: bytes) -> str:
+        """Write a file that goes with a conversation; its path. Raises StorageError."""
+        folder = self._outputs_dir or self._path.with_name("outputs")
+        return await asyncio.to_thread(write_into, folder / conversation_id, name, data)
 
     async def delete(self, conversation_id: str) -> None:
         """Delete a conversation with its files; events that still come for it are dropped."""

@@ -14,7 +14,7 @@ from playhead.conversation.requests import (
 )
 from playhead.conversation.search import SearchFound
 from playhead.errors import StorageError
-from playhead.storage.files import delete_folder
+from playhead.storage.files import delete_folder, write_into
 
 
 class NoHistory:
@@ -54,6 +54,11 @@ class NoHistory:
     async def duplicate(self, source_id: str, copy: ConversationSummary) -> None:
         """Raises StorageError (`not_found`)."""
         raise _not_there(source_id)
+
+    async def keep_file(self, conversation_id: str, name: str, data: bytes) -> str:
+        """Write a file that is there until a `delete`; its path. Raises StorageError."""
+        folder = self._outputs_dir / conversation_id
+        return await asyncio.to_thread(write_into, folder, name, data)
 
     async def purge(self) -> None:
         """Nothing was left."""
