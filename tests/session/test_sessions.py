@@ -156,7 +156,9 @@ async def test_a_deleted_conversation_comes_back_as_it_was_until_it_goes_for_goo
     session = sessions.get(old)
     await sessions.trash(old)
     assert titles(sessions) == ["new"]
-    assert (await sessions.search("old")).hits == ()
+    found = await sessions.search("old")
+    assert found is not None
+    assert found.hits == ()
     with pytest.raises(StorageError, match="deleted"):
         await sessions.open(old)
     sessions.restore(old)

@@ -92,7 +92,9 @@ async def test_a_database_of_the_first_version_opens_with_all_that_is_in_it(path
     assert stored.leaf_id == report.id
     assert isinstance(report.content, RunReport)
     assert (stored.folder, stored.interpreter) == ("/data/sales", "/usr/bin/python3")
-    assert [hit.message_id for hit in (await history.search("columns")).hits] == [other.id]
+    found = await history.search("columns")
+    assert found is not None
+    assert [hit.message_id for hit in found.hits] == [other.id]
     history.mark("c1", "pinned", True)
     assert (await history.conversations())[1].is_pinned
     await history.close()

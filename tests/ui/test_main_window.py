@@ -137,7 +137,7 @@ async def test_a_conversation_can_be_renamed_and_deleted(theme: Theme, tmp_path:
         await until(lambda: bench.parts.sidebar.model.index_of(gone).isValid())
         bench.parts.sidebar.renamed.emit(gone, "Greetings")
         await until(lambda: bench.parts.header.title_label.toolTip() == "Greetings")
-        bench.parts.sidebar.delete_confirmed.emit(gone)
+        bench.parts.sidebar.delete_requested.emit([gone])
         await until(lambda: not bench.parts.sidebar.model.rows)
         assert bench.session.conversation.id != gone
         assert bench.session.conversation.messages == []

@@ -222,7 +222,7 @@ async def test_the_menu_of_a_programs_row_keeps_or_stops_it(theme: Theme, tmp_pa
         await until(lambda: sidebar.model.index_of(id_).isValid())
         actions = {one.text(): one for one in sidebar.menu_for(id_).actions()}
         assert set(actions) == {"Open", "Keep in the list", "", "Stop"}
-        sidebar.ask_delete(id_)
+        sidebar.delete_requested.emit([id_])
         sidebar.begin_rename(id_)
         assert bench.window.findChildren(SettingsDialog) == []
         actions["Stop"].trigger()

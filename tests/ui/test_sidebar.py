@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from playhead.conversation.requests import ConversationSummary
 from playhead.session.session import SessionState
+from playhead.ui.conversation_list import more_rect
 from playhead.ui.sidebar import Sidebar
 from playhead.ui.sidebar_model import rows_of
 from playhead.ui.theme import Theme
@@ -35,7 +38,11 @@ class Bench:
         self.told: list[tuple[str, ...]] = []
         sidebar.opened.connect(lambda id_: self.told.append(("open", id_)))
         sidebar.renamed.connect(lambda id_, title: self.told.append(("rename", id_, title)))
-        sidebar.delete_confirmed.connect(lambda id_: self.told.append(("delete", id_)))
+        sidebar.delete_requested.connect(lambda ids: self.told.append(("delete", *ids)))
+        sidebar.undo_requested.connect(lambda: self.told.append(("undo",)))
+        sidebar.duplicate_requested.connect(lambda id_: self.told.append(("copy", id_)))
+        sidebar.pinned.connect(lambda ids, is_on: self.told.append(("pin", *ids, str(is_on))))
+        sidebar.archived.connect(lambda ids, is_on: self.told.append(("put", *ids, str(is_on))))
         sidebar.new_requested.connect(lambda: self.told.append(("new",)))
 
     @property
@@ -70,7 +77,6 @@ def test_conversations_stand_under_the_day_of_their_last_change() -> None:
             summary("e", "nine days", 9),
             summary("f", "last year", 400),
         ],
-        "",
         NOW,
     )
     assert [row.text for row in rows] == [
@@ -90,14 +96,6 @@ def test_a_click_opens_and_the_arrow_keys_only_move(bench: Bench) -> None:
     assert bench.told[-1] == ("open", "a")
 
 
-def test_the_search_filters_by_title_and_says_when_nothing_fits(bench: Bench) -> None:
-    QTest.keyClicks(bench.sidebar.search, "PHO")
-    assert bench.titles == ["Photos"]
-    QTest.keyClicks(bench.sidebar.search, "x")
-    assert bench.titles == []
-    assert "PHOx" in bench.sidebar._empty.text()
-
-
 def test_a_title_is_changed_in_place(bench: Bench, qtbot: QtBot) -> None:
     bench.sidebar.begin_rename("a")
     field = bench.sidebar.list.findChild(QLineEdit)
@@ -108,18 +106,161 @@ def test_a_title_is_changed_in_place(bench: Bench, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bench.told == [("rename", "a", "Revenue")])
 
 
-def test_deleting_asks_first(bench: Bench) -> None:
-    def answer(word: str) -> None:
-        bench.sidebar.ask_delete("a")
-        box = bench.sidebar.findChildren(QMessageBox)[-1]
-        assert "Sales" in box.text()
-        button = next(one for one in box.buttons() if word in one.text())
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+def test_the_keyboard_deletes_and_takes_back(bench: Bench) -> None:
+    rows = bench.sidebar.list
+    rows.setCurrentIndex(bench.sidebar.model.index_of("a"))
+    QTest.keyClick(rows, Qt.Key.Key_Delete)
+    QTest.keyClick(rows, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert bench.told == [("delete", "a"), ("undo",)]
 
-    answer("Cancel")
+
+def test_the_keyboard_goes_on_below_what_was_deleted(bench: Bench) -> None:
+    rows, model = bench.sidebar.list, bench.sidebar.model
+    bench.sidebar.set_current("a")
+    rows.setFocus()
+    rows.setCurrentIndex(model.index_of("b"))
+    rest = [one for one in bench.sidebar._summaries if one.id != "b"]
+    bench.sidebar.show_conversations(rest)
+    assert model.row_at(rows.currentIndex()).conversation_id == "c"
+
+
+def press_row(bench: Bench, id_: str, key: Qt.KeyboardModifier) -> None:
+    rows = bench.sidebar.list
+    place = rows.visualRect(bench.sidebar.model.index_of(id_)).center()
+    QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, key, place)
+
+
+def entries(menu: QMenu) -> list[str]:
+    return [action.text().partition("\t")[0] for action in menu.actions() if action.text()]
+
+
+def choose(menu: QMenu, words: str) -> None:
+    next(one for one in menu.actions() if one.text().startswith(words)).trigger()
+
+
+def test_several_are_chosen_with_ctrl_and_changed_together(bench: Bench) -> None:
+    bench.sidebar.set_current("a")
+    press_row(bench, "b", Qt.KeyboardModifier.ControlModifier)
+    assert bench.told == []  # choosing opens nothing
+    menu = bench.sidebar.menu_for("b")
+    assert entries(menu) == ["Pin", "Mark as read", "Archive", "Delete 2 conversations"]
+    choose(menu, "Archive")
+    QTest.keyClick(bench.sidebar.list, Qt.Key.Key_Delete)
+    assert bench.told == [("put", "a", "b", "True"), ("delete", "a", "b")]
+
+
+def test_the_menu_has_all_verbs_and_room_for_more(bench: Bench) -> None:
+    asked: list[str] = []
+
+    def more(id_: str, menu: QMenu) -> list[QAction]:
+        asked.append(id_)
+        return [QAction("Export…", menu)]
+
+    bench.sidebar.add_menu_entries(more)
+    menu = bench.sidebar.menu_for("a")
+    usual = ["Open", "Rename", "Duplicate", "Pin", "Mark as unread", "Archive"]
+    assert entries(menu) == [*usual, "Export…", "Delete"]
+    for words in ("Duplicate", "Pin", "Delete"):
+        choose(menu, words)
+    assert bench.told == [("copy", "a"), ("pin", "a", "True"), ("delete", "a")]
+    assert entries(bench.sidebar.menu_for("")) == ["New conversation", "Export…"]
+    assert asked == ["a", ""]
+
+
+def test_the_menu_of_the_current_row_opens_by_the_keyboard(bench: Bench) -> None:
+    rows = bench.sidebar.list
+    rows.setCurrentIndex(bench.sidebar.model.index_of("c"))
+    wanted: list[str] = []
+    rows.menu_wanted.disconnect()
+    rows.menu_wanted.connect(
+        lambda index, _place: wanted.append(bench.sidebar.model.row_at(index).conversation_id)
+    )
+    QTest.keyClick(rows, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    by_key = QContextMenuEvent.Reason.Keyboard
+    QApplication.sendEvent(rows, QContextMenuEvent(by_key, QPoint(), QPoint()))
+    assert wanted == ["c", "c"]
+
+
+def test_the_sign_at_the_right_of_a_row_opens_its_menu(bench: Bench) -> None:
+    rows = bench.sidebar.list
+    wanted: list[str] = []
+    rows.menu_wanted.disconnect()
+    rows.menu_wanted.connect(
+        lambda index, _place: wanted.append(bench.sidebar.model.row_at(index).conversation_id)
+    )
+    place = more_rect(rows.visualRect(bench.sidebar.model.index_of("b"))).center()
+    QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert wanted == ["b"]
     assert bench.told == []
-    answer("Delete")
-    assert bench.told == [("delete", "a")]
+
+
+def test_a_double_click_on_a_title_renames_and_escape_leaves_it(bench: Bench, qtbot: QtBot) -> None:
+    rows = bench.sidebar.list
+    place = rows.visualRect(bench.sidebar.model.index_of("b")).center()
+    QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert bench.sidebar.is_renaming
+    field = rows.findChild(QLineEdit)
+    assert field is not None
+    QTest.keyClicks(field, "Something else")
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not bench.sidebar.is_renaming)
+    assert bench.told == [("open", "b")]
+
+
+def test_a_title_that_is_pasted_is_one_short_line(bench: Bench) -> None:
+    model = bench.sidebar.model
+    model.setData(model.index_of("a"), "one\n two\t" + "x" * 5_000)
+    ((_, _, title),) = bench.told
+    assert title.startswith("one two x")
+    assert len(title) == 200
+    bench.told.clear()
+    model.setData(model.index_of("a"), " \n ")
+    assert bench.told == []
+
+
+def test_titles_of_any_kind_are_shown_as_one_line() -> None:
+    strange = ["a\nb\x00c\u202ed", "東京 🎈", "x" * 100_000, ""]
+    rows = rows_of([summary(str(n), title, n / 100) for n, title in enumerate(strange)], NOW)
+    shown = [row.text for row in rows[1:]]
+    assert shown[:2] == ["a b c d", "東京 🎈"]
+    assert len(shown[2]) < 500
+    assert shown[3] == "New conversation"
+
+
+def test_what_is_pinned_stands_first_and_the_archive_is_folded_away() -> None:
+    some = [
+        replace(summary("p", "pinned", 40), is_pinned=True),
+        summary("a", "mine"),
+        replace(summary("z", "away"), is_archived=True, is_pinned=True),
+    ]
+    folded = ["Pinned", "pinned", "Today", "mine", "Archived · 1"]
+    assert [row.text for row in rows_of(some, NOW)] == folded
+    assert [row.text for row in rows_of(some, NOW, is_archive_open=True)] == [*folded, "away"]
+
+
+def test_the_archive_opens_by_a_click(bench: Bench) -> None:
+    one, *rest = bench.sidebar._summaries
+    bench.sidebar.show_conversations([replace(one, is_archived=True), *rest])
+    assert bench.titles == ["Photos", "New conversation"]
+    heading = bench.sidebar.model.index(len(bench.sidebar.model.rows) - 1)
+    words = bench.sidebar.model.data(heading, Qt.ItemDataRole.AccessibleTextRole)
+    assert words == "Archived · 1, closed"
+    place = bench.sidebar.list.visualRect(heading).center()
+    QTest.mouseClick(bench.sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert bench.titles == ["Photos", "New conversation", "Sales"]
+
+
+def test_unread_is_told_by_weight_sign_tooltip_and_words(bench: Bench) -> None:
+    model = bench.sidebar.model
+    one, *rest = bench.sidebar._summaries
+    changed: list[str] = []
+    model.dataChanged.connect(lambda index: changed.append(model.row_at(index).text))
+    bench.sidebar.show_conversations([replace(one, is_unread=True, is_pinned=True), *rest])
+    index = model.index_of("a")
+    assert model.data(index, Qt.ItemDataRole.AccessibleTextRole) == "Sales, pinned, unread"
+    assert model.data(index, Qt.ItemDataRole.ToolTipRole) == "Sales\nUnread"
+    assert changed == ["Sales"]
 
 
 def test_what_a_conversation_does_is_told_to_assistive_technology(bench: Bench) -> None:
@@ -129,20 +270,28 @@ def test_what_a_conversation_does_is_told_to_assistive_technology(bench: Bench) 
     assert text == "Photos, waiting for you"
 
 
-def test_the_dot_of_a_running_conversation_is_painted(bench: Bench, theme: Theme) -> None:
+def test_running_waiting_and_unread_are_painted_in_different_shapes(bench: Bench) -> None:
     rows, model = bench.sidebar.list, bench.sidebar.model
     rect = rows.visualRect(model.index_of("b"))
+    place = QRect(rect.right() - 26, rect.top() + 4, 20, rect.height() - 8)
 
-    def has_accent() -> bool:
-        image = rows.viewport().grab(rect).toImage()
-        return any(
-            image.pixelColor(x, image.height() // 2) == theme.colour("accent")
-            for x in range(image.width())
-        )
+    def shape() -> tuple[bool, ...]:
+        """Which pixels are not the ground, whatever their colour."""
+        image = rows.viewport().grab(place).toImage()
+        ground = image.pixelColor(0, 0)
+        pixels = ((x, y) for y in range(image.height()) for x in range(image.width()))
+        return tuple(image.pixelColor(x, y) != ground for x, y in pixels)
 
-    assert not has_accent()
-    bench.states["b"] = "running"
-    assert has_accent()
+    shapes = [shape()]
+    for state in ("running", "awaiting_approval"):
+        bench.states["b"] = state
+        shapes.append(shape())
+    bench.states["b"] = "idle"
+    some = [replace(one, is_unread=one.id == "b") for one in bench.sidebar._summaries]
+    bench.sidebar.show_conversations(some)
+    shapes.append(shape())
+    assert not any(shapes[0])
+    assert len(set(shapes)) == 4
 
 
 def test_one_without_a_title_has_a_name(bench: Bench) -> None:
@@ -155,7 +304,7 @@ def visitor(id_: str, title: str, client: str) -> ConversationSummary:
 
 def test_programs_at_work_stand_first_by_name_and_age() -> None:
     one, other = visitor("p", "Sum", "openai-python"), visitor("q", "", "curl")
-    rows = rows_of([one, summary("a", "mine"), other], "", NOW)
+    rows = rows_of([one, summary("a", "mine"), other], NOW)
     assert [(row.text, row.client, bool(row.conversation_id)) for row in rows] == [
         ("curl", "curl", False),
         ("New conversation", "curl", True),

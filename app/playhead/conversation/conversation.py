@@ -82,6 +82,14 @@ class Conversation:
             return self._assembler.open_message
         return self._messages.get(message_id)
 
+    def leaf_below(self, message_id: str) -> str:
+        """The end of the newest branch that goes through a message. Raises KeyError."""
+        newest_child = {message.parent_id: message.id for message in self._messages.values()}
+        leaf = self._messages[message_id].id
+        while leaf in newest_child:
+            leaf = newest_child[leaf]
+        return leaf
+
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` at every event, in order; returns what ends that."""
         self._listeners.append(listener)

@@ -12,7 +12,7 @@ from playhead.conversation.chunk import ChunkType, Role
 LONGEST_QUERY = 200
 """Longer ones are cut: nobody types them, and a pasted page finds nothing but itself."""
 _MOST_TERMS = 12
-_BEFORE, _EXCERPT = 28, 160
+_BEFORE, _EXCERPT = 20, 160
 _CHUNK, _OVERLAP, _MOST_CHARS = 20_000, 400, 1_000_000
 _PIECE = re.compile(r'"([^"]+)("?)|[^\s"]+')
 _UNSPACED = re.compile(

@@ -17,16 +17,17 @@ from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent, Rename
 from playhead.conversation.requests import ConversationMark, ConversationSummary
 from playhead.conversation.search import SearchFound
+from playhead.dialects.imported import Imported
 from playhead.errors import StorageError
-from playhead.session.ports import History, Unsubscribe
 from playhead.session.importing import with_pictures_kept
+from playhead.session.ports import History, Unsubscribe
 from playhead.session.session import Session, SessionEvent, SessionPorts, SessionState
 from playhead.session.titles import copy_title
 from playhead.session.unfinished import close_unfinished
 
 _log = logging.getLogger(__name__)
-
 _ADDED_AT_ONCE = 250
+
 
 class Sessions:
     """Makes, opens and deletes conversations and writes what happens in them to the history.
@@ -188,7 +189,6 @@ class Sessions:
         self._tell()
         return copy.id
 
-    def rename(self, conversation_id: str, title: str) -> None:
     async def add(self, imported: Imported) -> str:
         """Store a conversation that was read from a file; its id. Nothing of it is run.
 
@@ -214,6 +214,7 @@ class Sessions:
         self._tell()
         return added.id
 
+    def rename(self, conversation_id: str, title: str) -> None:
         """Give a conversation, open or not, another title; it stays where it is in the list."""
         session = self._open.get(conversation_id)
         if session is not None:
@@ -234,8 +235,11 @@ class Sessions:
         """Note that something in a conversation was not looked at yet, or that all was."""
         self._mark(conversation_id, "unread", is_on, is_unread=is_on)
 
-    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound:
-        """Messages with all words of the query, the newest first; of one conversation all."""
+    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
+        """Messages with all words of the query, the newest first; of one conversation all.
+
+        None if another search has begun meanwhile.
+        """
         return await self._history.search(query, conversation_id)
 
     def summary(self, conversation_id: str) -> ConversationSummary | None:

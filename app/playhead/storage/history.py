@@ -93,10 +93,10 @@ class SqliteHistory:
         """Queue a mark; a conversation marked as deleted is in no list and no search."""
         self._writer.put(SetMark(conversation_id, mark, is_on))
 
-    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound:
+    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
         """Messages with all words of the query, the newest first; of one conversation all.
 
-        Nothing if another search has begun meanwhile. Raises StorageError.
+        None if another search has begun meanwhile. Raises StorageError.
         """
         return await self._finder.find(query, conversation_id)
 

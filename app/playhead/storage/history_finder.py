@@ -41,10 +41,10 @@ class HistoryFinder:
         self._lock = threading.Lock()
         self._newest = 0
 
-    async def find(self, query: str, conversation_id: str | None = None) -> SearchFound:
+    async def find(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
         """Messages with all words of the query, the newest first; of one conversation all.
 
-        Nothing if another search has begun meanwhile. Raises StorageError.
+        None if another search has begun meanwhile. Raises StorageError.
         """
         self._overtake()
         number = self._newest
@@ -63,17 +63,17 @@ class HistoryFinder:
             if self._connection is not None:
                 self._connection.interrupt()
 
-    def _find(self, number: int, query: str, conversation_id: str | None) -> SearchFound:
+    def _find(self, number: int, query: str, conversation_id: str | None) -> SearchFound | None:
         """In the thread."""
+        if number != self._newest:
+            return None
         terms = terms_of(query)
-        connection = self._opened() if number == self._newest and terms else None
-        if connection is None:
-            return SearchFound()
         try:
-            return _found(connection, terms, conversation_id)
+            connection = self._opened() if terms else None
+            return _found(connection, terms, conversation_id) if connection else SearchFound()
         except sqlite3.Error as error:
             if number != self._newest:
-                return SearchFound()
+                return None
             raise StorageError(
                 "The conversations could not be searched.",
                 detail=str(error),

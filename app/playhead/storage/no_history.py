@@ -47,7 +47,7 @@ class NoHistory:
     def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:
         """Nothing is written."""
 
-    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound:
+    async def search(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
         """Nothing is stored, nothing is found."""
         return SearchFound()
 

@@ -30,6 +30,7 @@ from playhead.ui.other_programs import ApiPresence, WaitingPrograms
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.results import ResultOpener
 from playhead.ui.session_view import SETTINGS_LINK, SessionView
+from playhead.ui.sidebar_verbs import SidebarVerbs
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.coalescer import Coalescer
@@ -104,6 +105,14 @@ class MainWindow(QMainWindow):
         self.variables = VariablesFollower(self.parts.pane, self.view, self.tasks, self)
         self.waiting = WaitingPrograms(sessions, self.parts.notifications, self)
         self.presence = ApiPresence(api, self.parts.sidebar, self.parts.notifications, self)
+        self.verbs = SidebarVerbs(
+            sessions,
+            self.parts.sidebar,
+            self.parts.notifications,
+            self.tasks,
+            lambda: self.view.session.conversation.id if self.view.session else "",
+            self,
+        )
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
@@ -131,6 +140,11 @@ class MainWindow(QMainWindow):
         """Show a conversation of the list."""
         self._opening = conversation_id
         self.tasks.start(self._open(conversation_id))
+
+    def open_place(self, conversation_id: str, message_id: str, query: str) -> None:
+        """Show a conversation where a message has the words of a query; the keyboard stays."""
+        self._opening = conversation_id
+        self.tasks.start(self._open_at(conversation_id, message_id, query))
 
     def open_paths(self, paths: Sequence[str]) -> None:
         """Take files handed over by another start; one folder alone becomes the working folder."""
@@ -270,9 +284,10 @@ class MainWindow(QMainWindow):
         view.place_changed.connect(self._on_place_changed)
         sidebar.new_requested.connect(self.new_conversation)
         sidebar.opened.connect(self.open_conversation)
-        sidebar.renamed.connect(self._sessions.rename)
-        sidebar.delete_confirmed.connect(lambda id_: self.tasks.start(self._delete(id_)))
-        sidebar.kept.connect(self._sessions.keep)
+        sidebar.found.connect(self.open_place)
+        sidebar.left.connect(parts.composer.setFocus)
+        self.verbs.open_requested.connect(self.open_conversation)
+        self.verbs.closed.connect(lambda _id: self._show(self._sessions.new()))
         sidebar.stop_requested.connect(lambda id_: self.tasks.start(self._stop(id_)))
         sidebar.settings_requested.connect(self.open_settings)
         self.presence.settings_requested.connect(self.open_api_settings)
@@ -305,13 +320,17 @@ class MainWindow(QMainWindow):
         session = await self._sessions.open(conversation_id)
         if self._opening == conversation_id:  # not overtaken by another click
             self._show(session)
-            self.parts.composer.setFocus()
+            if not self.parts.sidebar.is_renaming:
+                self.parts.composer.setFocus()
 
-    async def _delete(self, conversation_id: str) -> None:
-        session = self.view.session
-        if session is not None and session.conversation.id == conversation_id:
-            self._show(self._sessions.new())
-        await self._sessions.delete(conversation_id)
+    async def _open_at(self, conversation_id: str, message_id: str, query: str) -> None:
+        session = await self._sessions.open(conversation_id)
+        if self._opening != conversation_id:
+            return
+        if session is not self.view.session:
+            self._show(session)
+        if message_id and session.go_to(message_id):
+            self.parts.timeline.reveal(message_id, query)
 
     async def _stop(self, conversation_id: str) -> None:
         (await self._sessions.open(conversation_id)).stop()

@@ -10,9 +10,10 @@ from playhead.conversation.requests import ApiStatus, ConversationSummary
 from playhead.errors import AppError
 from playhead.session.ports import ApiControl
 from playhead.session.sessions import Sessions
+from playhead.session.titles import UNTITLED
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.sidebar import Sidebar
-from playhead.ui.sidebar_model import UNTITLED, client_name
+from playhead.ui.sidebar_model import client_name
 
 _NOT_LISTENING, _WAITING = "api not listening", "programs waiting"
 _TITLE_LENGTH = 120

@@ -1,16 +1,14 @@
-"""The conversations at the left: new, find, open, rename, delete, settings."""
+"""The conversations at the left: new, find, open, rename, pin, put away, delete, settings."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QMenu,
     QPushButton,
     QToolButton,
@@ -19,28 +17,54 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.conversation.requests import ApiStatus, ConversationSummary
+from playhead.conversation.search import SearchFound
 from playhead.session.session import SessionState
 from playhead.ui.conversation_list import ConversationList, RowDelegate
-from playhead.ui.questions import ask
+from playhead.ui.sidebar_field import SearchField
+from playhead.ui.sidebar_menu import (
+    MenuEntries,
+    MenuVerbs,
+    conversation_menu,
+    list_menu,
+    program_menu,
+    several_menu,
+)
 from playhead.ui.sidebar_model import SidebarModel
+from playhead.ui.sidebar_search import SidebarSearch
 from playhead.ui.theme import BAR_HEIGHT, Theme
+
+_DAY_S = 86_400
+_LITTLE_LATER_S = 2
 
 
 class Sidebar(QWidget):
-    """Signals: `new_requested()`, `opened(str id)`, `renamed(str id, str title)`,
-    `delete_confirmed(str id)`, `kept(str id)`, `stop_requested(str id)`: of a program's,
-    `settings_requested()`, `api_clicked()`, `fold_requested()`.
+    """The list, or what a search found while something is typed into the field.
+
+    Signals: `new_requested()`, `opened(str id)`, `found(str id, str message_id, str query)`: go
+    to that place, `search_requested(str query, str id)`: in one conversation if there is an id,
+    `renamed(str id, str title)`, `duplicate_requested(str id)`, `pinned(list ids, bool)`,
+    `archived(list ids, bool)`, `unread_marked(list ids, bool)`, `delete_requested(list ids)`,
+    `undo_requested()`: of a deletion, `kept(str id)`, `stop_requested(str id)`: of a program's,
+    `settings_requested()`, `api_clicked()`, `fold_requested()`, `left()` by Escape.
     """
 
     new_requested = Signal()
     opened = Signal(str)
+    found = Signal(str, str, str)
+    search_requested = Signal(str, str)
     renamed = Signal(str, str)
-    delete_confirmed = Signal(str)
+    duplicate_requested = Signal(str)
+    pinned = Signal(list, bool)
+    archived = Signal(list, bool)
+    unread_marked = Signal(list, bool)
+    delete_requested = Signal(list)
+    undo_requested = Signal()
     kept = Signal(str)
     stop_requested = Signal(str)
     settings_requested = Signal()
     api_clicked = Signal()
     fold_requested = Signal()
+    left = Signal()
 
     def __init__(
         self,
@@ -53,6 +77,7 @@ class Sidebar(QWidget):
         self._current = ""
         self._summaries: Sequence[ConversationSummary] = ()
         self._api_status = ApiStatus()
+        self._more_entries: list[MenuEntries] = []
         self.setProperty("kind", "sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = SidebarModel(state_of, self)
@@ -61,9 +86,13 @@ class Sidebar(QWidget):
         layout.setSpacing(6)
         layout.addWidget(self._make_head())
         layout.addWidget(self._make_new_button())
-        layout.addWidget(self._make_search())
+        layout.addWidget(self._make_search(theme))
         layout.addWidget(self._make_list(), 1)
+        layout.addWidget(self.finder, 1)
         layout.addLayout(self._make_foot())
+        self._midnight = QTimer(self)
+        self._midnight.setSingleShot(True)
+        self._midnight.timeout.connect(self._refresh)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
@@ -71,6 +100,20 @@ class Sidebar(QWidget):
         """Show the list as it is now, states included."""
         self._summaries = summaries
         self._refresh()
+        self.finder.set_summaries(summaries)
+
+    def show_found(self, query: str, conversation_id: str, found: SearchFound) -> None:
+        """Show what was found for a query, unless another one is typed by now."""
+        self.finder.show_found(query, conversation_id, found)
+
+    def add_menu_entries(self, entries: MenuEntries) -> None:
+        """Have more in the context menu of a conversation, and beside all rows."""
+        self._more_entries.append(entries)
+
+    @property
+    def is_renaming(self) -> bool:
+        """Whether a title is being typed: the keyboard must stay there."""
+        return self.list.is_editing
 
     def show_api(self, status: ApiStatus) -> None:
         """Say quietly whether other programs can reach this window; nothing while it is off."""
@@ -92,26 +135,19 @@ class Sidebar(QWidget):
 
     def begin_rename(self, conversation_id: str) -> None:
         """Change a title in place."""
+        self.search.clear()
+        one = self.model.summary(conversation_id)
+        if one is not None and one.is_archived:
+            self._open_archive(True)
         index = self.model.index_of(conversation_id)
         if self.model.flags(index) & Qt.ItemFlag.ItemIsEditable:
+            self.list.setCurrentIndex(index)
             self.list.edit(index)
 
-    def ask_delete(self, conversation_id: str) -> None:
-        """Ask before a conversation is gone for good; the program runs on meanwhile.
-
-        What a program has begun is not there to be deleted: it goes by itself.
-        """
-        row = self.model.row_at(self.model.index_of(conversation_id))
-        if not row.conversation_id or row.client:
-            return
-        ask(
-            self,
-            "Delete conversation",
-            f"Delete “{row.text}”?",
-            "Its messages and outputs are deleted for good.",
-            "Delete",
-            lambda: self.delete_confirmed.emit(conversation_id),
-        )
+    def delete_chosen(self) -> None:
+        """Ask to delete what is chosen in the list; programs' conversations go by themselves."""
+        if ids := [row.id for row in self._chosen()]:
+            self.delete_requested.emit(ids)
 
     def focus_search(self) -> None:
         """Put the cursor into the search field."""
@@ -119,19 +155,36 @@ class Sidebar(QWidget):
         self.search.selectAll()
 
     def menu_for(self, conversation_id: str) -> QMenu:
-        """What can be done with one conversation."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Open", lambda: self.opened.emit(conversation_id))
-        if self.model.row_at(self.model.index_of(conversation_id)).client:
-            menu.addAction("Keep in the list", lambda: self.kept.emit(conversation_id))
-            menu.addSeparator()
-            menu.addAction("Stop", lambda: self.stop_requested.emit(conversation_id))
-            return menu
-        menu.addAction("Rename", lambda: self.begin_rename(conversation_id))
-        menu.addSeparator()
-        menu.addAction("Delete…", lambda: self.ask_delete(conversation_id))
-        return menu
+        """What can be done with a conversation, or with all that are chosen if it is of them."""
+        one = self.model.summary(conversation_id)
+        chosen = self._chosen()
+        if one is None:
+            return list_menu(self._verbs(), self._more_entries, self)
+        if one.client:
+            return program_menu(conversation_id, self._verbs(), self)
+        if len(chosen) > 1 and one in chosen:
+            return several_menu(chosen, self._verbs(), self)
+        return conversation_menu(one, self._verbs(), self._more_entries, self)
+
+    def _verbs(self) -> MenuVerbs:
+        return MenuVerbs(
+            open=self.opened.emit,
+            rename=self.begin_rename,
+            duplicate=self.duplicate_requested.emit,
+            pin=lambda ids, is_on: self.pinned.emit(list(ids), is_on),
+            archive=lambda ids, is_on: self.archived.emit(list(ids), is_on),
+            mark_unread=lambda ids, is_on: self.unread_marked.emit(list(ids), is_on),
+            delete=lambda ids: self.delete_requested.emit(list(ids)),
+            keep=self.kept.emit,
+            stop=self.stop_requested.emit,
+            new=self.new_requested.emit,
+        )
+
+    def _chosen(self) -> list[ConversationSummary]:
+        """The user's conversations among what is chosen, from the top."""
+        indexes = sorted(self.list.selectedIndexes(), key=QModelIndex.row)
+        rows = (self.model.summary(self.model.row_at(one).conversation_id) for one in indexes)
+        return [row for row in rows if row is not None and not row.client]
 
     def _make_head(self) -> QWidget:
         head = QWidget(self)
@@ -158,15 +211,17 @@ class Sidebar(QWidget):
         self.new_button.clicked.connect(self.new_requested)
         return self.new_button
 
-    def _make_search(self) -> QWidget:
-        self.search = QLineEdit(self)
-        self.search.setPlaceholderText("Search conversations")
-        self.search.setAccessibleName("Search conversations")
-        self._search_icon = QAction(self.search)
-        self.search.addAction(self._search_icon, QLineEdit.ActionPosition.LeadingPosition)
-        self.search.textChanged.connect(self._refresh)
-        # Not before it has something to clear: making the button takes 10 ms of the first paint.
-        self.search.textEdited.connect(lambda: self.search.setClearButtonEnabled(True))
+    def _make_search(self, theme: Theme) -> QWidget:
+        self.finder = SidebarSearch(theme, self)
+        self.finder.hide()
+        self.finder.search_requested.connect(self.search_requested)
+        self.finder.found.connect(self.found)
+        self.search = SearchField(theme, self)
+        self.search.textChanged.connect(self._on_typed)
+        self.search.moved.connect(self._on_moved)
+        self.search.entered.connect(self._on_entered)
+        self.search.left.connect(self.left)
+        self.finder.results.left.connect(self.focus_search)
         return self.search
 
     def _make_list(self) -> QWidget:
@@ -175,23 +230,22 @@ class Sidebar(QWidget):
         self.list.setAccessibleName("Conversations")
         self.list.setModel(self.model)
         self.list.setItemDelegate(RowDelegate(self._theme, self.model, self.list))
-        self.list.clicked.connect(self._on_opened)
         self.list.opened.connect(self._on_opened)
-        self.list.delete_pressed.connect(
-            lambda index: self.ask_delete(self.model.row_at(index).conversation_id)
-        )
-        self.list.customContextMenuRequested.connect(self._on_menu_requested)
+        self.list.delete_pressed.connect(self.delete_chosen)
+        self.list.undo_pressed.connect(self.undo_requested)
+        self.list.menu_wanted.connect(self._on_menu_wanted)
         self.model.renamed.connect(self.renamed)
-        self._empty = QLabel("", self)
+        self._empty = QLabel("Your conversations stand here.", self)
         self._empty.setProperty("kind", "faint")
         self._empty.setWordWrap(True)
+        self._empty.setContentsMargins(10, 8, 10, 0)
         self._empty.hide()
-        box = QWidget(self)
-        column = QVBoxLayout(box)
+        self._box = QWidget(self)
+        column = QVBoxLayout(self._box)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._empty)
         column.addWidget(self.list, 1)
-        return box
+        return self._box
 
     def _make_foot(self) -> QVBoxLayout:
         self.api_button = QPushButton(self)
@@ -210,19 +264,31 @@ class Sidebar(QWidget):
 
     def _refresh(self) -> None:
         now = dt.datetime.now().astimezone()
-        wanted = self.search.text()
-        chosen = self.model.row_at(self.list.currentIndex()).conversation_id
+        before = self.list.currentIndex()
+        chosen, at = self.model.row_at(before).conversation_id, before.row()
         with self.list.place_kept():
-            self.model.show(self._summaries, wanted, now)
-        is_empty = not self.model.rows
-        words = f"Nothing is called “{wanted}”." if wanted else "Your conversations stand here."
-        self._empty.setText(words)
-        self._empty.setVisible(is_empty)
+            self.model.show(self._summaries, now)
+        self._empty.setVisible(not self.model.rows)
         self.list.viewport().update()  # states are painted but are no data of the rows
+        self._wait_for_midnight(now)
         # Not hasFocus(): that is false while another window is in front, and until this one is.
-        has_keys = self.window().focusWidget() is self.list
-        is_walking = has_keys and self.model.index_of(chosen).isValid()
-        self._select(chosen if is_walking else self._current)
+        if self.is_renaming:  # another choice would end that
+            return
+        if self.window().focusWidget() is not self.list:
+            self._select(self._current)
+        elif self.model.index_of(chosen).isValid():
+            self._select(chosen)
+        elif chosen:
+            self._select(self.model.near(at) or self._current)
+
+    def _wait_for_midnight(self, now: dt.datetime) -> None:
+        """Today's become yesterday's then."""
+        passed = now.hour * 3600 + now.minute * 60 + now.second
+        self._midnight.start((_DAY_S - passed + _LITTLE_LATER_S) * 1000)
+
+    def _open_archive(self, is_open: bool) -> None:
+        self.model.is_archive_open = is_open
+        self._refresh()
 
     def _select_current(self) -> None:
         self._select(self._current)
@@ -236,23 +302,44 @@ class Sidebar(QWidget):
             self.list.clearSelection()
 
     def _on_opened(self, index: QModelIndex) -> None:
-        if conversation_id := self.model.row_at(index).conversation_id:
-            self.opened.emit(conversation_id)
-
-    def _on_menu_requested(self, position: QPoint) -> None:
-        row = self.model.row_at(self.list.indexAt(position))
+        row = self.model.row_at(index)
         if row.conversation_id:
-            self.menu_for(row.conversation_id).popup(self.list.viewport().mapToGlobal(position))
+            self.opened.emit(row.conversation_id)
+        elif row.fold:
+            self._open_archive(not self.model.is_archive_open)
+
+    def _on_typed(self, text: str) -> None:
+        """Results take the list's place as long as there is something to look for."""
+        is_searching = bool(text.strip())
+        self.finder.setVisible(is_searching)
+        self._box.setVisible(not is_searching)
+        self.finder.look_for(text)
+
+    def _on_moved(self, step: int) -> None:
+        if self.finder.isHidden():
+            self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            self.finder.results.move(step)
+
+    def _on_entered(self) -> None:
+        if not self.finder.isHidden():
+            self.finder.results.open_current()
+
+    def _on_menu_wanted(self, index: QModelIndex, place: QPoint) -> None:
+        row = self.model.row_at(index)
+        if row.conversation_id or not index.isValid():
+            self.menu_for(row.conversation_id).popup(place)
 
     def _on_theme_changed(self) -> None:
         theme = self._theme
         self._mark.setPixmap(theme.icon("terminal", "accent").pixmap(16, 16))
         self._fold.setIcon(theme.icon("panel-left", "mute"))
         theme.label_icon(self.new_button, "square-pen")
-        self._search_icon.setIcon(theme.icon("search", "mute"))
+        self.search.dress()
         theme.label_icon(self.settings_button, "settings", "mute")
         self._show_api_icon()
         self.list.viewport().update()
+        self.finder.update()
 
     def _show_api_icon(self) -> None:
         has_failed = self._api_status.state == "failed"

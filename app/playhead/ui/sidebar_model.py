@@ -1,4 +1,4 @@
-"""The sidebar's rows: programs at work, then conversations by day, filtered by title."""
+"""The sidebar's rows: programs at work, what is pinned, conversations by day, the archive."""
 
 from __future__ import annotations
 
@@ -18,21 +18,27 @@ from PySide6.QtCore import (
 
 from playhead.conversation.requests import ConversationSummary
 from playhead.session.session import SessionState
+from playhead.session.titles import UNTITLED
 
 _Index = QModelIndex | QPersistentModelIndex
-UNTITLED = "New conversation"
+ARCHIVE = "archive"
+"""The fold of the heading that opens and closes the archive."""
 _NAME_LENGTH = 40
+_TITLE_LENGTH = 200
+_SHOWN_LENGTH = 400
 
 
 class Row(NamedTuple):
     """A heading, or a conversation if it has an id; `client` is the program that began it.
 
+    A heading with a `fold` can be opened and closed.
     A tuple, for there may be ten thousand of them to make at once.
     """
 
     text: str
     conversation_id: str = ""
     client: str = ""
+    fold: str = ""
 
 
 class SidebarModel(QAbstractListModel):
@@ -46,20 +52,38 @@ class SidebarModel(QAbstractListModel):
         super().__init__(parent)
         self._state_of = state_of
         self._rows: list[Row] = []
+        self._summaries: dict[str, ConversationSummary] = {}
+        self.is_archive_open = False
 
     @property
     def rows(self) -> list[Row]:
         """What is shown, from the top."""
         return self._rows
 
-    def show(self, summaries: Sequence[ConversationSummary], wanted: str, now: dt.datetime) -> None:
-        """Show the conversations whose title has `wanted` in it.
+    def show(self, summaries: Sequence[ConversationSummary], now: dt.datetime) -> None:
+        """Show these conversations.
 
         Rows that stay where they are stay for the view too, with their choice and their editor.
         """
-        before, rows = self._rows, rows_of(summaries, wanted, now)
-        if rows == before:
-            return
+        known, self._summaries = self._summaries, {one.id: one for one in summaries}
+        before, rows = self._rows, rows_of(summaries, now, is_archive_open=self.is_archive_open)
+        if rows != before:
+            self._follow(before, rows)
+        self._tell_of_marks(known)
+
+    def summary(self, conversation_id: str) -> ConversationSummary | None:
+        """What is known of a conversation, whether its row is shown or folded away."""
+        return self._summaries.get(conversation_id)
+
+    def _tell_of_marks(self, known: dict[str, ConversationSummary]) -> None:
+        """What is read of a row may change while its text stays."""
+        for one in self._summaries.values():
+            before = known.get(one.id)
+            if before is not None and before is not one and before.is_unread != one.is_unread:
+                index = self.index_of(one.id)
+                self.dataChanged.emit(index, index)
+
+    def _follow(self, before: list[Row], rows: list[Row]) -> None:
         head = _common(before, rows)
         tail = _common(before[head:][::-1], rows[head:][::-1])
         self._exchange(head, len(before) - tail, rows[head : len(rows) - tail])
@@ -82,9 +106,21 @@ class SidebarModel(QAbstractListModel):
                 return self.index(number)
         return QModelIndex()
 
+    def near(self, number: int) -> str:
+        """The conversation that stands at this row, else the nearest one above; '' for none."""
+        for row in reversed(self._rows[: number + 1]):
+            if row.conversation_id:
+                return row.conversation_id
+        return next((row.conversation_id for row in self._rows if row.conversation_id), "")
+
     def row_at(self, index: _Index) -> Row:
         """The row of an index."""
         return self._rows[index.row()] if index.isValid() else Row("")
+
+    def is_unread(self, conversation_id: str) -> bool:
+        """Whether something in it was not looked at yet."""
+        one = self._summaries.get(conversation_id)
+        return one is not None and one.is_unread
 
     def state_at(self, index: _Index) -> SessionState:
         """What the conversation of a row is doing."""
@@ -109,7 +145,7 @@ class SidebarModel(QAbstractListModel):
 
     def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Take a title that was typed in place."""
-        title = str(value).strip()
+        title = " ".join(str(value).split())[:_TITLE_LENGTH]
         row = self.row_at(index)
         if role != Qt.ItemDataRole.EditRole or not title or title == row.text:
             return False
@@ -119,18 +155,31 @@ class SidebarModel(QAbstractListModel):
     def flags(self, index: _Index) -> Qt.ItemFlag:
         """Headings can neither be chosen nor changed, and a program's title is its own."""
         row = self.row_at(index)
+        if row.fold:
+            return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         if not row.conversation_id:
             return Qt.ItemFlag.NoItemFlags
         usable = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         return usable if row.client else usable | Qt.ItemFlag.ItemIsEditable
 
     def _words(self, row: Row) -> str:
-        state = STATE_WORDS.get(self._state_of(row.conversation_id), "")
+        if row.fold:
+            return f"{row.text}, {'open' if self.is_archive_open else 'closed'}"
+        one = self._summaries.get(row.conversation_id)
+        pinned = "pinned" if one is not None and one.is_pinned else ""
         maker = f"begun by {row.client}" if row.client else ""
-        return ", ".join(part for part in (row.text, maker, state) if part)
+        parts = (row.text, pinned, maker, self.state_words(row.conversation_id))
+        return ", ".join(part for part in parts if part)
+
+    def state_words(self, conversation_id: str) -> str:
+        """What the sign beside a title means; '' where there is none."""
+        unread = "unread" if self.is_unread(conversation_id) else ""
+        return STATE_WORDS.get(self._state_of(conversation_id), unread)
 
     def _tip(self, row: Row) -> str:
-        return f"{row.text}\nBegun by {row.client} over the API" if row.client else row.text
+        words = self.state_words(row.conversation_id)
+        maker = f"Begun by {row.client} over the API" if row.client else ""
+        return "\n".join(filter(None, (row.text, maker, words[:1].upper() + words[1:])))
 
 
 STATE_WORDS: dict[SessionState, str] = {
@@ -141,13 +190,32 @@ STATE_WORDS: dict[SessionState, str] = {
 }
 
 
-def rows_of(summaries: Sequence[ConversationSummary], wanted: str, now: dt.datetime) -> list[Row]:
+def rows_of(
+    summaries: Sequence[ConversationSummary], now: dt.datetime, *, is_archive_open: bool = False
+) -> list[Row]:
     """Headings and conversations: those of programs by program, then the last changed first."""
-    wanted = wanted.casefold().strip()
-    shown = [one for one in summaries if wanted in (one.title or UNTITLED).casefold()]
-    visiting = [one for one in shown if one.client]
-    kept = [one for one in shown if not one.client]
-    return [*_program_rows(visiting), *_day_rows(kept, now)]
+    visiting = [one for one in summaries if one.client]
+    ordered = sorted(summaries, key=attrgetter("updated_at"), reverse=True)
+    kept = [one for one in ordered if not (one.client or one.is_archived)]
+    pinned = [Row(shown_title(one), one.id) for one in kept if one.is_pinned]
+    archived = [Row(shown_title(one), one.id) for one in ordered if one.is_archived]
+    rows = [*_program_rows(visiting)]
+    if pinned:
+        rows += [Row("Pinned"), *pinned]
+    rows += _day_rows([one for one in kept if not one.is_pinned], now)
+    if archived:
+        rows.append(Row(f"Archived · {len(archived)}", fold=ARCHIVE))
+    return rows + archived if is_archive_open else rows
+
+
+def shown_title(summary: ConversationSummary) -> str:
+    """A title fit to be shown: one line of visible signs, and not a book."""
+    title = summary.title
+    if len(title) > _SHOWN_LENGTH:
+        title = f"{title[:_SHOWN_LENGTH]}…"
+    if not title.isprintable():
+        title = " ".join("".join(sign if sign.isprintable() else " " for sign in title).split())
+    return title or UNTITLED
 
 
 def _program_rows(summaries: Sequence[ConversationSummary]) -> Iterator[Row]:
@@ -158,19 +226,19 @@ def _program_rows(summaries: Sequence[ConversationSummary]) -> Iterator[Row]:
         if client != heading:
             heading = client
             yield Row(client, client=client)
-        yield Row(summary.title or UNTITLED, summary.id, client)
+        yield Row(shown_title(summary), summary.id, client)
 
 
 def _day_rows(summaries: Sequence[ConversationSummary], now: dt.datetime) -> Iterator[Row]:
     heading, since = "", float("inf")
-    for summary in sorted(summaries, key=attrgetter("updated_at"), reverse=True):
+    for summary in summaries:
         if summary.updated_at < since:
             group = group_of(summary.updated_at, now)
             since = _day_start(summary.updated_at, now)
             if group != heading:
                 heading = group
                 yield Row(group)
-        yield Row(summary.title or UNTITLED, summary.id)
+        yield Row(shown_title(summary), summary.id)
 
 
 def _day_start(at: float, now: dt.datetime) -> float:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCursor
 
+from playhead.conversation.search import folded
 from playhead.ui.timeline.documents import Document, DocumentMaker
 from playhead.ui.timeline.heights import Heights
 from playhead.ui.timeline.markdown import Block
@@ -180,6 +182,26 @@ class BlockColumn:
             pieces.append((joint if pieces else "") + cursor.selectedText().translate(_BARE))
         return "\n".join(pieces)
 
+    def find(self, pattern: re.Pattern[str]) -> tuple[Place, Place] | None:
+        """The first place whose text, in small letters without accents, fits a pattern."""
+        for index, text in enumerate(self._blocks):
+            if pattern.search(folded(text.block.source)) is None:
+                continue
+            shown = self._document(index).toPlainText()
+            if found := pattern.search(folded(shown)):
+                start, end = (_units(shown[:at]) for at in found.span())
+                return (index, start), (index, end)
+        return None
+
+    def y_of(self, place: Place) -> int:
+        """Where the line of a place begins."""
+        index, offset = place
+        block = self._document(index).findBlock(offset)
+        layout = block.layout()
+        line = layout.lineForTextPosition(offset - block.position())
+        down = layout.position().y() + (line.y() if line.isValid() else 0)
+        return round(self._origin(index).y() + down)
+
     def top_of(self, index: int) -> int:
         """Where a block begins."""
         return self._heights.offset(index)
@@ -296,6 +318,11 @@ class BlockColumn:
         if document.has_quotation:
             for bar in document.quotations():
                 painter.fillRect(bar, theme.colour("line_strong"))
+
+
+def _units(text: str) -> int:
+    """How long Qt finds a text: signs beyond the first 65,536 count twice."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _part(selection: tuple[Place, Place] | None, index: int) -> tuple[int, int] | None:

@@ -1,0 +1,51 @@
+"""The field in which the sidebar is searched: its keys go on to the results."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from playhead.conversation.search import LONGEST_QUERY
+from playhead.ui.theme import Theme
+
+
+class SearchField(QLineEdit):
+    """Up and Down choose among the results, Enter opens one, Escape clears and then leaves.
+
+    Signals: `moved(int step)`, `entered()`, `left()` by Escape while it is empty.
+    """
+
+    moved = Signal(int)
+    entered = Signal()
+    left = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setPlaceholderText("Search conversations")
+        self.setAccessibleName("Search conversations")
+        self.setAccessibleDescription("Titles and all messages. Down goes to the results.")
+        self.setMaxLength(LONGEST_QUERY)
+        self._icon = QAction(self)
+        self.addAction(self._icon, QLineEdit.ActionPosition.LeadingPosition)
+        # Not before it has something to clear: making the button takes 10 ms of the first paint.
+        self.textEdited.connect(lambda: self.setClearButtonEnabled(True))
+
+    def dress(self) -> None:
+        """Wear the theme's colours."""
+        self._icon.setIcon(self._theme.icon("search", "mute"))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Typing is as in any field."""
+        match event.key():
+            case Qt.Key.Key_Down | Qt.Key.Key_Up:
+                self.moved.emit(1 if event.key() == Qt.Key.Key_Down else -1)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.entered.emit()
+            case Qt.Key.Key_Escape if self.text():
+                self.clear()
+            case Qt.Key.Key_Escape:
+                self.left.emit()
+            case _:
+                super().keyPressEvent(event)
