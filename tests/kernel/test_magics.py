@@ -21,7 +21,7 @@ def kernel(make_talk: Callable[..., Any]) -> Any:
 
 PIECES = st.sampled_from(
     ["x", "=", "%", "!", "!=", "(", ")", "[", "]", "'", '"', "'''", "\\", "\n", " ", "#", "%cd",
-     "!ls", "if x:", "    ", "pip install", "f'{", "}'", ",", "1"]
+     "!ls", "?", "x?", "if x:", "    ", "pip install", "f'{", "}'", ",", "1"]
 )  # fmt: skip
 
 
@@ -64,6 +64,8 @@ def test_lines_keep_their_numbers_and_python_its_words(code: str) -> None:
         ("f(a,\n%b)\n!ls", 2, "__playhead__.shell('ls')"),
         ("!a \\\n  b\nx = 1", 0, "__playhead__.shell('a   b')"),
         ("pip install x", 0, "__playhead__.line('pip', 'install x')"),
+        ("x = 1\na.b??", 1, "__playhead__.about('a.b', True)"),
+        ("?len", 0, "__playhead__.about('len', False)"),
     ],
 )
 def test_magics_become_calls(code: str, line: int, expected: str) -> None:
@@ -145,3 +147,74 @@ def test_a_sudo_that_cannot_ask_is_told_what_to_do(kernel: Any, tmp_path: Path) 
     kernel.run(f"%env PATH={tmp_path}:/usr/bin:/bin")
     assert "sudo -S" in kernel.run("!sudo ls")[0]
     assert "There is no terminal" not in kernel.run("!sudo -n ls")[0]
+
+
+def test_questions_are_answered_on_every_python(talk: Any) -> None:
+    talk.run('def f(a, b=2):\n    """Doc of f."""')
+    text, _ = talk.run("f?")
+    assert text.startswith("Signature: f(a, b=2)\n")
+    assert "Doc of f." in text
+    assert talk.run("f??")[0] == 'def f(a, b=2):\n    """Doc of f."""\n'
+    assert talk.run("nothing?")[0] == "There is no nothing.\n"
+    assert "Value:     7" in talk.run("x = 7\nx?")[0]
+
+
+def test_a_captured_block_keeps_what_it_and_its_children_wrote(talk: Any) -> None:
+    code = "%%capture out\nimport os, sys\nprint('one')\nx = os.system('echo two')\n"
+    text, marks = talk.run(code + "print('e', file=sys.stderr)\ndisplay(7)\n8")
+    assert (text, of_kind(marks, "error")) == ("", [])
+    assert lines_of(marks) == [1, 2, 3, 4, 5, 6, 7]
+    kept = talk.run("out.stdout, out.stderr, out.outputs")[0]
+    assert kept == "('one\\ntwo\\n', 'e\\n', [7, 8])\n"
+    assert talk.run("out.show()")[0] == "one\ntwo\ne\n7\n8\n"
+
+
+def test_a_captured_block_that_fails_shows_why_and_lets_go(kernel: Any) -> None:
+    text, marks = kernel.run("%%capture\n!echo silent\n1/0")
+    assert error_of(marks).text("name") == "ZeroDivisionError"
+    assert "silent" not in text
+    assert kernel.run("%%capture --no-stdout\nprint('seen')")[0] == "seen\n"
+
+
+def test_a_captured_figure_is_shown_when_it_is_wanted(kernel: Any) -> None:
+    pytest.importorskip("matplotlib")
+    code = "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\n"
+    _, marks = kernel.run(f"%%capture figures\n{code}x = plt.plot([1, 2])")
+    assert of_kind(marks, "show") == []
+    assert len(of_kind(kernel.run("figures.show()")[1], "show")) == 1
+
+
+def test_names_are_listed(new_talk: Callable[..., Any]) -> None:
+    talk = new_talk()
+    assert talk.run("%who")[0] == "There are no names yet.\n"
+    talk.run("import os\nx, word = 1, 'a'\n_hidden = 0")
+    assert talk.run("%who")[0] == "word  x\n"
+    assert talk.run("%who int")[0] == "x\n"
+    assert [line.split() for line in talk.run("%whos")[0].splitlines()][1:] == [
+        ["word", "str", "'a'"],
+        ["x", "int", "1"],
+    ]
+    assert talk.run("%reset -f\n%who_ls")[0] == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("%matplotlib inline", ""),
+        ("%matplotlib notebook", "cannot be zoomed or moved"),
+        ("%%python\nprint('other')", "other"),
+        ("%%script python3 -u\nprint('by input')", "by input"),
+        ("%%bash one two\necho $0 $2", "bash two"),
+        ("%%perl6x\nx", "There is no magic %%perl6x here"),
+        ("%%script nothing-like-this\nx", "There is no nothing-like-this on this machine."),
+        ("%%bash --bg\nls", "knows no --bg here"),
+        ("%debug", "There is no debugger here"),
+        ("%prun sum([1])", "function calls"),
+        ("y = %sx echo a\ny", "['a']"),
+        ("%%file made.txt\nx", "Wrote made.txt"),
+    ],
+)
+def test_what_notebooks_have_works_or_is_refused_in_words(
+    kernel: Any, code: str, said: str
+) -> None:
+    assert said in kernel.run(code)[0]

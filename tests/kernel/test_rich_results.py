@@ -110,11 +110,57 @@ def test_notebook_imports_work_without_ipython(kernel: Any, tmp_path: Path) -> N
         "clear_output(wait=True)\n"
         "display(HTML('<b>'), Markdown('# t'), Image('p.png'), Image(filename='p.png'))\n"
         "display(Latex('$x$'))\n"
-        "print(IPython.get_ipython())"
+        "import IPython.core.magic"
     )
     assert shown(marks) == ["html", "markdown", "png", "png", "latex"]
     assert content(kernel, of_kind(marks, "show")[2]) == PNG
-    assert text == "None\n"
+    assert text == "clear_output changes nothing here: what was shown stays in the conversation.\n"
+    assert kernel.run("clear_output()\nclear_output()")[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("Audio([0] * 22050, rate=22050)", "A sound of 1.0 s, not played here"),
+        ("Audio('a.wav')", "a.wav"),
+        ("Video(b'12')", "A film of 2 bytes, not shown here"),
+        ("Video('nowhere.mp4')", "FileNotFoundError: There is no file nowhere.mp4."),
+        ("FileLink('a.wav')", "a.wav"),
+        ("FileLinks('.', recursive=False)", "a.wav"),
+        ("for n in ProgressBar(2): pass", "] 2/2\n"),
+        ("h = display(1, display_id=True)\nh.update(2)\nupdate_display(3, display_id='x')", "3\n"),
+        ("SomethingNew('x')", "IPython is not installed here"),
+    ],
+)
+def test_what_a_notebook_would_play_or_embed_is_said_in_words(
+    kernel: Any, tmp_path: Path, code: str, said: str
+) -> None:
+    (tmp_path / "a.wav").write_bytes(b"RIFF")
+    _, marks = kernel.run(
+        "from IPython.display import *\nfrom IPython.display import Audio, Video, FileLink,"
+        " FileLinks, ProgressBar, SomethingNew, display, update_display"
+    )
+    assert of_kind(marks, "error") == []
+    assert said in kernel.run(code)[0]
+
+
+def test_a_page_of_the_net_is_a_link(kernel: Any) -> None:
+    kernel.run("from IPython.display import IFrame, YouTubeVideo")
+    (mark,) = of_kind(kernel.run("IFrame('https://example.org/a b', 700, 350)")[1], "show")
+    assert content(kernel, mark) == b"A page, not embedded here: <https://example.org/a%20b>"
+    (mark,) = of_kind(kernel.run("YouTubeVideo('abc')")[1], "show")
+    assert b"watch?v=abc" in content(kernel, mark)
+
+
+def test_only_blocks_have_a_shell(kernel: Any, tmp_path: Path) -> None:
+    (tmp_path / "library.py").write_text(
+        "try:\n    get_ipython()\n    found = True\nexcept NameError:\n    found = False"
+    )
+    code = "get_ipython().system('echo hi')\nget_ipython().run_line_magic('matplotlib', 'inline')"
+    assert kernel.run(f"from IPython import get_ipython\n{code}")[0] == "hi\n"
+    assert kernel.run(code + "\nx = get_ipython().getoutput('echo a')\nx")[0] == "hi\n['a']\n"
+    assert kernel.run("import library\nlibrary.found")[0] == "False\n"
+    assert "has no ask_exit" in kernel.run("get_ipython().ask_exit()")[0]
 
 
 def test_a_library_does_not_take_the_stand_in_for_a_notebook(kernel: Any, tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ class Display:
         self.dpi = dpi
         self.figure_format = "png"
         self.kept = KeptFrames()
+        self.captured: list[Any] | None = None
+        """What is to be shown goes here while a block wants it for itself."""
 
     def show_value(self, value: object) -> None:
         """The `sys.displayhook` of the kernel."""
@@ -44,6 +46,9 @@ class Display:
 
     def show(self, value: object) -> None:
         """Show a value in the best form it has."""
+        if self.captured is not None:
+            self.captured.append(value)
+            return
         if self._is_figure(value):
             self.show_figure(value)
             return
@@ -85,12 +90,19 @@ class Display:
 
     def show_figure(self, figure: Any) -> None:
         """Draw a figure of matplotlib as sharp as the screen, and close it."""
+        if self.captured is not None:
+            self._close(figure)
+            self.captured.append(figure)
+            return
         form = self.figure_format
         name = self._new_name(form)
         path = os.path.join(self._spool, name)
         dpi = max(self.dpi, figure.dpi)
         figure.savefig(path, format=form, bbox_inches="tight", dpi=dpi)
         self._announce(form, name)
+        self._close(figure)
+
+    def _close(self, figure: Any) -> None:
         pyplot = sys.modules.get(_PYPLOT)
         if pyplot is not None:
             pyplot.close(figure)

@@ -14,7 +14,9 @@ import os
 import sys
 from typing import Any, Callable, Sequence
 
-_NAMES = ("IPython", "IPython.display", "IPython.core", "IPython.core.display")
+from . import ipython_media
+
+_ROOT = "IPython"
 
 
 class _Data:
@@ -42,17 +44,6 @@ class HTML(_Data):
         if self.data is None and self.url:
             return f'<a href="{html.escape(self.url)}">{html.escape(self.url)}</a>'
         return self.data
-
-
-class IFrame:
-    """A page by its address."""
-
-    def __init__(self, src: str, width: Any = "100%", height: Any = 400, **params: Any) -> None:
-        self.src, self.width, self.height = src, width, height
-
-    def _repr_html_(self) -> str:
-        src = html.escape(str(self.src))
-        return f'<iframe src="{src}" width="{self.width}" height="{self.height}"></iframe>'
 
 
 class Markdown(_Data):
@@ -150,29 +141,48 @@ class Image(_Data):
         return None
 
 
-class FileLink:
-    """A file by its name."""
+class DisplayObject(_Data):
+    """What others are made of."""
 
-    def __init__(self, path: Any, **options: Any) -> None:
-        self.path = path
+
+class TextDisplayObject(DisplayObject):
+    """The same for texts."""
+
+
+class GeoJSON(JSON):
+    """A map; its data is shown."""
+
+
+class InteractiveShell:
+    """Its settings can be set; they change nothing."""
+
+    ast_node_interactivity = "last_expr"
+
+
+class _Unknown:
+    """What is not known here can be imported, and says so when it is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        raise NotImplementedError(f"IPython is not installed here, and {self._name} not known.")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Unknown(f"{self._name}.{name}")
 
     def __repr__(self) -> str:
-        return os.path.abspath(self.path)
-
-
-def clear_output(wait: bool = False) -> None:
-    """Do nothing: what was shown stays in the conversation."""
-
-
-def get_ipython() -> None:
-    """There is none."""
+        return f"<{self._name}: not known here, IPython is not installed>"
 
 
 class StandInFinder:
     """The last finder: it is asked only when no IPython is installed."""
 
-    def __init__(self, set_formats: Callable[..., None]) -> None:
-        self._set_formats = set_formats
+    def __init__(self, set_formats: Callable[..., None], **given: Any) -> None:
+        """`given` are names that need more of the kernel than this module has."""
+        self._given = {"set_matplotlib_formats": set_formats, **given}
 
     def install(self) -> None:
         """Stand behind all other finders."""
@@ -180,7 +190,7 @@ class StandInFinder:
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> Any:
         """A stand-in if a block is who imports it."""
-        if name not in _NAMES or not _is_imported_by_block():
+        if name.partition(".")[0] != _ROOT or not _is_imported_by_block():
             return None
         spec = importlib.machinery.ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
         return spec
@@ -189,15 +199,24 @@ class StandInFinder:
         """Let a plain module be made."""
 
     def exec_module(self, module: Any) -> None:
-        """Fill it with everything that is here."""
-        for name, value in globals().items():
-            is_own = getattr(value, "__module__", "") == __name__
-            if is_own and not name.startswith("_") and value is not StandInFinder:
-                setattr(module, name, value)
+        """Fill it with everything that is known; the rest is known by name only."""
+        for source in (ipython_media, sys.modules[__name__]):
+            for name, value in vars(source).items():
+                is_own = getattr(value, "__module__", "") == source.__name__
+                if is_own and not name.startswith("_") and value is not StandInFinder:
+                    setattr(module, name, value)
         module.display = vars(builtins)["display"]
-        module.set_matplotlib_formats = self._set_formats
+        for name, value in self._given.items():
+            setattr(module, name, value)
         module.version_info = (9, 0, 0)  # matplotlib asks below 8.24 for its shell
         module.__version__ = "9.0.0"
+
+        def unknown(name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return _Unknown(f"{module.__name__}.{name}")
+
+        module.__getattr__ = unknown
 
 
 def _is_imported_by_block() -> bool:

@@ -12,8 +12,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Callable
 
-from . import foreign, rich
-from .timing_magic import duration, measure
+from . import foreign, looking, rich, scripts
+from .callers import caller_of
+from .capture import Capture
+from .timing_magic import duration, measure, profile
 
 if TYPE_CHECKING:
     from .channel import Channel
@@ -22,7 +24,22 @@ if TYPE_CHECKING:
 _PIP = re.compile(r"^\s*(?:pip3?|python3?\s+-m\s+pip)(?=\s)")
 _INSERTED = re.compile(r"\$\$|\{\{|\}\}|\{([^{}\n]+)\}|\$([A-Za-z_]\w*)")
 _COMMANDS = ("ls", "ll", "cat", "mkdir", "rmdir", "rm", "cp", "mv", "head", "tail", "touch")
-_ACCEPTED = ("matplotlib", "pylab", "load_ext", "reload_ext", "precision", "autosave")
+_ACCEPTED = (
+    "load_ext", "unload_ext", "reload_ext", "precision", "autosave", "xmode", "colors", "automagic",
+    "pprint", "aimport",
+)  # fmt: skip
+_WITHOUT = {
+    "debug": "There is no debugger here. Print what you want to know.",
+    "pdb": "There is no debugger here. Print what you want to know.",
+    "history": "There is no history here: the conversation has every block.",
+    "hist": "There is no history here: the conversation has every block.",
+    "load": "Nothing can be loaded into a block: read the file, or run it with %run.",
+    "memit": "Memory is not measured here: use tracemalloc.",
+    "mprun": "Memory is not measured here: use tracemalloc.",
+    "lprun": "Lines are not profiled here: use %prun, or the times beside the code.",
+    "store": "Nothing can be stored here: write a file.",
+}
+"""Magics that cannot work here, and what does."""
 _NO_TERMINAL = (
     "There is no terminal here that sudo could ask on. Use `sudo -S`, which reads the password from"
     " the text that is sent to the run, or `sudo -n` where none is needed.\n"
@@ -69,34 +86,40 @@ class MagicWords:
         for finish in reversed(waiting):
             finish()
 
-    def shell(self, command: str) -> None:
+    def shell(self, command: str, names: dict[str, Any] | None = None) -> None:
         """`!command`."""
-        self._run_shell(_filled(command, _caller()))
+        self._run_shell(_filled(command, caller_of(2) if names is None else names))
 
-    def output_of(self, command: str) -> Lines:
+    def about(self, name: str, wants_source: bool) -> None:
+        """`name?`."""
+        sys.stdout.write(looking.about(name, caller_of(2), wants_source))
+
+    def output_of(self, command: str, names: dict[str, Any] | None = None) -> Lines:
         """`x = !command`."""
-        text = _for_this_python(_filled(command, _caller()))
+        text = _for_this_python(_filled(command, caller_of(2) if names is None else names))
         self._channel.flush()
         done = subprocess.run(text, shell=True, stdout=subprocess.PIPE, check=False)  # noqa: S602
         return Lines(done.stdout.decode("utf-8", "backslashreplace").splitlines())
 
-    def line(self, name: str, rest: str) -> Any:
+    def line(self, name: str, rest: str, names: dict[str, Any] | None = None) -> Any:
         """`%name rest`."""
-        names = _caller()
+        names = caller_of(2) if names is None else names
         if name in _COMMANDS:
             return self._run_shell(_filled(f"{name} {rest}", names))
         if name in _ACCEPTED:
             return None
         method = getattr(self, "_line_" + name, None)
         if method is None:
-            raise MagicError(
-                f"There is no magic %{name} here. Write it in Python, or `!` commands."
-            )
+            otherwise = f"There is no magic %{name} here. Write it in Python, or `!` commands."
+            raise MagicError(_WITHOUT.get(name, otherwise))
         return method(rest, names)
 
-    def cell(self, name: str, rest: str, body: str) -> Any:
+    def cell(self, name: str, rest: str, body: str, names: dict[str, Any] | None = None) -> Any:
         """`%%name rest` over a whole block."""
-        names = _caller()
+        names = caller_of(2) if names is None else names
+        if name in scripts.WORDS:
+            self._channel.flush()
+            return scripts.run(name, _filled(rest, names), body)
         kind = _PAGES.get(name.lower())
         if kind is not None:
             return self._display.send(rich.Shown(kind[0], body.encode("utf-8"), kind[1]))
@@ -111,7 +134,12 @@ class MagicWords:
             began, used = time.perf_counter(), time.process_time()
             self._at_end.append(lambda: _print_times(began, used))
             return
-        raise MagicError(f"There is no magic %%{name} here. Use contextlib.redirect_stdout.")
+        words, names = rest.split(), caller_of(2)
+        target = next((word for word in words if not word.startswith("-")), "")
+        if target and not target.isidentifier():
+            raise MagicError(f"%%capture keeps what it takes in a variable: {target} is no name.")
+        capture = Capture(self._display, tuple(words))
+        self._at_end.append(lambda: _keep(target, capture.end(), names))
 
     def _run_shell(self, command: str) -> None:
         self._channel.flush()
@@ -178,17 +206,51 @@ class MagicWords:
     def _cell_timeit(self, rest: str, body: str, names: dict[str, Any]) -> Any:
         return measure(rest, body, names)
 
-    def _cell_bash(self, rest: str, body: str, names: dict[str, Any]) -> None:
-        self._channel.flush()
-        status = subprocess.call(["bash", "-c", body, "bash", *shlex.split(rest)])
-        if status:
-            raise MagicError(f"The commands ended with status {status}.")
+    def _line_matplotlib(self, rest: str, names: dict[str, Any]) -> None:
+        if rest.strip().strip("-") not in ("", "inline", "agg", "list"):
+            sys.stdout.write("Figures are pictures here: they cannot be zoomed or moved.\n")
 
-    def _cell_sh(self, rest: str, body: str, names: dict[str, Any]) -> None:
-        self._channel.flush()
-        status = subprocess.call(["sh", "-c", body, "sh", *shlex.split(rest)])
-        if status:
-            raise MagicError(f"The commands ended with status {status}.")
+    def _line_pylab(self, rest: str, names: dict[str, Any]) -> None:
+        exec("import numpy as np\nimport matplotlib.pyplot as plt\nfrom pylab import *", names)
+
+    def _line_who(self, rest: str, names: dict[str, Any]) -> None:
+        found = looking.own_names(names, rest)
+        sys.stdout.write(("  ".join(found) or "There are no names yet.") + "\n")
+
+    def _line_who_ls(self, rest: str, names: dict[str, Any]) -> list[str]:
+        return looking.own_names(names, rest)
+
+    def _line_whos(self, rest: str, names: dict[str, Any]) -> None:
+        sys.stdout.write(looking.listing(names, rest))
+
+    def _line_pinfo(self, rest: str, names: dict[str, Any]) -> None:
+        sys.stdout.write(looking.about(rest.strip(), names, wants_source=False))
+
+    def _line_pinfo2(self, rest: str, names: dict[str, Any]) -> None:
+        sys.stdout.write(looking.about(rest.strip(), names, wants_source=True))
+
+    def _line_reset(self, rest: str, names: dict[str, Any]) -> None:
+        for name in [name for name in names if not name.startswith("_")]:
+            del names[name]
+
+    def _line_sx(self, rest: str, names: dict[str, Any]) -> Lines:
+        return self.output_of(rest, names)
+
+    _line_system = _line_sx
+
+    def _line_conda(self, rest: str, names: dict[str, Any]) -> None:
+        self._run_shell(f"conda {_filled(rest, names)}")
+        importlib.invalidate_caches()
+
+    def _line_uv(self, rest: str, names: dict[str, Any]) -> None:
+        self._run_shell(f"uv {_filled(rest, names)}")
+        importlib.invalidate_caches()
+
+    def _line_prun(self, rest: str, names: dict[str, Any]) -> None:
+        profile(rest, names)
+
+    def _cell_prun(self, rest: str, body: str, names: dict[str, Any]) -> None:
+        profile(body, names)
 
     def _cell_writefile(self, rest: str, body: str, names: dict[str, Any]) -> None:
         words = shlex.split(_filled(rest, names))
@@ -197,6 +259,8 @@ class MagicWords:
         with open(path, "a" if is_added else "w", encoding="utf-8") as file:
             file.write(body)
         sys.stdout.write(f"{'Added to' if is_added else 'Wrote'} {path}\n")
+
+    _cell_file = _cell_writefile
 
 
 _PAGES = {
@@ -209,12 +273,9 @@ _PAGES = {
 }
 
 
-def _caller() -> dict[str, Any]:
-    """The names of the block, or of the function in it, that holds the magic."""
-    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - documented
-    if frame.f_locals is frame.f_globals:
-        return frame.f_globals
-    return {**frame.f_globals, **frame.f_locals}
+def _keep(name: str, captured: Any, names: dict[str, Any]) -> None:
+    if name:
+        names[name] = captured
 
 
 def _filled(text: str, names: dict[str, Any]) -> str:

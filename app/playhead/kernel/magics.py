@@ -13,12 +13,13 @@ from typing import NamedTuple
 CALL = "__playhead__"
 """The name under which the transformed lines find what does the work."""
 
-_CANDIDATE = re.compile(r"^\s*(?:[%!]|pip3?\s)|=\s*[%!]", re.MULTILINE)
+_CANDIDATE = re.compile(r"^\s*(?:[%!?]|pip3?\s)|=\s*[%!]|\?\s*$", re.MULTILINE)
 _LINE = re.compile(r"%(?P<name>[A-Za-z_]\w*)[ \t]*(?P<rest>.*)", re.DOTALL)
 _CELL = re.compile(r"%%(?P<name>[A-Za-z_!]\w*)[ \t]*(?P<rest>[^\n]*)\n?")
 _TARGET = r"(?P<target>[A-Za-z_][\w.\[\]'\", ]*)=[ \t]*"
 _ASSIGNED = re.compile(_TARGET + r"(?P<magic>[%!].*)", re.DOTALL)
 _PIP = re.compile(r"pip3?[ \t]+(?:install|uninstall|list|show|freeze|download)\b")
+_HELP = re.compile(r"(?P<before>\?{0,2})(?P<name>[A-Za-z_]\w*(?:\.\w+)*)(?P<after>\?{0,2})[ \t]*;?")
 _HERE = ("time", "capture")
 """Cell magics whose body is Python that is run as any: its lines stay to be seen."""
 
@@ -84,7 +85,8 @@ def _magic_at(lines: list[str], at: int) -> _Magic | None:
     """A magic that begins here, with the lines that its backslashes add."""
     stripped = lines[at].lstrip()
     assigned = _ASSIGNED.match(stripped)
-    if stripped[0] not in "%!" and not assigned and not _PIP.match(stripped):
+    is_question = _question(stripped) is not None
+    if stripped[0] not in "%!" and not assigned and not is_question and not _PIP.match(stripped):
         return None
     end = at + 1
     text = stripped.rstrip("\r\n")
@@ -104,10 +106,19 @@ def _call(text: str, is_assigned: bool) -> str | None:
         command = text.lstrip("!").strip()
         method = "output_of" if is_assigned or text.startswith("!!") else "shell"
         return f"{CALL}.{method}({command!r})"
+    if (asked := _question(text)) is not None:
+        return f"{CALL}.about({asked[0]!r}, {asked[1]})"
     if _PIP.match(text):
         text = "%" + text
     match = _LINE.match(text)
     return f"{CALL}.line({match['name']!r}, {match['rest'].strip()!r})" if match else None
+
+
+def _question(text: str) -> tuple[str, bool] | None:
+    """The name that `name?`, `?name` or `name??` asks about, and whether its source is wanted."""
+    match = _HELP.fullmatch(text.strip())
+    marks = max(match["before"], match["after"], key=len) if match else ""
+    return (match["name"], marks == "??") if match and marks else None
 
 
 def _end_of_statement(lines: list[str], at: int) -> int:

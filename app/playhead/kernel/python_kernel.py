@@ -9,7 +9,7 @@ import sys
 import warnings
 from typing import Any
 
-from . import foreign, magics, showing, streams
+from . import foreign, magics, shell_stand_in, showing, streams
 from .answers import AnswerFiles, Answers
 from .display import Display
 from .driver import Job, Outcome, Stage
@@ -37,17 +37,22 @@ class PythonKernel:
         sampler = LineSampler(channel)
         display = Display(channel, sampler, stage.spool, stage.dpi)
         sys.displayhook = display.show_value
-        showing.install(display)
+        relatives = showing.install(display)
         ImportHooks(
             {**foreign.patches(display), "multiprocessing.reduction": patch_reduction}
         ).install()
-        StandInFinder(lambda *names: foreign.choose_formats(display, names)).install()
         # The threads are ours; a fork that user code makes is none of their business.
         warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
         sys.argv = [""]
         sys.path.insert(0, self._folder)
         words = MagicWords(channel, display)
         setattr(builtins, magics.CALL, words)
+        shell = shell_stand_in.install(words)
+        StandInFinder(
+            lambda *names: foreign.choose_formats(display, names),
+            get_ipython=lambda: shell,
+            **relatives,
+        ).install()
         self._runner = Runner(channel, sampler, display, stage.interrupts, words)
         self._runner.remark = self._memory.remark
         self._variables = Variables(self._runner.namespace, display.kept)

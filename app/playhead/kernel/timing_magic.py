@@ -1,4 +1,4 @@
-"""`%timeit` and `%%timeit`: how long a statement takes, run often."""
+"""`%timeit` and `%prun`: how long a statement takes, run often, and where that time goes."""
 
 from __future__ import annotations
 
@@ -55,6 +55,18 @@ def _options(rest: str) -> tuple[dict[str, str], str]:
         count += 2 if words[count] in ("-n", "-r", "-p") else 1
     found, _ = getopt.getopt(shlex.split(" ".join(words[:count])), "n:r:p:tcqov:")
     return dict(found), " ".join(words[count:]).strip()
+
+
+def profile(code: str, names: dict[str, Any]) -> None:
+    """Run code once and print which functions took the most time."""
+    import cProfile
+    import pstats
+
+    profiler = cProfile.Profile()
+    try:
+        profiler.runctx(code, names, names)
+    finally:
+        pstats.Stats(profiler, stream=sys.stdout).sort_stats("cumulative").print_stats(20)
 
 
 def duration(seconds: float) -> str:

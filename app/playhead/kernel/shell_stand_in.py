@@ -1,0 +1,62 @@
+"""What blocks get from `get_ipython()`: the magics that are known here, by their methods."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .callers import caller_of, is_block
+
+if TYPE_CHECKING:
+    from .magic_words import MagicWords
+
+
+class Shell:
+    """As much of a notebook's shell as exported notebooks use."""
+
+    def __init__(self, words: MagicWords) -> None:
+        self._words = words
+
+    def run_line_magic(self, name: str, line: str, _stack_depth: int = 1) -> Any:
+        """`%name line`."""
+        return self._words.line(name, line, caller_of(2))
+
+    def run_cell_magic(self, name: str, line: str, cell: str) -> Any:
+        """`%%name line` over a block."""
+        return self._words.cell(name, line, cell, caller_of(2))
+
+    def magic(self, text: str) -> Any:
+        """The same in one text."""
+        name, _, line = text.lstrip("%").partition(" ")
+        return self._words.line(name, line.strip(), caller_of(2))
+
+    def system(self, command: str) -> None:
+        """`!command`."""
+        self._words.shell(command, caller_of(2))
+
+    def getoutput(self, command: str, split: bool = True) -> Any:
+        """`x = !command`."""
+        found = self._words.output_of(command, caller_of(2))
+        return found if split else found.n
+
+    @property
+    def user_ns(self) -> dict[str, Any]:
+        """The names of blocks."""
+        return vars(sys.modules["__main__"])
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"There is no IPython here, so get_ipython() has no {name}.")
+
+
+def install(words: MagicWords) -> Shell:
+    """Let blocks, and nobody else, find `get_ipython`: libraries take it for a notebook."""
+    shell = Shell(words)
+
+    def get_ipython() -> Shell:
+        if not is_block(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage] - documented
+            raise NameError("name 'get_ipython' is not defined")
+        return shell
+
+    builtins.get_ipython = get_ipython  # type: ignore[attr-defined]
+    return shell
