@@ -11,8 +11,10 @@ import sys
 import threading
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,24 @@ SETTLE_S = float(os.environ.get("PYTEST_SETTLE_S", "5"))
 """How long threads and processes that are already ending may take."""
 RUN_MARK = "PYTEST_RUN_MARK"
 """An environment variable that every descendant of this run inherits, orphans too."""
+MANY_MODULES = 50
+"""So many new imports are worth a new look at what lasts."""
+_KERNEL_THREAD = 0x00200000
+_strangers: set[int] = set()
+"""Running processes that are known to be none of ours."""
 _PROC = Path("/proc")
 _TOOLTIP_CLASSES = {"QTipLabel", "QShapedPixmapWidget"}
+
+
+@dataclass
+class _Spared:
+    """What was there when the searches for garbage were last told to pass over it."""
+
+    modules: int = 0
+    timers: list[weakref.ref[Any]] = field(default_factory=list)
+
+
+_spared = _Spared()
 
 
 class LogGuard(logging.Handler):
@@ -60,6 +78,7 @@ class LogGuard(logging.Handler):
 @contextmanager
 def guarded(uses_qt: bool) -> Generator[LogGuard]:
     """Fail on leaving if the block left something behind."""
+    spare_what_lasts()
     log = LogGuard()
     logging.getLogger().addHandler(log)
     counts = _Counts(uses_qt)
@@ -121,9 +140,20 @@ def _persistent(look: Callable[[], set[Any]]) -> Iterable[Any]:
     return ()
 
 
+def spare_what_lasts() -> None:
+    """Keep what was imported out of the searches for garbage: it lives as long as the run."""
+    if len(sys.modules) > _spared.modules + MANY_MODULES:
+        gc.unfreeze()
+        gc.collect()
+        _spared.timers = [weakref.ref(timer) for timer in _timers_in(gc.get_objects())]
+        gc.freeze()
+        _spared.modules = len(sys.modules)
+
+
 def mark_descendants() -> None:
     """Give this process's future children a mark by which `descendants` finds even orphans."""
     os.environ[RUN_MARK] = uuid.uuid4().hex
+    _strangers.clear()
 
 
 def descendants() -> Iterator[int]:
@@ -131,35 +161,56 @@ def descendants() -> Iterator[int]:
     if not _PROC.is_dir():
         return
     mark = f"{RUN_MARK}={os.environ.get(RUN_MARK, '')}".encode()
-    for entry in _PROC.iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            with suppress(OSError):
-                if _parent(entry) == os.getpid() or mark in (entry / "environ").read_bytes():
-                    yield int(entry.name)
+    running = {int(name) for name in os.listdir(_PROC) if name.isdigit()} - {os.getpid()}
+    _strangers.intersection_update(running)
+    for pid in running - _strangers:
+        with suppress(OSError):
+            parent, is_of_the_system = _stat(pid)
+            environment = b"" if is_of_the_system else _read(pid, "environ")
+            if parent == os.getpid() or mark in environment:
+                yield pid
+            elif environment or is_of_the_system:  # while a program starts it has none
+                _strangers.add(pid)
 
 
-def _parent(entry: Path) -> int:
-    # pid (any name) state ppid …
-    return int((entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+def _stat(pid: int) -> tuple[int, bool]:
+    """Its parent, and whether it is a thread of the kernel's."""
+    # pid (any name) state ppid pgrp session tty tpgid flags …
+    fields = _read(pid, "stat").rpartition(b")")[2].split()
+    return int(fields[1]), bool(int(fields[6]) & _KERNEL_THREAD)
+
+
+def _read(pid: int, name: str) -> bytes:
+    with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:
+        return file.read()
 
 
 def command_line(pid: int) -> str:
     """How the process was started, as far as can be seen."""
     with suppress(OSError):
-        words = (_PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+        words = _read(pid, "cmdline").split(b"\0")
         return b" ".join(words).decode(errors="replace")[:300] or "(ended, not reaped)"
     return "(gone)"
 
 
 def live_timers() -> list[Any]:
     """Running QTimers that Python made."""
-    core = sys.modules.get("PySide6.QtCore")
-    if core is None:
+    spared = [timer for known in _spared.timers if (timer := known()) is not None]
+    timers = [*spared, *_timers_in(gc.get_objects())]
+    if not timers:
         return []
     import shiboken6
 
-    timers = [thing for thing in gc.get_objects() if issubclass(type(thing), core.QTimer)]
     return [timer for timer in timers if shiboken6.isValid(timer) and timer.isActive()]
+
+
+def _timers_in(things: list[Any]) -> list[Any]:
+    core = sys.modules.get("PySide6.QtCore")
+    if core is None:
+        return []
+    # There are few types among very many things.
+    types = {kind for kind in set(map(type, things)) if issubclass(kind, core.QTimer)}
+    return [thing for thing in things if type(thing) in types] if types else []
 
 
 def live_windows() -> list[Any]:
