@@ -5,9 +5,13 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.support.display import is_available, virtual_display
 from tests.support.guards import LogGuard, guarded, mark_descendants
 from tests.support.isolation import forget_keys, settle_in, skip_without
 from tests.support.loops import run_coroutine_test
@@ -15,12 +19,36 @@ from tests.support.loops import run_coroutine_test
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 
+MOST_WORKERS = 4
+_screens = ExitStack()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "requires_system(*programs): skipped by name when a program is missing"
     )
     forget_keys()
+    os.environ.update(getattr(config, "workerinput", {}).get("screen", {}))
     mark_descendants()
+
+
+def pytest_unconfigure() -> None:
+    _screens.close()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """What `-n auto` means; files that are named are quicker in one process, without workers."""
+    if all(Path(argument.partition("::")[0]).is_file() for argument in config.args):
+        return 0
+    return min(os.cpu_count() or 1, MOST_WORKERS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A screen for each worker: two windows on one would take the focus from each other."""
+    if "DISPLAY" in os.environ and is_available():
+        node.workerinput["screen"] = _screens.enter_context(virtual_display())
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
