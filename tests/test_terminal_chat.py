@@ -54,7 +54,8 @@ _TAKE_TERMINAL = (
 def environment(home: Path, **more: str) -> dict[str, str]:
     write_settings(home, interpreter=sys.executable)
     own = {f"PLAYHEAD_{name.upper()}_DIR": str(home / name) for name in ("data", "config", "cache")}
-    without = {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "NO_COLOR"}
+    # COLUMNS and LINES would stand for the size of the terminal, whatever that is.
+    without = {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "NO_COLOR", "COLUMNS", "LINES"}
     kept = {name: value for name, value in os.environ.items() if name not in without}
     given = {"PLAYHEAD_PROVIDER_KEY": "sk-test", "DBUS_SESSION_BUS_ADDRESS": NO_BUS}
     return {**kept, **own, **given, "TERM": "xterm", "PYTHONPATH": str(ROOT / "app"), **more}
@@ -89,8 +90,16 @@ class Terminal:
 
     def press_ctrl_c_at_the_prompt(self) -> None:
         """Once the line editor sleeps over its keys: it would miss a signal before that."""
-        until_now(lambda: self._is_line_edited() and self._sleeps())
+        self._await_line_editor()
         self.type("\x03")
+
+    def resize_at_the_prompt(self, columns: int, rows: int) -> None:
+        """Once the line editor sleeps: while it starts it sets the size that it has read."""
+        self._await_line_editor()
+        self.resize(columns, rows)
+
+    def _await_line_editor(self) -> None:
+        until_now(lambda: self._is_line_edited() and self._sleeps())
 
     def _is_line_edited(self) -> bool:
         return not termios.tcgetattr(self._master)[3] & termios.ICANON
@@ -292,12 +301,12 @@ def test_code_that_asks_is_answered_and_a_secret_is_not_shown(desk: Desk):
 
 def test_a_terminal_that_becomes_narrow_breaks_lines_there(desk: Desk):
     terminal = desk.answers(text(*(f"word{number} " for number in range(20))))
-    terminal.resize(30, 24)
+    terminal.resize_at_the_prompt(30, 24)
     terminal.type("go\r")
     terminal.expect("word0 ")
     lines = terminal.expect("word19").splitlines()
     terminal.expect("> ")
-    terminal.resize(80, 24)
+    terminal.resize_at_the_prompt(80, 24)
     assert len(lines) > 4
     assert max(map(len, lines)) < 30, lines
 

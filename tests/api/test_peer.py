@@ -41,10 +41,12 @@ def connected(
         port = str(listener.getsockname()[1])
         command = [sys.executable, "-c", CLIENT, family, host, port, *how]
         child = subprocess.Popen(command, stdin=subprocess.PIPE)
-        connection, theirs = listener.accept()
-        with closing(connection):
-            yield theirs[:2], connection.getsockname()[:2]
-        child.communicate()
+        try:
+            connection, theirs = listener.accept()
+            with closing(connection):
+                yield theirs[:2], connection.getsockname()[:2]
+        finally:
+            child.communicate()
 
 
 @contextmanager
@@ -84,8 +86,9 @@ def test_our_own_client_is_no_descendant() -> None:
 
 @pytest.mark.skipif(sys.platform == "linux" and os.geteuid() == 0, reason="nothing hides from root")
 def test_a_child_that_hides_its_files_is_found_out_but_for_the_trusted() -> None:
+    before = set(descendants(os.getpid()))
     with connected("hidden") as (theirs, ours):
-        (pid,) = descendants(os.getpid())
+        (pid,) = set(descendants(os.getpid())) - before
         assert is_descendant(theirs, ours, os.getpid())
         assert not is_descendant(theirs, ours, os.getpid(), trusted={pid})
 
@@ -94,8 +97,9 @@ def test_a_hidden_child_counts_only_where_nobody_else_holds_the_socket(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     look = peer._holds
+    before = set(descendants(os.getpid()))
     with connected() as (theirs, ours):
-        (pid,) = descendants(os.getpid())
+        (pid,) = set(descendants(os.getpid())) - before
         monkeypatch.setattr(
             peer, "_holds", lambda at, inode: None if at == pid else look(at, inode)
         )
