@@ -82,7 +82,7 @@ def test_an_excerpt_is_one_line_that_begins_a_little_before_the_place() -> None:
     line, marks = excerpt_of(text, pattern_of(terms_of("place")))
     assert "\n" not in line
     assert "\t" not in line
-    assert line.startswith("… that lie far before the place and")
+    assert line.startswith("… lie far before the place and")
     assert line.endswith(".…")
     assert [line[slice(*mark)] for mark in marks] == ["place"]
 

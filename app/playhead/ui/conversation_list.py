@@ -86,8 +86,9 @@ class ConversationList(QListView):
 
     @property
     def is_editing(self) -> bool:
-        """Whether a title is being typed."""
-        return self.state() == QAbstractItemView.State.EditingState
+        """Whether a title is being typed (rows that come and go end only Qt's editing state)."""
+        editors = self.viewport().findChildren(QLineEdit)
+        return any(not editor.isHidden() for editor in editors)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Open, delete or take back by the keyboard."""

@@ -88,7 +88,7 @@ class SidebarSearch(QWidget):
         rows = result_rows(self._summaries, terms, self._found, self._opened) if terms else []
         at = self.results.currentIndex().row()
         place = self.results.verticalScrollBar().value()
-        is_grown = self.model.rows[: at + 1] == rows[: at + 1]
+        is_grown = at < len(rows) and self.model.rows[:at] == rows[:at]
         self.model.show(rows)
         if is_grown and at >= 0:
             self.results.setCurrentIndex(self.model.index(at))

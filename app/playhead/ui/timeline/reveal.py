@@ -23,23 +23,21 @@ def reveal(canvas: Canvas, message_id: str, query: str) -> bool:
         return False
     pattern = pattern_of(terms_of(query)) if query.strip() else None
     canvas.show_anchor(Anchor(message_id, 0, -_ABOVE))
-    place = _select(canvas, index, pattern)
+    anchor = _select(canvas, index, pattern)
     row = canvas.sheet.rows[index]
-    if place is None and pattern is not None and not row.is_open:
+    if anchor is None and pattern is not None and not row.is_open:
         row.is_open = True
         canvas.row_changed(message_id)
-        place = _select(canvas, index, pattern)
-    if place is None:
+        anchor = _select(canvas, index, pattern)
+    if anchor is None:
         canvas.select(Selection(Mark(index, START), Mark(index, END)))
-        return True
-    third = canvas.viewport().height() // _SHARE
-    if place > third:
-        canvas.show_anchor(Anchor(message_id, 0, place - third))
+    elif anchor.part or anchor.above > 0:
+        canvas.show_anchor(anchor)
     return True
 
 
-def _select(canvas: Canvas, index: int, pattern: re.Pattern[str] | None) -> int | None:
-    """Select the first place that fits; how far below the card's top it is, None if nowhere."""
+def _select(canvas: Canvas, index: int, pattern: re.Pattern[str] | None) -> Anchor | None:
+    """Select the first place that fits; what to hold so that it is seen, None if it is nowhere."""
     card = canvas.sheet.card(index)
     if pattern is None or card.column is None:
         return None
@@ -48,4 +46,6 @@ def _select(canvas: Canvas, index: int, pattern: re.Pattern[str] | None) -> int 
         return None
     first, last = found
     canvas.select(Selection(Mark(index, first), Mark(index, last)))
-    return card.text_box().top() + card.column.y_of(first)
+    within = card.column.y_of(first) - card.column.top_of(first[0])
+    third = canvas.viewport().height() // _SHARE
+    return Anchor(card.row.key, first[0], within - third)
