@@ -19,7 +19,7 @@ from playhead.conversation.payloads import (
     RunReport,
 )
 from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART
-from playhead.providers.blocks import NO_RESULT, unique
+from playhead.providers.blocks import NO_RESULT, edit_told, unique
 from playhead.providers.transcript import NOT_RUN, chat_messages, shortened
 
 _ids = itertools.count(1)
@@ -435,3 +435,15 @@ def test_whatever_happened_every_call_is_followed_by_its_result(story: list[str]
         follow = [later["tool_call_id"] for later in wire[index + 1 :][: len(expected)]]
         assert follow == expected
         assert one["content"] or expected
+
+
+def test_a_small_edit_is_told_as_its_changes() -> None:
+    before = "\n".join(f"line_{n} = {n}" for n in range(40))
+    told = edit_told(before, before.replace("line_7 = 7", "line_7 = 70"), "python")
+    assert "-line_7 = 7\n+line_7 = 70" in told
+    assert "line_30" not in told
+
+
+def test_an_edit_that_leaves_little_is_told_as_what_ran() -> None:
+    assert "```python\nb = 2\n```" in edit_told("a = 1\nc = 3", "b = 2", "python")
+    assert "a = 1 \n" in edit_told("a = 1", "a = 1 \n", "python")

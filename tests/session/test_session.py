@@ -269,6 +269,14 @@ async def test_attachments_come_before_the_text_and_survive_an_edit_of_it():
     ]
 
 
+async def test_code_that_the_user_runs_is_a_message_of_theirs():
+    bench = Bench()
+    bench.session.run_code("python", "x = 1")
+    await bench.rests()
+    roles = [m.role for m in bench.session.conversation.messages if m.type == "code"]
+    assert roles == ["user"]
+
+
 async def test_the_users_own_click_runs_code_without_asking_a_model():
     bench = Bench()
     bench.session.run_code("py", "1 + 1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from difflib import unified_diff
 from typing import Any
 
 from playhead.conversation.message import Message
@@ -13,6 +14,7 @@ from playhead.conversation.requests import EXECUTE
 HEAD_CHARACTERS = 4_000
 TAIL_CHARACTERS = 8_000
 NAMES_TOLD = 20
+COMPARED_CHARACTERS = 200_000
 NOT_RUN = "This was not run."
 NO_RESULT = "No result came of this call."
 
@@ -74,7 +76,7 @@ class Block:
         if self.message is None:
             self.ran = ran
         elif proposal.code != self.message.text:
-            self.note(f"The user edited the code. This is what ran:\n{ran}")
+            self.note(edit_told(self.message.text, proposal.code, proposal.language))
 
     def report(self, report: RunReport) -> None:
         """How a run stands."""
@@ -107,6 +109,20 @@ class Block:
             return "(no output)"
         is_code = self.message is None or self.message.type == "code"
         return NOT_RUN if is_code else NO_RESULT
+
+
+def edit_told(before: str, after: str, language: str) -> str:
+    """What the user made of the code before it ran: the changes, or all where that is less."""
+    whole = f"The user edited the code. This is what ran:\n{fenced(after, language)}"
+    if len(before) + len(after) > COMPARED_CHARACTERS:
+        return whole
+    old, new = before.splitlines(), after.splitlines()
+    changes = list(unified_diff(old, new, "as you wrote it", "as it ran", lineterm="", n=2))
+    if not changes:
+        return whole
+    told = fenced("\n".join(changes), "diff")
+    diff = f"The user edited the code before it ran. What they changed:\n{told}"
+    return min(diff, whole, key=len)
 
 
 def shortened(output: str) -> str:

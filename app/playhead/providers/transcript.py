@@ -57,6 +57,8 @@ class _Builder:
                 pass
 
     def _add_user(self, message: Message) -> None:
+        if message.type == "code":  # told with its run, as what the user ran
+            self._flush()
         if not message.text:
             return
         match message.type:

@@ -448,7 +448,7 @@ class Session:
     def _last_asked(self, message_id: str) -> Message:
         asked: Message | None = None
         for message in self.conversation.messages:
-            if message.role == "user":
+            if message.role == "user" and message.type != "code":  # code of theirs asks nothing
                 asked = message
             if message.id == message_id:
                 break

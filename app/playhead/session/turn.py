@@ -111,18 +111,17 @@ class Turn:
     async def run_blocks(self, blocks: list[tuple[str, str]]) -> None:
         """Run (language, code) blocks that the user started by their own click, until one fails."""
         self._is_approved_to_end = True
-        await self._propose_blocks(blocks)
+        await self._guarded(self._run_in_order(blocks, "user"))
 
     async def propose_block(self, language: str, code: str) -> None:
         """Put one block up for approval and run it if approved; the model is not asked."""
-        await self._propose_blocks([(language, code)])
+        await self._guarded(self._run_in_order([(language, code)], "assistant"))
 
-    async def _propose_blocks(self, blocks: list[tuple[str, str]]) -> None:
-        await self._guarded(self._run_in_order(blocks))
-
-    async def _run_in_order(self, blocks: list[tuple[str, str]]) -> None:
+    async def _run_in_order(
+        self, blocks: list[tuple[str, str]], role: Literal["user", "assistant"]
+    ) -> None:
         for language, code in blocks:
-            message = self._apply_code(language, code)
+            message = self._apply_code(language, code, role)
             if await self._propose(message) != "finished":
                 break
         self._apply_status("cancelled" if self._is_stopped else "complete")
@@ -331,12 +330,12 @@ class Turn:
         reason = "The run was ended with its conversation."
         return RunReport("killed", seconds=seconds, reason=reason)
 
-    def _apply_code(self, language: str, code: str) -> Message:
+    def _apply_code(self, language: str, code: str, role: Literal["user", "assistant"]) -> Message:
         apply = self._conversation.apply
-        apply(Chunk("assistant", "code", language, start=True))
+        apply(Chunk(role, "code", language, start=True))
         if code:
-            apply(Chunk("assistant", "code", language, content=code))
-        message_id = apply(Chunk("assistant", "code", language, end=True))
+            apply(Chunk(role, "code", language, content=code))
+        message_id = apply(Chunk(role, "code", language, end=True))
         message = self._conversation.message(message_id)
         assert message is not None  # noqa: S101 - it was applied in the line above
         return message
