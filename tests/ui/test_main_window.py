@@ -85,7 +85,7 @@ async def test_stop_ends_running_code_and_auto_run_needs_no_question(
         assert "auto-run" in bench.parts.composer._policy.text()
         bench.send("go")
         await until(lambda: bench.ran)
-        await until(lambda: bench.parts.pane._run.text() == "Stop")
+        await until(lambda: bench.parts.pane.header.run.text() == "Stop")
         assert bench.parts.approval.isHidden()
         bench.click(bench.parts.composer.send_button)
         await bench.rests()
@@ -98,7 +98,7 @@ async def test_code_of_the_users_own_runs_from_the_editor(theme: Theme, tmp_path
         await until(lambda: bench.ran == ["1 + 1"])
         await bench.rests()
         assert bench.parts.pane.text() == "1 + 1"
-        assert bench.parts.pane._newer.isHidden()
+        assert bench.parts.pane.header.newer.isHidden()
 
 
 async def test_a_busy_conversation_loses_no_text(theme: Theme, tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ async def test_dropped_files_are_attached_and_a_dropped_folder_is_worked_in(
         assert [one.path for one in bench.parts.composer.chips.attachments] == [str(file)]
         drop(bench, folder)
         assert bench.session.folder == str(folder)
-        assert bench.parts.pane._folder.text() == "my data"
+        assert bench.parts.pane.status.folder.text() == "my data"
         await bench.window.tasks.settled()
         assert bench.settings.current.folder == str(folder)
 

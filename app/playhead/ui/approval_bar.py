@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.conversation.payloads import Proposal
-from playhead.ui.editor.editor_pane import LANGUAGE_NAMES
+from playhead.ui.editor.languages import language_name
 from playhead.ui.folder_names import short_folder
 from playhead.ui.theme import Theme
 
@@ -201,7 +201,7 @@ class ApprovalBar(QFrame):
         code = self._edited_code if self._edited_code is not None else proposal.code
         count = len(code.splitlines())
         parts = [
-            LANGUAGE_NAMES.get(proposal.language, proposal.language),
+            language_name(proposal.language),
             f"{count} line{'' if count == 1 else 's'}",
             f"in {short_folder(proposal.folder)}",
         ]

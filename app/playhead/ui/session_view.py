@@ -164,6 +164,7 @@ class SessionView(QObject):
         self._header.set_client(client_name(session.client))
         self._show_state(session)
         self._pane.set_kernel(session.kernel)
+        self._pane.set_can_run(session.can_run)
         self._show_pending(session)
         self.place_changed.emit()
         self.emptied.emit(not session.conversation.messages)

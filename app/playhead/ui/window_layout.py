@@ -145,12 +145,14 @@ class WindowLayout(QWidget):
             "sidebar": "shown" if self._wants_sidebar else "folded",
             "editor": "shown" if self._wants_editor else "folded",
             "variables": "shown" if self.pane.wants_variables else "folded",
+            **self.pane.state(),
         }
 
     def restore(self, state: Mapping[str, str]) -> None:
         """Put back what `state` told; anything unreadable is ignored."""
         self._wants_sidebar = state.get("sidebar") != "folded"
         self._wants_editor = state.get("editor") != "folded"
+        self.pane.restore(state)
         self.pane.show_variables(state.get("variables") == "shown")
         parts = state.get("sizes", "").split(",")
         if len(parts) == 3 and all(part.isdigit() for part in parts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -63,9 +64,16 @@ class Bench:
         assert target is not None
         QTest.keyClicks(target, text)
 
+    def choose(self, title: str) -> None:
+        """Click on a tab."""
+        strip = self.pane.strip
+        texts = [strip.tabText(n).removesuffix(" •") for n in range(strip.count())]
+        place = strip.tabRect(texts.index(title)).center()
+        QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=place)
+
     @property
     def title(self) -> str:
-        return self.pane._title.text()
+        return self.pane.header.title.text()
 
 
 @pytest.fixture
@@ -115,11 +123,11 @@ def test_code_that_the_user_is_editing_is_not_overwritten(bench: Bench) -> None:
     bench.type("my ")
     bench.write("second = 2")
     assert bench.pane.text() == "my first = 1"
-    assert not bench.pane._newer.isHidden()
-    bench.pane._newer.click()
+    assert not bench.pane.header.newer.isHidden()
+    bench.pane.header.newer.click()
     assert bench.pane.text() == "second = 2"
-    assert bench.pane._newer.text() == "Back to your edit"
-    bench.pane._newer.click()
+    assert bench.pane.header.newer.isHidden()
+    bench.choose("cell 1")
     assert bench.pane.text() == "my first = 1"
     assert bench.pane.is_edited
 
@@ -184,13 +192,13 @@ def test_the_run_button_sends_the_text_and_turns_into_stop(bench: Bench) -> None
     stops: list[bool] = []
     bench.pane.run_requested.connect(lambda *what: told.append(what))
     bench.pane.stop_requested.connect(lambda: stops.append(True))
-    assert not bench.pane._run.isEnabled()
+    assert not bench.pane.header.run.isEnabled()
     bench.type("1 + 1")
-    bench.pane._run.click()
+    bench.pane.header.run.click()
     assert told == [("python", "1 + 1")]
     bench.pane.set_running(True)
-    assert bench.pane._run.text() == "Stop"
-    bench.pane._run.click()
+    assert bench.pane.header.run.text() == "Stop"
+    bench.pane.header.run.click()
     assert stops == [True]
     assert len(told) == 1
 
@@ -198,12 +206,12 @@ def test_the_run_button_sends_the_text_and_turns_into_stop(bench: Bench) -> None
 def test_the_kernel_its_memory_and_its_place_are_shown(bench: Bench) -> None:
     bench.pane.set_kernel(KernelStatus("busy", 7, 212_000_000))
     bench.pane.set_place("/srv/data", "Python 3.12")
-    assert bench.pane._kernel.text() == "kernel busy · 212 MB"
-    assert bench.pane._folder.text() == "data"
-    assert bench.pane._interpreter.text() == "Python 3.12"
-    assert bench.pane._restart.isEnabled()
+    assert bench.pane.status.kernel.text() == "kernel busy · 212 MB"
+    assert bench.pane.status.folder.text() == "data"
+    assert bench.pane.status.interpreter.text() == "Python 3.12"
+    assert bench.pane.status.restart.isEnabled()
     bench.pane.set_kernel(KernelStatus())
-    assert not bench.pane._restart.isEnabled()
+    assert not bench.pane.status.restart.isEnabled()
 
 
 def test_what_the_last_run_said_of_its_lines_comes_back_with_its_code(bench: Bench) -> None:
@@ -221,7 +229,7 @@ def test_what_the_last_run_said_of_its_lines_comes_back_with_its_code(bench: Ben
     assert bench.shown.line_heat(2) == 4
 
 
-def test_the_line_moves_only_in_the_code_that_runs(bench: Bench) -> None:
+def test_the_line_moves_only_in_the_code_that_runs(bench: Bench, qtbot: QtBot) -> None:
     other = bench.write("a = 1\nb = 2\n")
     message_id = bench.write("x = 1\ny = 2\n")
     bench.begin_run(message_id, "x = 1\ny = 2\n")
@@ -230,7 +238,7 @@ def test_the_line_moves_only_in_the_code_that_runs(bench: Bench) -> None:
     assert bench.pane.running_line.line is None
     bench.follower.show_message(message_id)
     bench.line(1)
-    assert bench.pane.running_line.line == 1
+    qtbot.waitUntil(lambda: bench.pane.running_line.line == 1)
 
 
 def test_where_a_run_was_stopped_is_said_at_its_line(bench: Bench) -> None:

@@ -17,13 +17,29 @@ _TESTED_QT = "6.11."
 
 
 def make_editor(parent: QWidget) -> CodeEditor:
-    """An editor for code. A screen reader cannot see into Scintilla, so it gets the plain one."""
-    if QAccessible.isActive() or not PySide6.__version__.startswith(_TESTED_QT):
-        # A wheel for another minor of Qt may load on Windows and fail only later.
+    """An editor for code; the plain one where `why_plain` has a reason."""
+    if reason := why_plain():
+        _log.info("the plain editor is used: %s", reason)
         return PlainEditor(parent)
-    try:
-        from playhead.ui.editor.scintilla import ScintillaEditor
-    except ImportError as error:
-        _log.info("no Scintilla, the plain editor takes its place: %s", error)
-        return PlainEditor(parent)
+    from playhead.ui.editor.scintilla import ScintillaEditor
+
     return ScintillaEditor(parent)
+
+
+def make_light_editor(parent: QWidget) -> CodeEditor:
+    """The editor that costs the first paint nothing."""
+    return PlainEditor(parent)
+
+
+def why_plain() -> str:
+    """Why code is shown without colours, in a sentence; '' where it is not."""
+    if QAccessible.isActive():
+        return "A screen reader is running, which cannot read the other editor."
+    if not PySide6.__version__.startswith(_TESTED_QT):
+        # A wheel for another minor of Qt may load on Windows and fail only later.
+        return f"The code editor does not fit Qt {PySide6.__version__}."
+    try:
+        import playhead.ui.editor.scintilla  # noqa: F401
+    except ImportError as error:
+        return f"The code editor could not be loaded ({error})."
+    return ""

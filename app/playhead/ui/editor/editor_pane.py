@@ -1,54 +1,49 @@
-"""The right side of the window: one block of code with its header and the kernel's state."""
+"""The right side of the window: code in tabs, with what is known of it and the kernel's state."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QSplitter,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from playhead.conversation.requests import KernelStatus
-from playhead.ui.editor.choice import make_editor
+from playhead.ui.editor.change_marks import ChangeMarks
+from playhead.ui.editor.choice import make_editor, make_light_editor, why_plain
 from playhead.ui.editor.code_editor import CodeEditor
-from playhead.ui.editor.colours import editor_colours
-from playhead.ui.editor.plain import PlainEditor
+from playhead.ui.editor.editor_style import editor_style
+from playhead.ui.editor.keys import KeyFilter
+from playhead.ui.editor.languages import language_name
+from playhead.ui.editor.notice_strip import NoticeStrip
+from playhead.ui.editor.pages import LARGEST_PX, SMALLEST_PX, Page, Pages
+from playhead.ui.editor.pane_header import PaneHeader
+from playhead.ui.editor.pane_menu import PaneMenu
+from playhead.ui.editor.pane_tools import PaneTools
 from playhead.ui.editor.running_line import RunningLine
-from playhead.ui.folder_names import folder_name
-from playhead.ui.theme import BAR_HEIGHT, Theme
+from playhead.ui.editor.status_bar import StatusBar
+from playhead.ui.editor.tab import Tab
+from playhead.ui.editor.tab_strip import TabStrip
+from playhead.ui.theme import CODE_PX, Theme
 
 if TYPE_CHECKING:
     from playhead.ui.variables.variables_panel import VariablesPanel
 
-LANGUAGE_NAMES = {
-    "python": "Python",
-    "shell": "Shell",
-    "bash": "Shell",
-    "javascript": "JavaScript",
-    "html": "HTML",
-    "r": "R",
-    "sql": "SQL",
-    "json": "JSON",
-}
+SCRATCH = "own:scratch"
+"""The tab that stands there while there is no other."""
 
 
 class EditorPane(QWidget):
-    """Shows one code message, streams into it, lets the user change and run it.
+    """Shows tabs of code, streams into them, lets the user change and run them.
+
+    Which tabs there are is the business of the follower (blocks of the conversation) and of
+    OwnTabs (texts of the user's own); this widget shows them.
 
     Signals: `run_requested(language, code)`, `stop_requested()`, `edited()` on the user's edits,
     `restart_requested()`, `folder_clicked()`, `interpreter_clicked()`, `newer_requested()` when
-    the user wants the newer code that an edit has kept out, `fold_requested()`,
-    `variables_toggled(bool)` when the names under the editor were shown or hidden.
+    the user wants the newest code, `fold_requested()`, `variables_toggled(bool)` when the names
+    under the editor were shown or hidden, `tab_chosen(str)` by the user, `tab_shown()`,
+    `close_requested(str)`, `file_command(str)`: new, open, save, save_as.
     """
 
     run_requested = Signal(str, str)
@@ -60,6 +55,10 @@ class EditorPane(QWidget):
     newer_requested = Signal()
     fold_requested = Signal()
     variables_toggled = Signal(bool)
+    tab_chosen = Signal(str)
+    tab_shown = Signal()
+    close_requested = Signal(str)
+    file_command = Signal(str)
 
     def __init__(
         self, theme: Theme, parent: QWidget | None = None, *, is_light: bool = False
@@ -67,58 +66,222 @@ class EditorPane(QWidget):
         """`is_light` begins with the plain editor, which costs the first paint nothing."""
         super().__init__(parent)
         self._theme = theme
-        self.message_id = ""
-        self.language = "python"
-        self._original = ""
-        self._is_running = False
-        self._is_asked = False
+        self._is_running = self._is_asked = False
         self._is_light = is_light
-        self.editor: CodeEditor = PlainEditor(self) if is_light else make_editor(self)
-        self.running_line = RunningLine(self.editor, self)
-        self.variables: VariablesPanel | None = None
+        self._can_run: Callable[[str], bool] = lambda _word: True
         self._wants_variables = False
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._make_header())
-        layout.addWidget(self._make_splitter(), 1)
-        layout.addWidget(self._make_status_bar())
-        self._listen()
-        theme.changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
-        self.set_kernel(KernelStatus())
-        self.show_code("", "python", "")
+        self.variables: VariablesPanel | None = None
+        self.tabs: list[Tab] = [Tab(SCRATCH, "scratch", is_own=True)]
+        self.current = self.tabs[0]
+        self.setStyleSheet(editor_style(theme))
+        self.header = PaneHeader(theme, self)
+        self.strip = TabStrip(theme, self)
+        self.notice = NoticeStrip(theme, self)
+        self.pages = Pages(theme, make_light_editor if is_light else make_editor, self)
+        self.status = StatusBar(theme, self)
+        self._marks = ChangeMarks(self)
+        self.tools = PaneTools(theme, self.pages, self.header, self.notice, self)
+        self._handlers = self._make_handlers()
+        self.keys = KeyFilter(self._handlers, self)
+        self._lay_out()
+        self._connect()
+        self.status.show_kernel(KernelStatus())
+        self.show_tab(SCRATCH)
+        if not is_light:
+            self._say_plain()
 
     def load_editor(self) -> None:
         """Put the real editor in the place of the light one; what was typed meanwhile stays."""
         if not self._is_light:
             return
         self._is_light = False
-        light, self.editor = self.editor, make_editor(self)
-        self.running_line.use(self.editor)
-        self.editor.set_colours(editor_colours(self._theme))
-        self.editor.set_language(self.language)
-        self.editor.show_text(light.text())
-        self.editor.widget.setAcceptDrops(light.widget.acceptDrops())
-        had_focus = light.widget.focusProxy() is QApplication.focusWidget()
-        self._splitter.replaceWidget(0, self.editor.widget)
-        self.editor.widget.show()
-        light.widget.hide()
-        light.widget.deleteLater()
-        self._listen()
+        had_focus = self.editor.widget.focusProxy() is QApplication.focusWidget()
+        self.pages.use(make_editor)
+        self.show_tab(self.current.key)
         if had_focus:
             self.focus_code()
+        self._say_plain()
         self.show_variables(self._wants_variables)
+
+    @property
+    def editor(self) -> CodeEditor:
+        """The editor that is shown."""
+        return self.pages.current.editor
+
+    @property
+    def running_line(self) -> RunningLine:
+        """The running line of the code that is shown."""
+        return self.pages.current.running_line
+
+    @property
+    def message_id(self) -> str:
+        """The code message that is shown; '' for a text of the user's own."""
+        return self.current.message_id
+
+    @property
+    def language(self) -> str:
+        """The language of the code that is shown."""
+        return self.current.language
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the user changed the code since it was shown or last taken."""
+        return self.editor.text() != self.current.original
 
     @property
     def wants_variables(self) -> bool:
         """Whether the user wants to see the names under the editor."""
         return self._wants_variables
 
+    def tab(self, key: str) -> Tab | None:
+        """The tab of that key, if there is one."""
+        return next((tab for tab in self.tabs if tab.key == key), None)
+
+    def text(self) -> str:
+        """The code as it stands, edits included."""
+        return self.editor.text()
+
+    def text_of(self, tab: Tab) -> str:
+        """The text of any tab as it stands."""
+        return self.pages.text_of(tab)
+
+    def set_tabs(self, tabs: Sequence[Tab], current: str) -> None:
+        """Show just these tabs; editors of those that are gone go too."""
+        kept = {tab.key for tab in tabs}
+        gone = [tab.key for tab in self.tabs if tab.key not in kept]
+        self.tabs = list(tabs)
+        self.show_tab(current)
+        for key in gone:
+            self.pages.forget(key)
+
+    def add_tab(self, tab: Tab) -> None:
+        """One more tab: the user's own stand before those of the conversation."""
+        place = sum(one.is_own for one in self.tabs) if tab.is_own else len(self.tabs)
+        self.tabs.insert(place, tab)
+        self.refresh_tabs()
+
+    def show_tab(self, key: str) -> None:
+        """Put a tab up."""
+        if (tab := self.tab(key)) is None:
+            return
+        self.tools.close_diff()
+        self.current = tab
+        self.pages.show_page(tab)
+        page = self.pages.current
+        self.notice.say("")
+        self.tools.use(page)
+        self._show_tab_words()
+        self._marks.show(page)
+        self.status.show_position(*page.editor.cursor())
+        self.refresh_tabs()
+        self.tab_shown.emit()
+
+    def refresh_tabs(self) -> None:
+        """A tab's title, state or file has changed."""
+        self.strip.show_tabs(self.tabs, self.current.key)
+        self._show_run()
+
+    def begin_stream(self, tab: Tab) -> None:
+        """Code begins to arrive in a tab; it cannot be typed in until `end_stream`."""
+        tab.state = "streaming"
+        self.pages.page(tab).editor.set_read_only(True)
+        self.refresh_tabs()
+
+    def append(self, tab: Tab, text: str) -> None:
+        """More of the code that is arriving."""
+        self.pages.page(tab).editor.append(text)
+
+    def end_stream(self, tab: Tab) -> None:
+        """All of the code has arrived."""
+        page = self.pages.page(tab)
+        page.editor.end_stream()
+        page.editor.set_read_only(False)
+        tab.original = tab.base = page.editor.text()
+        tab.state = ""
+        self.refresh_tabs()
+        self._show_edited()
+
+    def replace_text(self, code: str) -> None:
+        """Put other code up as one step that can be undone; it counts as edited."""
+        self.editor.replace_text(code)
+        self._on_edited(self.pages.current)
+
+    def take_text(self, tab: Tab) -> None:
+        """What the tab holds is no edit any more: it ran, or lies on the disk."""
+        tab.original = self.text_of(tab)
+        tab.is_edited = False
+        self._show_edited()
+
+    def set_running(self, is_running: bool) -> None:
+        """Run ↔ Stop."""
+        self._is_running = is_running
+        self._show_run()
+
+    def set_asked(self, is_asked: bool) -> None:
+        """Whether the code that is shown waits for approval: Run is then the thing to do."""
+        self._is_asked = is_asked
+        self._show_run()
+
+    def set_can_run(self, can_run: Callable[[str], bool]) -> None:
+        """Whom to ask whether code in a language can be run."""
+        self._can_run = can_run
+        self._show_run()
+
+    def set_newer(self, is_newer: bool) -> None:
+        """Whether newer code came while another tab is looked at."""
+        self.header.newer.setVisible(is_newer)
+
+    def set_kernel(self, status: KernelStatus) -> None:
+        """Show the kernel's state and memory."""
+        self.status.show_kernel(status)
+
+    def set_place(self, folder: str, interpreter: str) -> None:
+        """Show where and with what the code runs."""
+        self.status.show_place(folder, interpreter)
+
+    def set_language(self, word: str) -> None:
+        """The user says what language a text of their own is in."""
+        self.current.language = word
+        self.editor.set_language(word)
+        self._show_tab_words()
+        self._show_run()
+        self.edited.emit()
+
+    def request_run(self) -> None:
+        """What the Run button does."""
+        if not self._is_running and self.header.run.isEnabled():
+            self.run_requested.emit(self.language, self.text())
+
+    def focus_code(self) -> None:
+        """Put the cursor into the code."""
+        self.editor.widget.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_code_size(self, size_px: int) -> None:
+        """Show code in another size."""
+        self.pages.set_size(size_px)
+
+    def set_wrap(self, is_wrapped: bool) -> None:
+        """Whether long lines go on below."""
+        self.pages.set_wrap(is_wrapped)
+
+    def state(self) -> dict[str, str]:
+        """What to remember of the look."""
+        wrap = "on" if self.pages.is_wrapped else "off"
+        return {"code_px": str(self.pages.size_px), "wrap": wrap}
+
+    def restore(self, state: Mapping[str, str]) -> None:
+        """Put back what `state` told; anything unreadable is ignored."""
+        size = state.get("code_px", "")
+        if size.isdecimal() and len(size) < 4 and SMALLEST_PX <= int(size) <= LARGEST_PX:
+            self.set_code_size(int(size))
+        else:
+            self.set_code_size(CODE_PX)
+        self.set_wrap(state.get("wrap") == "on")
+
     def show_variables(self, is_shown: bool) -> None:
         """Show the names under the editor, or hide them; they are made when first seen."""
         self._wants_variables = is_shown
-        self._names.setChecked(is_shown)
+        self.status.variables.setChecked(is_shown)
         if self._is_light:  # not before the first paint
             return
         if is_shown and self.variables is None:
@@ -127,156 +290,79 @@ class EditorPane(QWidget):
             self.variables.setVisible(is_shown)
         self.variables_toggled.emit(is_shown)
 
-    def show_code(self, message_id: str, language: str, code: str, title: str = "") -> None:
-        """Put up a block of code; '' as id is the user's own scratch."""
-        self._open(message_id, language, title)
-        self._original = code
-        self.editor.show_text(code)
-        self._show_marks()
-
-    def begin_stream(self, message_id: str, language: str, title: str = "") -> None:
-        """A block of code begins to arrive; it cannot be typed in until `end_stream`."""
-        self._open(message_id, language, title)
-        self._original = ""
-        self.editor.show_text("")
-        self.editor.set_read_only(True)
-        self._show_marks()
-
-    def append(self, text: str) -> None:
-        """More of the code that is arriving."""
-        self.editor.append(text)
-
-    def end_stream(self) -> None:
-        """All of the code has arrived."""
-        self.editor.end_stream()
-        self.editor.set_read_only(False)
-        self._original = self.editor.text()
-        self._show_marks()
-
-    def text(self) -> str:
-        """The code as it stands, edits included."""
-        return self.editor.text()
-
-    def replace_text(self, code: str) -> None:
-        """Put a draft of the user's over the code; it counts as edited."""
-        self.editor.replace_text(code)
-        self._show_marks()
-
-    @property
-    def is_edited(self) -> bool:
-        """Whether the user changed the code since it was shown or last taken."""
-        return self.editor.text() != self._original
-
-    @property
-    def original(self) -> str:
-        """The code before the user changed it."""
-        return self._original
-
-    def adopt(self, message_id: str, title: str) -> None:
-        """The text as it stands is what runs: from now on it is that message's."""
-        self.message_id = message_id
-        self._original = self.editor.text()
-        self._title.setText(title)
-        self.running_line.reset()
-        self.set_newer(False)
-        self._show_marks()
-
-    def set_running(self, is_running: bool) -> None:
-        """Run ↔ Stop."""
-        self._is_running = is_running
-        self._show_run_button()
-
-    def set_asked(self, is_asked: bool) -> None:
-        """Whether the code that is shown waits for approval: Run is then the thing to do."""
-        self._is_asked = is_asked
-        self._show_run_button()
-
-    def set_newer(self, is_newer: bool, words: str = "Show newer code") -> None:
-        """Whether another block waits behind the button, and what the button says."""
-        self._newer.setText(words)
-        self._newer.setVisible(is_newer)
-
-    def set_kernel(self, status: KernelStatus) -> None:
-        """Show the kernel's state and memory."""
-        words = {
-            "none": "no kernel",
-            "starting": "kernel starting",
-            "idle": "kernel idle",
-            "busy": "kernel busy",
-            "stopping": "kernel stopping",
-        }[status.state]
-        if status.memory_bytes:
-            words += f" · {status.memory_bytes / 1_000_000:,.0f} MB"
-        self._kernel.setText(words)
-        self._restart.setEnabled(status.state not in ("none", "stopping"))
-
-    def set_place(self, folder: str, interpreter: str) -> None:
-        """Show where and with what the code runs."""
-        self._folder.setText(folder_name(folder))
-        self._folder.setToolTip(f"Working folder: {folder}")
-        self._interpreter.setText(interpreter)
-        self._interpreter.setToolTip(f"Interpreter: {interpreter}")
-
-    def request_run(self) -> None:
-        """What the Run button does."""
-        if not self._is_running and self.text().strip():
-            self.run_requested.emit(self.language, self.text())
-
-    def focus_code(self) -> None:
-        """Put the cursor into the code."""
-        self.editor.widget.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _listen(self) -> None:
-        self.editor.edited.connect(self._on_edited)
-        self.editor.cursor_moved.connect(self._on_cursor_moved)
-
-    def _open(self, message_id: str, language: str, title: str) -> None:
-        self.running_line.reset()
-        self.editor.end_stream()
-        self.editor.set_read_only(False)
-        if language != self.language or not self._chip.text():
-            self.editor.set_language(language)
-        self.message_id = message_id
-        self.language = language
-        self._title.setText(title or "scratch")
-        self._chip.setText(LANGUAGE_NAMES.get(language, language or "text"))
-        self.set_newer(False)
-
-    def _make_header(self) -> QWidget:
-        header = QFrame(self)
-        header.setProperty("kind", "bar")
-        header.setFixedHeight(BAR_HEIGHT)
-        layout = QHBoxLayout(header)
-        layout.setContentsMargins(14, 0, 12, 0)
-        layout.setSpacing(8)
-        self._file_icon = QLabel(header)
-        self._title = QLabel(header)
-        self._title.setProperty("kind", "title")
-        self._chip = QLabel(header)
-        self._chip.setProperty("kind", "pill")
-        self._chip.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._edited = QLabel("edited", header)
-        self._edited.setProperty("kind", "mute")
-        self._newer = QPushButton("Show newer code", header)
-        self._newer.setProperty("kind", "quiet")
-        self._newer.hide()
-        self._undo = QToolButton(header)
-        self._undo.setToolTip("Undo (Ctrl+Z)")
-        self._undo.setAccessibleName("Undo")
-        self._run = QPushButton(header)
-        self._fold = QToolButton(header)
-        self._fold.setToolTip("Hide the editor (Ctrl+J)")
-        self._fold.setAccessibleName("Hide the editor")
-        for widget in (self._file_icon, self._title, self._chip, self._edited):
+    def _lay_out(self) -> None:
+        self._splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self._splitter.setHandleWidth(1)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.tools)
+        self._splitter.setStretchFactor(0, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self.header, self.strip, self.notice):
             layout.addWidget(widget)
-        layout.addStretch(1)
-        for widget in (self._newer, self._undo, self._fold, self._run):
-            layout.addWidget(widget)
-        self._fold.clicked.connect(self.fold_requested)
-        self._newer.clicked.connect(self.newer_requested)
-        self._undo.clicked.connect(self._on_undo)
-        self._run.clicked.connect(self._on_run_clicked)
-        return header
+        layout.addWidget(self._splitter, 1)
+        layout.addWidget(self.status)
+
+    def _connect(self) -> None:
+        header, status = self.header, self.status
+        self.keys.watch(self.strip)
+        self.keys.wheeled.connect(self._on_wheeled)
+        self.tools.field_made.connect(self.keys.watch)
+        header.more.setMenu(
+            PaneMenu(
+                self._handlers,
+                lambda name: self.pages.is_wrapped if name == "wrap" else None,
+                lambda: (self.tabs, self.current),
+                self._on_tab_chosen,
+                self,
+            )
+        )
+        self.pages.made.connect(self._on_editor_made)
+        self.pages.edited.connect(self._on_edited)
+        self.pages.cursor_moved.connect(status.show_position)
+        self._marks.counted.connect(self._on_counted)
+        self.strip.chosen.connect(self._on_tab_chosen)
+        self.strip.close_requested.connect(self.close_requested)
+        header.run_clicked.connect(self._on_run_clicked)
+        header.undo_clicked.connect(self._handlers["undo"])
+        header.find_clicked.connect(self._handlers["find"])
+        header.changes_clicked.connect(self.tools.toggle_diff)
+        header.newer_clicked.connect(self.newer_requested)
+        header.fold_clicked.connect(self.fold_requested)
+        header.language_chosen.connect(self.set_language)
+        status.variables_clicked.connect(self.show_variables)
+        status.folder_clicked.connect(self.folder_clicked)
+        status.interpreter_clicked.connect(self.interpreter_clicked)
+        status.restart_clicked.connect(self.restart_requested)
+        self._theme.changed.connect(self._on_theme_changed)
+
+    def _make_handlers(self) -> dict[str, Callable[[], object]]:
+        tools = self.tools
+        return {
+            "new": lambda: self.file_command.emit("new"),
+            "open": lambda: self.file_command.emit("open"),
+            "save": lambda: self.file_command.emit("save"),
+            "save_as": lambda: self.file_command.emit("save_as"),
+            "close": lambda: self.close_requested.emit(self.current.key),
+            "next_tab": lambda: self._step_tab(1),
+            "previous_tab": lambda: self._step_tab(-1),
+            "run": self.request_run,
+            "undo": lambda: self.editor.undo(),
+            "redo": lambda: self.editor.redo(),
+            "find": lambda: tools.find(replaces=False),
+            "replace": lambda: tools.find(replaces=True),
+            "find_next": lambda: tools.find_step(1),
+            "find_previous": lambda: tools.find_step(-1),
+            "comment": tools.comment,
+            "indent": tools.indent,
+            "unindent": tools.unindent,
+            "wrap": lambda: self.set_wrap(not self.pages.is_wrapped),
+            "bigger": lambda: self._on_wheeled(1),
+            "smaller": lambda: self._on_wheeled(-1),
+            "normal": lambda: self.set_code_size(CODE_PX),
+            "changes": tools.toggle_diff,
+        }
 
     def _make_variables(self) -> VariablesPanel:
         from playhead.ui.variables.variables_panel import VariablesPanel  # only when it is seen
@@ -288,75 +374,69 @@ class EditorPane(QWidget):
         self._splitter.setSizes([self.height(), panel.sizeHint().height()])
         return panel
 
-    def _make_splitter(self) -> QSplitter:
-        self._splitter = QSplitter(Qt.Orientation.Vertical, self)
-        self._splitter.setHandleWidth(1)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.addWidget(self.editor.widget)
-        self._splitter.setStretchFactor(0, 1)
-        return self._splitter
+    def _say_plain(self) -> None:
+        reason = why_plain()
+        self.status.say_plain(reason)
+        if reason:
+            self.notice.say(f"This is the plain editor: code has no colours. {reason}")
 
-    def _make_status_bar(self) -> QWidget:
-        bar = QFrame(self)
-        bar.setProperty("kind", "foot")
-        bar.setFixedHeight(26)
-        layout = QHBoxLayout(bar)
-        layout.setContentsMargins(14, 0, 8, 0)
-        layout.setSpacing(4)
-        self._position = QLabel("Ln 1, Col 1", bar)
-        self._names = self._status_button(bar, "Show the kernel's variables")
-        self._names.setText("Variables")
-        self._names.setToolTip("The names that the code has defined")
-        self._names.setCheckable(True)
-        self._names.clicked.connect(self.show_variables)
-        self._folder = self._status_button(bar, "Change the working folder")
-        self._interpreter = self._status_button(bar, "Choose the interpreter")
-        self._kernel = QLabel(bar)
-        self._restart = QToolButton(bar)
-        self._restart.setToolTip("Restart the kernel: all names are forgotten")
-        self._restart.setAccessibleName("Restart kernel")
-        for label in (self._position, self._kernel):
-            label.setProperty("kind", "mute")
-        layout.addWidget(self._position)
-        layout.addWidget(self._names)
-        layout.addStretch(1)
-        for widget in (self._folder, self._interpreter, self._kernel, self._restart):
-            layout.addWidget(widget)
-        self._folder.clicked.connect(self.folder_clicked)
-        self._interpreter.clicked.connect(self.interpreter_clicked)
-        self._restart.clicked.connect(self.restart_requested)
-        return bar
+    def _show_tab_words(self) -> None:
+        tab = self.current
+        self.header.show_title(tab.title, tab.file.path if tab.file else "")
+        self.header.show_language(tab.language, is_choice=tab.is_own)
+        self._show_edited()
 
-    def _status_button(self, parent: QWidget, tip: str) -> QPushButton:
-        button = QPushButton(parent)
-        button.setProperty("kind", "foot")
-        button.setAccessibleName(tip)
-        button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        return button
+    def _show_edited(self) -> None:
+        tab = self.current
+        self.header.edited.setText("not saved" if tab.is_own and tab.file else "edited")
+        is_told = self.is_edited and tab.state != "streaming"
+        # A text that has no file yet is not "edited": it is being written.
+        self.header.edited.setVisible(is_told and not (tab.is_own and tab.file is None))
+        self.header.undo.setEnabled(self.editor.can_undo())
+        if tab.is_edited != is_told:
+            tab.is_edited = is_told
+            self.refresh_tabs()
+        else:
+            self._show_run()
 
-    def _show_marks(self) -> None:
-        self._edited.setVisible(self.is_edited)
-        self._undo.setEnabled(self.editor.can_undo())
-        self._show_run_button()
+    def _show_run(self) -> None:
+        has_code = bool(self.text().strip())
+        is_known = self._can_run(self.language)
+        self.header.show_run(
+            is_running=self._is_running,
+            is_asked=self._is_asked,
+            why_not="" if is_known else f"{language_name(self.language)} cannot be run here.",
+            can_run=has_code and is_known,
+        )
 
-    def _show_run_button(self) -> None:
-        name = "square" if self._is_running else "play"
-        is_asked = self._is_asked and not self._is_running
-        self._run.setProperty("kind", "primary" if is_asked else "")
-        self._run.style().unpolish(self._run)
-        self._run.style().polish(self._run)
-        self._run.setText("Stop" if self._is_running else "Run")
-        self._theme.label_icon(self._run, name, "on_accent" if is_asked else "text")
-        self._run.setEnabled(self._is_running or bool(self.text().strip()))
-        self._run.setToolTip("Stop the running code" if self._is_running else "Run this code (F5)")
+    def _on_editor_made(self, widget: QWidget) -> None:
+        for one in (widget, *widget.findChildren(QWidget)):
+            one.setAcceptDrops(self.acceptDrops())
+        if (target := widget.focusProxy()) is not None:
+            self.keys.watch(target)
 
-    def _on_edited(self) -> None:
-        self._show_marks()
+    def _on_edited(self, page: Page) -> None:
+        if page is not self.pages.current:
+            return
+        self._show_edited()
+        self._marks.due()
+        self.tools.text_changed()
         self.edited.emit()
 
-    def _on_undo(self) -> None:
-        self.editor.undo()
-        self._show_marks()
+    def _on_counted(self, count: int) -> None:
+        self.header.show_changes(count, self.tools.base_name)
+
+    def _on_tab_chosen(self, key: str) -> None:
+        self.show_tab(key)
+        self.tab_chosen.emit(key)
+
+    def _step_tab(self, direction: int) -> None:
+        keys = [tab.key for tab in self.tabs]
+        self._on_tab_chosen(keys[(keys.index(self.current.key) + direction) % len(keys)])
+        self.focus_code()
+
+    def _on_wheeled(self, direction: int) -> None:
+        self.set_code_size(self.pages.size_px + direction)
 
     def _on_run_clicked(self) -> None:
         if self._is_running:
@@ -364,13 +444,6 @@ class EditorPane(QWidget):
         else:
             self.request_run()
 
-    def _on_cursor_moved(self, line: int, column: int) -> None:
-        self._position.setText(f"Ln {line}, Col {column}")
-
     def _on_theme_changed(self) -> None:
-        self.editor.set_colours(editor_colours(self._theme))
-        self._file_icon.setPixmap(self._theme.icon("file-code", "accent").pixmap(16, 16))
-        self._fold.setIcon(self._theme.icon("panel-right", "mute"))
-        self._undo.setIcon(self._theme.icon("undo-2", "mute"))
-        self._restart.setIcon(self._theme.icon("rotate-ccw", "mute"))
-        self._show_run_button()
+        self.setStyleSheet(editor_style(self._theme))
+        self._show_run()

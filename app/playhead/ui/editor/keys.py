@@ -1,0 +1,107 @@
+"""The editor's own keys: they hold while the keyboard is in the pane, before the window's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+
+
+@dataclass(frozen=True, slots=True)
+class EditorCommand:
+    """One command; `keys` are told in the menu, `also` are other ways to type them."""
+
+    name: str
+    text: str
+    keys: str = ""
+    also: tuple[str, ...] = ()
+
+
+EDITOR_COMMANDS = (
+    EditorCommand("new", "New tab", "Ctrl+T"),
+    EditorCommand("open", "Open a file…", "Ctrl+Shift+O"),
+    EditorCommand("save", "Save", "Ctrl+S"),
+    EditorCommand("save_as", "Save as…", "Ctrl+Shift+S"),
+    EditorCommand("close", "Close the tab", "Ctrl+W"),
+    EditorCommand("next_tab", "Next tab", "Ctrl+PgDown", ("Ctrl+Tab",)),
+    EditorCommand("previous_tab", "Previous tab", "Ctrl+PgUp", ("Ctrl+Shift+Tab",)),
+    EditorCommand("run", "Run", "Ctrl+Return", ("Ctrl+Enter", "F5")),
+    EditorCommand("undo", "Undo", "Ctrl+Z"),
+    EditorCommand("redo", "Redo", "Ctrl+Shift+Z", ("Ctrl+Y",)),
+    EditorCommand("find", "Find…", "Ctrl+F"),
+    EditorCommand("replace", "Find and replace…", "Ctrl+H"),
+    EditorCommand("find_next", "Find next", "F3"),
+    EditorCommand("find_previous", "Find previous", "Shift+F3"),
+    EditorCommand("comment", "Comment or uncomment", "Ctrl+/", ("Ctrl+Shift+7",)),
+    EditorCommand("indent", "Indent", "Ctrl+]"),
+    EditorCommand("unindent", "Unindent", "Ctrl+["),
+    EditorCommand("wrap", "Wrap long lines", "Alt+Z"),
+    EditorCommand("bigger", "Larger type", "Ctrl++", ("Ctrl+=",)),
+    EditorCommand("smaller", "Smaller type", "Ctrl+-"),
+    EditorCommand("normal", "Normal type", "Ctrl+0"),
+    EditorCommand("changes", "Show the changes", "Ctrl+Shift+D"),
+)
+
+
+class KeyFilter(QObject):
+    """Watches widgets of the pane and calls what their keys stand for. Owner: the pane.
+
+    A filter and no shortcuts: the window has commands with the same keys, and two shortcuts
+    for one key cancel each other out. Signal: `wheeled(int)`: Ctrl and the wheel, up or down.
+    """
+
+    wheeled = Signal(int)
+
+    def __init__(self, handlers: Mapping[str, Callable[[], object]], parent: QObject) -> None:
+        super().__init__(parent)
+        self._handlers = {
+            QKeySequence(keys).toString(): handlers[command.name]
+            for command in EDITOR_COMMANDS
+            for keys in (command.keys, *command.also)
+        }
+
+    def watch(self, widget: QWidget) -> None:
+        """Watch a widget that can have the focus."""
+        widget.installEventFilter(self)
+        if isinstance(widget, QAbstractScrollArea):
+            widget.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take what is ours."""
+        if isinstance(event, QKeyEvent):
+            return self._on_key(event)
+        if event.type() == QEvent.Type.Wheel and isinstance(event, QWheelEvent):
+            turned = event.angleDelta().y()
+            if event.modifiers() & Qt.KeyboardModifier.ControlModifier and turned:
+                self.wheeled.emit(1 if turned > 0 else -1)
+                return True
+        return False
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        is_asked = event.type() == QEvent.Type.ShortcutOverride
+        if not is_asked and event.type() != QEvent.Type.KeyPress:
+            return False
+        handler = self._handlers.get(_name_of(event))
+        if handler is None:
+            return False
+        event.accept()
+        if not is_asked:
+            handler()
+        return True
+
+
+def _name_of(event: QKeyEvent) -> str:
+    """The keys as text; those of the number pad and of shifted signs as the plain ones."""
+    kept = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    key = Qt.Key(event.key())
+    if key == Qt.Key.Key_Backtab:
+        key = Qt.Key.Key_Tab
+    if key in _SIGNS:
+        kept &= ~Qt.KeyboardModifier.ShiftModifier
+    return QKeySequence(kept.value | key.value).toString()
+
+
+_SIGNS = {Qt.Key.Key_Plus, Qt.Key.Key_Slash, Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight}

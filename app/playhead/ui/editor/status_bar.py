@@ -1,0 +1,113 @@
+"""The foot of the editor pane: place of the cursor, folder, interpreter, kernel."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from playhead.conversation.requests import KernelStatus
+from playhead.ui.folder_names import folder_name
+from playhead.ui.theme import Theme
+
+_WORDS = {
+    "none": "no kernel",
+    "starting": "kernel starting",
+    "idle": "kernel idle",
+    "busy": "kernel busy",
+    "stopping": "kernel stopping",
+}
+
+
+class StatusBar(QFrame):
+    """Only shows and tells. Owner: the pane.
+
+    Signals: `variables_clicked(bool)`, `folder_clicked()`, `interpreter_clicked()`,
+    `restart_clicked()`.
+    """
+
+    variables_clicked = Signal(bool)
+    folder_clicked = Signal()
+    interpreter_clicked = Signal()
+    restart_clicked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setProperty("kind", "foot")
+        self.setFixedHeight(26)
+        self.position = QLabel("Ln 1, Col 1", self)
+        self.plain = QLabel("plain editor", self)
+        self.plain.hide()
+        self.variables = self._button("Show the kernel's variables")
+        self.variables.setText("Variables")
+        self.variables.setToolTip("The names that the code has defined")
+        self.variables.setCheckable(True)
+        self.folder = self._button("Change the working folder")
+        self.interpreter = self._button("Choose the interpreter")
+        self.kernel = QLabel(self)
+        self.restart = QToolButton(self)
+        self.restart.setToolTip("Restart the kernel: all names are forgotten")
+        self.restart.setAccessibleName("Restart kernel")
+        self._lay_out()
+        self.variables.clicked.connect(self.variables_clicked)
+        self.folder.clicked.connect(self.folder_clicked)
+        self.interpreter.clicked.connect(self.interpreter_clicked)
+        self.restart.clicked.connect(self.restart_clicked)
+        theme.changed.connect(self.dress)
+        self.dress()
+
+    def show_position(self, line: int, column: int) -> None:
+        """Where the cursor is."""
+        self.position.setText(f"Ln {line}, Col {column}")
+
+    def show_kernel(self, status: KernelStatus) -> None:
+        """The kernel's state and memory."""
+        words = _WORDS[status.state]
+        if status.memory_bytes:
+            words += f" · {status.memory_bytes / 1_000_000:,.0f} MB"
+        self.kernel.setText(words)
+        self.restart.setEnabled(status.state not in ("none", "stopping"))
+
+    def show_place(self, folder: str, interpreter: str) -> None:
+        """Where and with what the code runs."""
+        self.folder.setText(folder_name(folder))
+        self.folder.setToolTip(f"Working folder: {folder}")
+        self.interpreter.setText(interpreter)
+        self.interpreter.setToolTip(f"Interpreter: {interpreter}")
+
+    def say_plain(self, reason: str) -> None:
+        """Why there are no colours; '' where there are."""
+        self.plain.setVisible(bool(reason))
+        self.plain.setToolTip(reason)
+        self.plain.setAccessibleDescription(reason)
+
+    def dress(self) -> None:
+        """Take the colours in force."""
+        self.restart.setIcon(self._theme.icon("rotate-ccw", "mute"))
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(14, 0, 8, 0)
+        layout.setSpacing(4)
+        for label in (self.position, self.plain, self.kernel):
+            label.setProperty("kind", "mute")
+        for widget in (self.position, self.variables, self.plain):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        for widget in (self.folder, self.interpreter, self.kernel, self.restart):
+            layout.addWidget(widget)
+
+    def _button(self, tip: str) -> QPushButton:
+        button = QPushButton(self)
+        button.setProperty("kind", "foot")
+        button.setAccessibleName(tip)
+        button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        return button

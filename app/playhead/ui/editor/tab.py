@@ -1,0 +1,56 @@
+"""What a tab of the editor holds: a block of the conversation, or a text of the user's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from playhead.ui.editor.text_files import FileForm
+
+TabState = Literal["", "streaming", "waiting", "running"]
+
+STATE_WORDS: dict[TabState, str] = {
+    "": "",
+    "streaming": "being written",
+    "waiting": "waits for your answer",
+    "running": "running",
+}
+
+
+@dataclass(slots=True)
+class Tab:
+    """One tab. Owner: the pane, which changes it.
+
+    `key` is the id of a code message, or made up for the user's own. `original` is the text
+    before the user changed it: as it was shown, last ran, or last lay on the disk. `base` is what
+    the margin compares with: the model's version, or the file; None: nothing. `text` is
+    up to date only while no editor holds it.
+    """
+
+    key: str
+    title: str
+    language: str = "python"
+    is_own: bool = False
+    text: str = ""
+    original: str = ""
+    base: str | None = None
+    state: TabState = ""
+    is_edited: bool = False
+    file: FileForm | None = None
+
+    @property
+    def message_id(self) -> str:
+        """The code message; '' for a text of the user's own."""
+        return "" if self.is_own else self.key
+
+    @property
+    def words(self) -> str:
+        """The title with what the icon of the tab says."""
+        notes = [STATE_WORDS[self.state], self._unsaved]
+        return ", ".join(part for part in (self.title, *notes) if part)
+
+    @property
+    def _unsaved(self) -> str:
+        if not self.is_edited:
+            return ""
+        return "not saved" if self.is_own else "edited"
