@@ -168,9 +168,9 @@ def test_a_notebook_holds_everything_where_it_belongs() -> None:
 
 
 def test_markdown_holds_everything_and_its_pictures_lie_beside_it() -> None:
-    document = write_markdown(everything(PICTURE), "A title", read_file, "doc_files")
+    document = write_markdown(everything(PICTURE), "A title", read_file, "a (b)_files")
     assert list(document.pictures) == ["picture-1.png", "picture-2.png", "picture-3.svg"]
-    assert "![Picture 1](<doc_files/picture-1.png>)" in document.text
+    assert "![Picture 1](a%20%28b%29_files/picture-1.png)" in document.text
     assert ("python", "import pandas\ndf = 2\n") in fences(document.text)
     assert ("python", "import pandas\ndf = 1\n") in fences(document.text)
     assert ("text", "green\n99 %\n") in fences(document.text)

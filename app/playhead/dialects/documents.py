@@ -6,9 +6,10 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from playhead.conversation.message import Message
+from playhead.dialects.document_formats import DocumentKind
 from playhead.dialects.imported import Imported
 from playhead.dialects.message_list import write_messages
 from playhead.dialects.message_list_reader import read_message_list
@@ -16,27 +17,6 @@ from playhead.dialects.notebook import write_notebook
 from playhead.dialects.notebook_reader import is_notebook, read_notebook
 from playhead.dialects.picture_data import ReadFile, no_files
 from playhead.errors import DocumentError
-
-DocumentKind = Literal["md", "ipynb", "py", "json"]
-IMPORT_LIMIT = 256_000_000
-"""The largest file that is read."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentFormat:
-    """A kind of file; `kind` is its suffix too."""
-
-    kind: DocumentKind
-    name: str
-    mime: str
-
-
-FORMATS = (
-    DocumentFormat("md", "Markdown", "text/markdown"),
-    DocumentFormat("ipynb", "Jupyter notebook", "application/x-ipynb+json"),
-    DocumentFormat("py", "Python script", "text/x-python"),
-    DocumentFormat("json", "Open Interpreter messages", "application/json"),
-)
 
 
 @dataclass(frozen=True, slots=True)

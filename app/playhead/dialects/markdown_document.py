@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import (
@@ -14,11 +15,12 @@ from playhead.conversation.payloads import (
     RunReport,
     Table,
 )
+from playhead.dialects.closing import Closer
 from playhead.dialects.notebook_outputs import missing_words, split_traceback
 from playhead.dialects.passages import CodeBlock, Passage, passages_of
 from playhead.dialects.picture_data import Picture, ReadFile, no_files, picture_of
 from playhead.dialects.plain_text import one_line, plain
-from playhead.dialects.prose import Closer, fenced, quoted
+from playhead.dialects.prose import fenced, quoted
 from playhead.dialects.said_words import (
     changes_words,
     error_words,
@@ -179,7 +181,8 @@ class _Writer:
             return f"data:{picture.mime};base64,{picture.base64}"
         name = f"picture-{self._pictures}.{picture.suffix}"
         self.pictures[name] = picture.data
-        return f"<{self._folder}/{name}>" if self._folder else name
+        folder = quote(whole_characters(self._folder))
+        return f"{folder}/{name}" if folder else name
 
 
 def _output(text: str) -> str:

@@ -16,6 +16,7 @@ from playhead.conversation.payloads import (
 )
 from playhead.dialects.passages import CodeBlock
 from playhead.dialects.plain_text import one_line
+from playhead.errors import AppError
 
 _NAMES_TOLD = 50
 _WEB = ("http://", "https://")
@@ -45,7 +46,7 @@ def report_words(report: RunReport) -> str:
 
 def failure_words(failure: Failure) -> str:
     """Why an answer failed."""
-    return one_line(" ".join(filter(None, (failure.title, failure.detail, failure.remedy))))
+    return one_line(str(AppError(failure.title, detail=failure.detail, remedy=failure.remedy)))
 
 
 def error_words(error: CodeError) -> str:

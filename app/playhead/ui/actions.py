@@ -27,6 +27,8 @@ COMMANDS = (
     Command("editor", "Show or hide the editor", "Ctrl+J"),
     Command("attach", "Attach files…", "Ctrl+Shift+A"),
     Command("folder", "Choose the working folder…", "Ctrl+O"),
+    Command("export", "Export conversation…", "Ctrl+Shift+E"),
+    Command("import", "Import conversation…", "Ctrl+Shift+I"),
     Command("run", "Run the code in the editor", "F5"),
     Command("stop", "Stop", "Ctrl+Shift+X"),
     Command("next_pane", "Go to the next pane", "F6"),

@@ -25,6 +25,8 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.actions import make_actions
 from playhead.ui.attachments import IMAGE_SUFFIXES
+from playhead.ui.exporting import ExportActions
+from playhead.ui.import_drop import ImportDrop
 from playhead.ui.notifications import BannerAction
 from playhead.ui.other_programs import ApiPresence, WaitingPrograms
 from playhead.ui.place_menus import PlaceMenus
@@ -105,23 +107,15 @@ class MainWindow(QMainWindow):
         self.variables = VariablesFollower(self.parts.pane, self.view, self.tasks, self)
         self.waiting = WaitingPrograms(sessions, self.parts.notifications, self)
         self.presence = ApiPresence(api, self.parts.sidebar, self.parts.notifications, self)
-        self.verbs = SidebarVerbs(
-            sessions,
-            self.parts.sidebar,
-            self.parts.notifications,
-            self.tasks,
-            lambda: self.view.session.conversation.id if self.view.session else "",
-            self,
-        )
+        self.verbs = self._make_verbs()
+        self.exports = self._make_exports()
+        self.import_drop = ImportDrop(self.parts.sidebar)
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
         self._connect()
         self._restore(settings.current)
-        self._probe = QTimer(self)
-        self._probe.setSingleShot(True)
-        self._probe.setInterval(_PROBE_DELAY_MS)
-        self._probe.timeout.connect(lambda: self.tasks.start(self._find_servers()))
+        self._probe = self._make_probe()
         self._unsubscribers = [
             sessions.subscribe(self._list.due),
             interpreters.subscribe(self._on_environment_changed),
@@ -256,6 +250,8 @@ class MainWindow(QMainWindow):
             "editor": parts.toggle_editor,
             "attach": parts.composer.choose_files,
             "folder": lambda: self.places.choose_folder(self._folder()),
+            "export": self.exports.export_shown,
+            "import": self.exports.choose_import,
             "run": parts.pane.request_run,
             "stop": self.view.stop,
             "next_pane": parts.focus_next_pane,
@@ -263,11 +259,35 @@ class MainWindow(QMainWindow):
             "quit": self.close,
         }
 
+    def _make_verbs(self) -> SidebarVerbs:
+        return SidebarVerbs(
+            self._sessions,
+            self.parts.sidebar,
+            self.parts.notifications,
+            self.tasks,
+            lambda: self.view.session.conversation.id if self.view.session else "",
+            self,
+        )
+
+    def _make_exports(self) -> ExportActions:
+        notifications, shown = self.parts.notifications, lambda: self.view.session
+        return ExportActions(self._sessions, shown, notifications, self.tasks, self)
+
+    def _make_probe(self) -> QTimer:
+        probe = QTimer(self)
+        probe.setSingleShot(True)
+        probe.setInterval(_PROBE_DELAY_MS)
+        probe.timeout.connect(lambda: self.tasks.start(self._find_servers()))
+        return probe
+
     def _make_menu(self) -> QMenu:
         menu = QMenu(self)
         menu.addAction("Rename conversation", self._rename_current)
         menu.addAction("Run all again", lambda: self.view.begin(lambda s: s.run_all_again()))
         menu.addAction("Restart kernel", lambda: self.view.do(lambda s: s.restart_kernel()))
+        menu.addSeparator()
+        for name in ("export", "import"):
+            menu.addAction(self.actions_by_name[name])
         menu.addSeparator()
         for name in ("folder", "attach", "settings", "quit"):
             menu.addAction(self.actions_by_name[name])
@@ -313,6 +333,9 @@ class MainWindow(QMainWindow):
         parts.timeline.link_activated.connect(self._on_link_activated)
         parts.timeline.result_requested.connect(self.results.handle)
         self.results.noticed.connect(self.show_notice)
+        sidebar.add_menu_entries(self.exports.menu_entries)
+        self.exports.imported.connect(self.open_conversation)
+        self.import_drop.files_dropped.connect(self.exports.import_files)
         self.variables.table_requested.connect(self.results.open_variable)
         self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
 

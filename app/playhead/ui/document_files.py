@@ -1,0 +1,102 @@
+"""Writes conversations into files and reads them, called in a thread; all refusals are in words."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QIODevice, QSaveFile
+
+from playhead.conversation.message import Message
+from playhead.dialects.document_formats import IMPORT_LIMIT, DocumentKind
+from playhead.dialects.documents import read_document, write_document
+from playhead.dialects.imported import PICTURE_LIMIT, Imported
+from playhead.errors import DocumentError, StorageError
+
+_HOW = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def save(
+    path: Path, kind: DocumentKind, messages: Sequence[Message], title: str, folder: str
+) -> None:
+    """Write a conversation that works in `folder`; an older file is whole until the new one is.
+
+    Pictures of markdown lie in a folder beside it. Raises StorageError.
+    """
+    beside = f"{path.stem}_files"
+
+    def read_file(name: str) -> bytes | None:
+        return _picture(os.path.join(folder, name))
+
+    document = write_document(kind, messages, title, read_file, beside)
+    if document.pictures:
+        place = path.with_name(beside)
+        try:
+            place.mkdir(exist_ok=True)
+        except OSError as error:
+            raise _refused(path, error.strerror or str(error), 0) from error
+        for name, data in document.pictures.items():
+            _write(place / name, data)
+    _write(path, document.data)
+
+
+def load(path: Path) -> Imported:
+    """The conversation in a file. Raises DocumentError or StorageError."""
+    try:
+        data = _plain_file(str(path), IMPORT_LIMIT)
+    except OSError as error:
+        raise StorageError(
+            f"{path.name} could not be read.",
+            detail=error.strerror or str(error),
+            remedy="Check that it is there and that you may read it.",
+        ) from error
+    if data is None:
+        raise DocumentError(
+            f"{path.name} is not imported.",
+            detail=f"It is no file of at most {IMPORT_LIMIT // 1_000_000} MB.",
+            remedy="Choose a notebook or a list of messages.",
+        )
+    return read_document(data, path.stem)
+
+
+def _write(path: Path, data: bytes) -> None:
+    file = QSaveFile(str(path))
+    is_written = (
+        file.open(QIODevice.OpenModeFlag.WriteOnly)
+        and file.write(data) == len(data)
+        and file.commit()
+    )
+    if not is_written:
+        raise _refused(path, file.errorString(), len(data))
+
+
+def _refused(path: Path, reason: str, size: int) -> StorageError:
+    remedy = "Choose a folder that you may write to."
+    try:
+        if shutil.disk_usage(path.parent).free < size:
+            remedy = "The disk is full: free some space, or choose another one."
+    except OSError:
+        remedy = "Choose a folder that is there."
+    return StorageError(
+        f"{path.name} could not be written.", detail=f"{path.parent}: {reason}", remedy=remedy
+    )
+
+
+def _picture(path: str) -> bytes | None:
+    try:
+        return _plain_file(path, PICTURE_LIMIT)
+    except (OSError, ValueError):  # also a name that no file can have
+        return None
+
+
+def _plain_file(path: str, limit: int) -> bytes | None:
+    """A file's bytes; None if it is none or longer than the limit. Raises OSError."""
+    # Not blocking: to open a pipe would wait for its other end.
+    with open(os.open(path, _HOW), "rb") as file:
+        facts = os.fstat(file.fileno())
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+            return None
+        return file.read()

@@ -1,0 +1,155 @@
+"""Conversations to files and back: the dialogs, the work in a thread, and what is said of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from playhead.dialects.document_formats import FORMATS, DocumentFormat
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.ui.notifications import BannerAction, Notifications
+from playhead.ui.tasks import TaskOwner
+
+IMPORTED_SUFFIXES = (".ipynb", ".json")
+_UNNAMED = "conversation"
+_NAME_LENGTH = 80
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"/\\|?*]+')
+
+
+class ExportActions(QObject):
+    """Owner: the window. `shown` gives the conversation that the window shows.
+
+    Signal: `imported(str id)`: a new conversation stands in the list, and is to be shown.
+    """
+
+    imported = Signal(str)
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        shown: Callable[[], Session | None],
+        notifications: Notifications,
+        tasks: TaskOwner,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._sessions = sessions
+        self._shown = shown
+        self._notifications = notifications
+        self._tasks = tasks
+        self._window = window
+        self._format = FORMATS[0]
+        self._folder = ""
+
+    def menu_entries(self, conversation_id: str, menu: QMenu) -> Sequence[QAction]:
+        """What a conversation's menu has of this; with '' that of the list."""
+        if not conversation_id:
+            action = QAction("Import conversation…", menu)
+            action.triggered.connect(self.choose_import)
+        else:
+            action = QAction("Export…", menu)
+            action.triggered.connect(lambda: self.export(conversation_id))
+        return (action,)
+
+    def export_shown(self) -> None:
+        """Ask where the conversation in the window goes."""
+        if (session := self._shown()) is not None:
+            self._choose_target(session)
+
+    def export(self, conversation_id: str) -> None:
+        """Ask where a conversation of the list goes."""
+        self._tasks.start(self._export(conversation_id))
+
+    def choose_import(self) -> None:
+        """Ask which files are to become conversations."""
+        suffixes = " ".join(f"*{suffix}" for suffix in IMPORTED_SUFFIXES)
+        kinds = f"Notebooks and conversations ({suffixes});;All files (*)"
+        dialog = QFileDialog(self._window, "Import conversation", self._start_folder(), kinds)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Import")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.filesSelected.connect(self.import_files)
+        dialog.open()
+
+    def import_files(self, paths: Sequence[str]) -> None:
+        """Make a conversation of each file; the last one is shown."""
+        for path in paths:
+            self._folder = str(Path(path).parent)
+            self._tasks.start(self._import(Path(path)))
+
+    async def _export(self, conversation_id: str) -> None:
+        self._choose_target(await self._sessions.open(conversation_id))
+
+    def _choose_target(self, session: Session) -> None:
+        title = session.conversation.title
+        if not session.conversation.messages:
+            self._notifications.show_notice("There is nothing to export yet.")
+            return
+        name = f"{file_stem(title)}.{self._format.kind}"
+        start = str(Path(self._start_folder(session)) / name)
+        dialog = QFileDialog(self._window, "Export conversation", start)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters([_filter(one) for one in FORMATS])
+        dialog.filterSelected.connect(lambda: dialog.setDefaultSuffix(_chosen(dialog).kind))
+        dialog.selectNameFilter(_filter(self._format))
+        dialog.setDefaultSuffix(self._format.kind)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Export")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(
+            lambda path: self._tasks.start(self._write(session, Path(path), _chosen(dialog)))
+        )
+        dialog.open()
+
+    async def _write(self, session: Session, path: Path, chosen: DocumentFormat) -> None:
+        """Write in a thread; the file's own suffix says its kind where it is one of ours."""
+        from playhead.ui.document_files import save  # not needed for the first paint
+
+        kinds = {f".{one.kind}": one for one in FORMATS}
+        self._format = chosen = kinds.get(path.suffix.lower(), chosen)
+        self._folder = str(path.parent)
+        conversation = session.conversation
+        messages = tuple(conversation.messages)
+        title, folder = conversation.title, session.folder
+        await asyncio.to_thread(save, path, chosen.kind, messages, title, folder)
+        url = QUrl.fromLocalFile(str(path.parent))
+        action = BannerAction("Open folder", lambda: QDesktopServices.openUrl(url))
+        self._notifications.show_notice(f"Exported as “{path.name}”.", str(path.parent), action)
+
+    async def _import(self, path: Path) -> None:
+        from playhead.ui.document_files import load  # not needed for the first paint
+
+        found = await asyncio.to_thread(load, path)
+        conversation_id = await self._sessions.add(found)
+        self.imported.emit(conversation_id)
+        told = "Nothing of it was run."
+        if found.left_out:
+            parts = "1 part was" if found.left_out == 1 else f"{found.left_out:,} parts were"
+            told += f" {parts} not understood and left out."
+        self._notifications.show_notice(f"Imported “{path.name}”.", told)
+
+    def _start_folder(self, session: Session | None = None) -> str:
+        """Where something was written or read last, else where the conversation works."""
+        session = session or self._shown()
+        return self._folder or (session.folder if session is not None else "")
+
+
+def file_stem(title: str) -> str:
+    """A title as the name of a file on every system."""
+    words = " ".join(_FORBIDDEN.sub(" ", title).split())
+    return words[:_NAME_LENGTH].strip(" .") or _UNNAMED
+
+
+def _filter(one: DocumentFormat) -> str:
+    return f"{one.name} (*.{one.kind})"
+
+
+def _chosen(dialog: QFileDialog) -> DocumentFormat:
+    wanted = dialog.selectedNameFilter()
+    return next((one for one in FORMATS if _filter(one) == wanted), FORMATS[0])
