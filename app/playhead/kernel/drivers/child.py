@@ -74,6 +74,8 @@ class ChildDriver(Driver):
         """Text that comes from now on is for the next block."""
         if self.renews_input:
             self._input.renew()
+        else:
+            self._input.revive()
 
     def feed(self, text: str, *, is_end: bool) -> None:
         """Give the block text; its end waits until the program has opened the input."""

@@ -6,8 +6,9 @@ from ..driver import Driver
 from .bash import Bash
 from .html import Html
 from .python import Python
+from .r import R
 
-DRIVERS: tuple[type[Driver], ...] = (Python, Bash, Html)
+DRIVERS: tuple[type[Driver], ...] = (Python, Bash, R, Html)
 """In the order in which they are offered; of two with the same alias the first that can run."""
 
 

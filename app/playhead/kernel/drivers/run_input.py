@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import threading
 
 from ..streams import InputPipe
@@ -38,6 +39,17 @@ class RunInput:
             with contextlib.suppress(OSError):
                 os.unlink(self.path)
             self._pipe = self._make()
+
+    def revive(self) -> None:
+        """The same for another block: what was not read is dropped, an end is no more."""
+        with self._lock:
+            self._pipe.close()
+            reader = self._pipe.reader
+            # Not by making it non-blocking: the program has the same open file.
+            while select.select([reader], [], [], 0)[0] and os.read(reader, 65536):
+                pass
+            self._is_open = self._has_end = False
+            self._pipe = InputPipe((reader, os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)))
 
     def feed(self, text: str, is_end: bool) -> None:
         """Put text in, and the end behind it."""

@@ -1,0 +1,61 @@
+"""R, as one process for all blocks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from ..driver import Job, Stage
+from .child import ChildDriver
+
+_INSTALL = {
+    "linux": "Install the package r-base (`sudo apt install r-base`).",
+    "darwin": "Install it with `brew install r`, or from https://cran.r-project.org.",
+    "": "Install it from https://cran.r-project.org.",
+}
+_LOCALE = ("LC_ALL", "LC_CTYPE", "LANG")
+
+
+class R(ChildDriver):
+    """One R for all blocks; needs R 3.6.
+
+    The script opens its input anew for each question, since R cannot give a process another
+    standard input; it stays the same pipe for all blocks.
+    """
+
+    word = "r"
+    name = "R"
+    aliases = ("rscript", "rlang")
+    programs = ("Rscript",)
+    install = _INSTALL
+    script = "r.R"
+    suffix = ".R"
+    renews_input = False
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._stop_file = ""
+
+    def command(self, script: str) -> list[str]:
+        """Without the user's profile and saved names; the user's packages are there."""
+        options = ["--no-init-file", "--no-restore", "--no-save"]
+        return [self.stage.program, *options, script]
+
+    def variables(self) -> dict[str, str]:
+        """R writes other scripts than English as `<U+00E9>` unless its locale knows UTF-8."""
+        chosen = next((os.environ[name] for name in _LOCALE if os.environ.get(name)), "")
+        if "utf" in chosen.lower():
+            return {}
+        return {"LC_ALL": "", "LC_CTYPE": "C.UTF-8"}
+
+    def interrupt(self) -> None:
+        """Stop the block; R ignores the signal while it waits for a command, so a file says it."""
+        if self._stop_file:
+            with contextlib.suppress(OSError):
+                open(self._stop_file, "w", encoding="ascii").close()
+        super().interrupt()
+
+    def _fields(self, job: Job) -> list[str]:
+        fields = super()._fields(job)
+        self._stop_file = fields[1] + ".stop"
+        return fields
