@@ -25,6 +25,7 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.actions import make_actions
 from playhead.ui.attachments import IMAGE_SUFFIXES
+from playhead.ui.editor.own_tabs import OwnTabs
 from playhead.ui.exporting import ExportActions
 from playhead.ui.import_drop import ImportDrop
 from playhead.ui.notifications import BannerAction
@@ -104,6 +105,13 @@ class MainWindow(QMainWindow):
             self,
         )
         self.results = ResultOpener(lambda: self.view.session, self.tasks, theme, self)
+        self.own_tabs = OwnTabs(
+            self.parts.pane,
+            self.tasks,
+            attachments_dir.parent / "editor-tabs.json",
+            self._folder,
+            self,
+        )
         self.variables = VariablesFollower(self.parts.pane, self.view, self.tasks, self)
         self.waiting = WaitingPrograms(sessions, self.parts.notifications, self)
         self.presence = ApiPresence(api, self.parts.sidebar, self.parts.notifications, self)
@@ -209,6 +217,7 @@ class MainWindow(QMainWindow):
         for unsubscribe in self._unsubscribers:
             unsubscribe()
         self.variables.close_down()
+        await self.own_tabs.keep_drafts()
         self.view.show_session(None)
         await self.tasks.close()
         await self.results.close_down()
@@ -297,6 +306,7 @@ class MainWindow(QMainWindow):
         parts, view = self.parts, self.view
         sidebar = parts.sidebar
         self.painted.connect(parts.load_editor, Qt.ConnectionType.QueuedConnection)
+        self.painted.connect(lambda: self.tasks.start(self.own_tabs.restore()))
         self.tasks.failed.connect(self.show_error)
         view.failed.connect(self.show_error)
         view.editor_wanted.connect(lambda: parts.show_editor(True))

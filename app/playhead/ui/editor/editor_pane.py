@@ -129,6 +129,14 @@ class EditorPane(QWidget):
         return self.editor.text() != self.current.original
 
     @property
+    def is_being_written(self) -> bool:
+        """Whether the user has changed the code and not run it since."""
+        tab = self.current
+        return self.is_edited and self.editor.text() != (
+            tab.original if tab.ran is None else tab.ran
+        )
+
+    @property
     def wants_variables(self) -> bool:
         """Whether the user wants to see the names under the editor."""
         return self._wants_variables
@@ -207,10 +215,22 @@ class EditorPane(QWidget):
         self._on_edited(self.pages.current)
 
     def take_text(self, tab: Tab) -> None:
-        """What the tab holds is no edit any more: it ran, or lies on the disk."""
-        tab.original = self.text_of(tab)
-        tab.is_edited = False
+        """What the tab holds runs: it is no edit any more, but a file is not saved by that."""
+        if tab.is_own:
+            tab.ran = self.text_of(tab)
+        else:
+            tab.original = self.text_of(tab)
+            tab.is_edited = False
         self._show_edited()
+
+    def note_saved(self, tab: Tab, text: str) -> None:
+        """This text of the tab lies on the disk now."""
+        tab.original = tab.base = text
+        tab.is_edited = self.text_of(tab) != text
+        if tab is self.current:
+            self._show_tab_words()
+            self._marks.refresh()
+        self.refresh_tabs()
 
     def set_running(self, is_running: bool) -> None:
         """Run ↔ Stop."""

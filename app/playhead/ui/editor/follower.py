@@ -188,7 +188,7 @@ class EditorFollower(QObject):
         """Whether what is shown must stay."""
         if self._streaming is not None and self._streaming is self._pane.current:
             return not self._follows
-        return not self._follows or self._pane.is_edited
+        return not self._follows or self._pane.is_being_written
 
     def _drop_if_empty(self, tab: Tab) -> None:
         if not self._pane.text_of(tab) and tab.file is None:

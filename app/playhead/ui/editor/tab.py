@@ -24,7 +24,7 @@ class Tab:
     `key` is the id of a code message, or made up for the user's own. `original` is the text
     before the user changed it: as it was shown, last ran, or last lay on the disk. `base` is what
     the margin compares with: the model's version, or the file; None: nothing. `text` is
-    up to date only while no editor holds it.
+    up to date only while no editor holds it. `ran` is what last ran of a text of the user's own.
     """
 
     key: str
@@ -37,6 +37,7 @@ class Tab:
     state: TabState = ""
     is_edited: bool = False
     file: FileForm | None = None
+    ran: str | None = None
 
     @property
     def message_id(self) -> str:

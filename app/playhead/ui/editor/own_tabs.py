@@ -1,0 +1,279 @@
+"""The user's own texts in the editor: new, open, save, close; nothing unsaved is lost unasked."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QFileDialog
+
+from playhead.ui.editor import drafts, text_files
+from playhead.ui.editor.editor_pane import SCRATCH, EditorPane
+from playhead.ui.editor.languages import language_of_file, suffix_for
+from playhead.ui.editor.tab import Tab
+from playhead.ui.editor.unsaved import ask_overwrite, ask_unsaved
+from playhead.ui.tasks import TaskOwner
+
+_log = logging.getLogger(__name__)
+
+DRAFT_MS = 1_000
+
+
+class OwnTabs(QObject):
+    """Owner: the window. Errors go to its tasks' `failed`.
+
+    What is not saved lies in a file of drafts a second after it was typed.
+    """
+
+    def __init__(
+        self,
+        pane: EditorPane,
+        tasks: TaskOwner,
+        drafts_path: Path,
+        folder: Callable[[], str],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._pane = pane
+        self._tasks = tasks
+        self._path = drafts_path
+        self._folder = folder
+        self._written = ""
+        self._is_restored = False
+        self._writing = asyncio.Lock()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DRAFT_MS)
+        self._timer.timeout.connect(lambda: tasks.start(self.keep_drafts()))
+        pane.file_command.connect(self._on_command)
+        pane.close_requested.connect(self.close_tab)
+        pane.edited.connect(self._due)
+        pane.tab_shown.connect(self._on_tab_shown)
+        pane.window().installEventFilter(self)
+
+    async def restore(self) -> None:
+        """Put back what was there when the program ended, or crashed."""
+        kept = await asyncio.to_thread(drafts.read, self._path)
+        pane = self._pane
+        if any(tab.key == kept.current for tab in kept.tabs) and not pane.is_edited:
+            wanted = kept.current
+        else:
+            wanted = pane.current.key
+        scratch = pane.tab(SCRATCH)
+        for tab in kept.tabs:
+            if tab.key == SCRATCH and scratch is not None and pane.text_of(scratch):
+                tab.key = self._free_key()
+            elif tab.key == SCRATCH and scratch is not None:
+                pane.set_tabs([one for one in pane.tabs if one is not scratch] or [tab], tab.key)
+            if pane.tab(tab.key) is None:
+                pane.add_tab(tab)
+        self._drop_empty_scratch(wanted)
+        pane.show_tab(wanted)
+        self._is_restored = True
+
+    async def keep_drafts(self) -> None:
+        """Write the drafts now, if they are others than those on the disk."""
+        if not self._is_restored:  # what lies there was not read yet
+            return
+        self._timer.stop()
+        pane = self._pane
+        own = [tab for tab in pane.tabs if tab.is_own]
+        for tab in own:
+            tab.text = pane.text_of(tab)
+        async with self._writing:
+            text = await asyncio.to_thread(drafts.encoded, own, pane.current.key)
+            if text == self._written:
+                return
+            try:
+                await asyncio.to_thread(drafts.write, self._path, text)
+                self._written = text
+            except OSError as error:
+                _log.info("the editor's drafts could not be written: %s", error)
+
+    def new_tab(self) -> Tab:
+        """An empty text of the user's own."""
+        titles = {tab.title for tab in self._pane.tabs}
+        number = next(n for n in range(1, 10_000) if f"untitled {n}" not in titles)
+        tab = Tab(self._free_key(), f"untitled {number}", self._pane.language, is_own=True)
+        self._add(tab)
+        self._pane.focus_code()
+        return tab
+
+    def open_path(self, path: str) -> None:
+        """Open a file, or show it if it is open."""
+        self._tasks.start(self._open(path))
+
+    def save(self) -> None:
+        """Save what is shown; without a file yet, ask for one."""
+        tab = self._pane.current
+        if tab.file is None:
+            self.save_as()
+        else:
+            self._tasks.start(self._save(tab))
+
+    def save_as(self) -> None:
+        """Ask for a file and save what is shown there."""
+        tab = self._pane.current
+        name = tab.file.path if tab.file else f"{tab.title}{suffix_for(tab.language)}"
+        dialog = self._dialog("Save as", name)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.fileSelected.connect(lambda path: self._tasks.start(self._save_as(tab, path)))
+        dialog.open()
+
+    def close_tab(self, key: str) -> None:
+        """Close a tab of the user's own; what is not saved is asked about."""
+        tab = self._pane.tab(key)
+        if tab is None or not tab.is_own:
+            return
+        if tab.is_edited and self._pane.text_of(tab).strip():
+            self._pane.show_tab(key)
+            ask_unsaved(self._pane, tab.title, self.save, lambda: self._close(tab))
+        else:
+            self._close(tab)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The window came to the front: files may be others now."""
+        if event.type() == QEvent.Type.WindowActivate and self._is_restored:
+            self._tasks.start(self._look(self._pane.current))
+        return False
+
+    async def _open(self, path: str) -> None:
+        found = await asyncio.to_thread(text_files.read, path)
+        for tab in self._pane.tabs:
+            if tab.file is not None and tab.file.path == found.form.path:
+                self._pane.show_tab(tab.key)
+                return
+        tab = Tab(
+            self._free_key(),
+            found.form.name,
+            language_of_file(found.form.name),
+            is_own=True,
+            text=found.text,
+            original=found.text,
+            base=found.text,
+            file=found.form,
+        )
+        self._add(tab)
+        if found.note:
+            self._pane.notice.say(f"{found.form.name}: {found.note}")
+
+    async def _save(self, tab: Tab, *, overwrites: bool = False) -> None:
+        form = tab.file
+        if form is None:
+            return
+        now = await asyncio.to_thread(text_files.stamp_of, form.path)
+        if now != form.stamp and now is not None and not overwrites:
+            ask_overwrite(
+                self._pane, form.name, lambda: self._tasks.start(self._save(tab, overwrites=True))
+            )
+            return
+        text = self._pane.text_of(tab)
+        tab.file = await asyncio.to_thread(text_files.write, form, text)
+        self._pane.note_saved(tab, text)
+        self._due()
+
+    async def _save_as(self, tab: Tab, path: str) -> None:
+        text = self._pane.text_of(tab)
+        form = text_files.FileForm(path)
+        if tab.file is not None and tab.file.path == path:
+            form = tab.file
+        written = await asyncio.to_thread(text_files.write, form, text)
+        if not tab.is_own:  # a block of the conversation stays one; its copy is opened
+            await self._open(path)
+            return
+        had_file = tab.file is not None
+        tab.file, tab.title = written, written.name
+        if not had_file and (word := language_of_file(written.name)) != "text":
+            self._pane.set_language(word)
+        self._pane.note_saved(tab, text)
+        self._due()
+
+    async def _look(self, tab: Tab) -> None:
+        """Whether another program has changed the file."""
+        form = tab.file
+        if form is None:
+            return
+        now = await asyncio.to_thread(text_files.stamp_of, form.path)
+        if now == form.stamp or tab is not self._pane.current:
+            return
+        if now is None:
+            self._pane.notice.say(f"{form.name} is not on the disk any more. Save makes it again.")
+        else:
+            self._pane.notice.say(
+                f"Another program has changed {form.name}.",
+                ("Load it", lambda: self._tasks.start(self._reload(tab))),
+            )
+
+    async def _reload(self, tab: Tab) -> None:
+        """Show what lies on the disk now; what was typed is one undo step away."""
+        if tab.file is None:
+            return
+        found = await asyncio.to_thread(text_files.read, tab.file.path)
+        tab.file = found.form
+        if tab is self._pane.current:
+            self._pane.replace_text(found.text)
+            self._pane.note_saved(tab, found.text)
+
+    def _add(self, tab: Tab) -> None:
+        self._pane.add_tab(tab)
+        self._pane.show_tab(tab.key)
+        self._pane.tab_chosen.emit(tab.key)
+        self._drop_empty_scratch(tab.key)
+        self._due()
+
+    def _close(self, tab: Tab) -> None:
+        tabs = self._pane.tabs
+        place = tabs.index(tab) if tab in tabs else 0
+        rest = [one for one in tabs if one is not tab]
+        if not rest:
+            rest = [Tab(SCRATCH, "scratch", is_own=True)]
+            self._pane.pages.forget(tab.key)
+        shown = self._pane.current
+        after = shown if shown in rest else rest[min(place, len(rest) - 1)]
+        self._pane.set_tabs(rest, after.key)
+        self._due()
+
+    def _drop_empty_scratch(self, current: str) -> None:
+        scratch = self._pane.tab(SCRATCH)
+        if scratch is None or scratch.key == current or self._pane.text_of(scratch):
+            return
+        rest = [one for one in self._pane.tabs if one is not scratch]
+        if rest:
+            self._pane.set_tabs(rest, current)
+
+    def _free_key(self) -> str:
+        keys = {tab.key for tab in self._pane.tabs}
+        return next(f"own:{n}" for n in range(1, 10_000) if f"own:{n}" not in keys)
+
+    def _dialog(self, title: str, name: str) -> QFileDialog:
+        dialog = QFileDialog(self._pane, title, self._folder())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if name:
+            dialog.selectFile(name)
+        return dialog
+
+    def _due(self) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _on_tab_shown(self) -> None:
+        self._due()
+        if self._is_restored and self._pane.current.file is not None:
+            self._tasks.start(self._look(self._pane.current))
+
+    def _on_command(self, name: str) -> None:
+        match name:
+            case "new":
+                self.new_tab()
+            case "open":
+                dialog = self._dialog("Open a file in the editor", "")
+                dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+                dialog.fileSelected.connect(self.open_path)
+                dialog.open()
+            case "save":
+                self.save()
+            case _:
+                self.save_as()
