@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from playhead.client.interpreter import InterpreterClient
 from playhead.client.process import ServerProcess, server_command, server_environment
-from playhead.client.transcript import Transcript, plain
+from playhead.client.transcript import Transcript, plain, told_end
 from playhead.errors import InterpreterError
 from tests.support.waiting import until_now
 
@@ -191,6 +191,35 @@ def test_what_the_program_changes_is_noticed(change: Callable[[list[Wire]], obje
     assert not transcript.is_changed
     change(transcript.messages)
     assert transcript.is_changed
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        (
+            {"state": "killed", "seconds": 0.25, "line": 2, "reason": "the kernel ended: status 3"},
+            "[The kernel ended in line 2 after 0.2 s: status 3. Its names are gone.]\n",
+        ),
+        (
+            {"state": "interrupted", "seconds": 5.0, "reason": "the limit of the settings"},
+            "[Stopped after 5.0 s: the limit of the settings.]\n",
+        ),
+        ({"state": "finished", "seconds": 1.0, "exit_status": 3}, "[It ended with status 3.]\n"),
+    ],
+)
+def test_a_run_that_did_not_end_well_is_told_as_output(report: Wire, said: str):
+    chunk = {"role": "computer", "type": "run", "content": report}
+    transcript = Transcript()
+    transcript.feed(chunk)
+    head = {"role": "computer", "type": "console", "format": "output"}
+    assert transcript.messages == [{**head, "content": said}]
+    assert told_end(chunk)[1]["content"] == said
+
+
+@pytest.mark.parametrize("state", ["started", "finished", "interrupted"])
+def test_an_ordinary_end_is_told_by_nothing(state: str):
+    chunk = {"role": "computer", "type": "run", "content": {"state": state, "seconds": 1.0}}
+    assert told_end(chunk) == []
 
 
 def test_a_plain_reader_sees_no_ids_of_calls():

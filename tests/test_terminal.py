@@ -269,14 +269,37 @@ def test_what_a_terminal_cannot_show_is_named():
     page = whole("computer", "code", "<b>x</b>", format="html")
     written = shown(*picture, *page)
     assert "/home/ada/plot.png" in written
-    assert "html (not shown" in written
+    assert "html, 8 characters (not shown" in written
     assert "<b>" not in written
+    named = shown(*whole("computer", "code", "<title>Sa\x1b[8m", "les</title>", format="html"))
+    assert named == "html “Sales”, 24 characters (not shown in a terminal)\n"
+
+
+def test_markdown_results_are_styled_text_and_formulas_stand_as_they_are():
+    link = "\x1b[8m- [two](https://example.org)\n\n"
+    pieces = ("# Head\n\n- **one**\n", link, "| a | b |\n|---|---|\n| 1 | 2 |")
+    written = shown(*whole("computer", "code", *pieces, format="markdown"))
+    assert "Head" in written
+    assert " • one" in written
+    assert "https://example.org" in written
+    assert "**" not in written
+    assert "|---|" not in written
+    assert "\x1b" not in written
+    assert max(map(len, written.splitlines())) < 60
+    assert shown(*whole("computer", "code", "$x^2$", format="latex")) == "$x^2$\n"
 
 
 def test_a_stopped_run_says_where(capsys: pytest.CaptureFixture[str]):
     content = {"state": "killed", "line": 3, "seconds": 2.5, "reason": "it did not stop"}
     written = shown({"role": "computer", "type": "run", "content": content})
-    assert written == "■ ended in line 3 after 2.5 s: it did not stop\n"
+    words = "■ the kernel ended in line 3 after 2.5 s: it did not stop; its names are gone\n"
+    assert written == words
+
+
+def test_a_status_of_a_run_is_said():
+    content = {"state": "finished", "seconds": 0.5, "exit_status": 3}
+    written = shown({"role": "computer", "type": "run", "content": content})
+    assert written == "ran for 0.5 s, ended with status 3\n"
 
 
 def test_a_failure_goes_to_stderr_with_its_remedy(capsys: pytest.CaptureFixture[str]):

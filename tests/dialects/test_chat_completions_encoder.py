@@ -132,6 +132,14 @@ def test_code_that_runs_is_followed_by_its_output_and_no_question():
     assert text_of(chunks) == f"{CODE_FENCE}\n\n```output\n1.4167\n```\n\nSo."
 
 
+def test_a_kernel_that_died_is_told_in_a_fence_of_output():
+    death = RunReport("killed", 0.3, reason="the kernel ended: exit status 3")
+    ran = [*code("x()"), proposal("x()"), Chunk("computer", "run", content=RunReport("started"))]
+    text = text_of([*ran, Chunk("computer", "run", content=death), *said("It died."), COMPLETE])
+    told = "[The kernel ended after 0.3 s: exit status 3. Its names are gone.]"
+    assert text.endswith(f"```output\n{told}\n```\n\nIt died.")
+
+
 def test_a_block_that_streamed_unsoundly_is_shown_again_before_the_question():
     chunks = [*code("x = '''", "\n```\n'''"), proposal("x = '''\n```\n'''"), WAITING]
     text = text_of(chunks)

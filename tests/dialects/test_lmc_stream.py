@@ -169,3 +169,28 @@ odd_events = st.fixed_dictionaries(
 @given(st.lists(odd_events, max_size=6))
 def test_no_event_makes_a_decoder_fail_and_what_it_gives_is_in_order(events: list[Any]):
     essence(chunks_of(events))
+
+
+DEATH = RunReport("killed", 0.3, 2, reason="the kernel ended: exit status 3")
+
+
+def test_a_plain_reader_is_told_as_output_that_the_kernel_died():
+    chunks = [
+        Chunk("computer", "run", content=RunReport("started")),
+        Chunk("computer", "run", content=DEATH),
+        Chunk("server", "status", content="complete"),
+    ]
+    head = {"role": "computer", "type": "console"}
+    told = "[The kernel ended in line 2 after 0.3 s: exit status 3. Its names are gone.]\n"
+    assert events_of(chunks) == [
+        {**head, "start": True},
+        {**head, "format": "output", "content": told},
+        {**head, "end": True},
+        {"role": "server", "type": "status", "content": "complete"},
+    ]
+    assert [event["type"] for event in events_of(chunks, extended=True)] == ["run", "run", "status"]
+
+
+def test_an_ordinary_end_is_no_output():
+    for report in (RunReport("finished", 1.0), RunReport("interrupted", 1.0, 3)):
+        assert events_of([Chunk("computer", "run", content=report)]) == []

@@ -10,7 +10,7 @@ from queue import Empty
 from typing import Any
 
 from playhead.client.display import Display, Verdict
-from playhead.client.transcript import is_extended, plain
+from playhead.client.transcript import is_extended, plain, told_end
 from playhead.client.turn import Turn
 from playhead.errors import InterpreterError
 
@@ -41,8 +41,7 @@ class Reader:
         with self._reading():
             while not turn.is_over:
                 chunk = self._heard(turn.take())
-                if chunk is not None and self._is_wanted(chunk):
-                    yield chunk if self._wants_extended else plain(chunk)
+                yield from self._wanted(chunk)
                 if turn.question is not None:
                     _settle(turn, _at_once(self._answer(turn.question)))
         turn.raise_failure()
@@ -53,8 +52,8 @@ class Reader:
         with self._reading(), _arrivals(turn) as arrival:
             while not turn.is_over:
                 chunk = self._heard(await arrival())
-                if chunk is not None and self._is_wanted(chunk):
-                    yield chunk if self._wants_extended else plain(chunk)
+                for one in self._wanted(chunk):
+                    yield one
                 if turn.question is not None:
                     answer = self._answer(turn.question)
                     _settle(turn, await answer if inspect.isawaitable(answer) else answer)
@@ -87,8 +86,11 @@ class Reader:
         if chunk is not None and self._shown is not None:
             self._shown.show(chunk)
 
-    def _is_wanted(self, chunk: Wire) -> bool:
-        return self._wants_extended or not is_extended(chunk)
+    def _wanted(self, chunk: Wire | None) -> list[Wire]:
+        """What the program gets of a chunk."""
+        if chunk is None or self._wants_extended:
+            return [] if chunk is None else [chunk]
+        return told_end(chunk) if is_extended(chunk) else [plain(chunk)]
 
     def _answer(self, question: Wire) -> Answer | Awaitable[Answer]:
         return self._on_input(str(question.get("prompt", "")), question.get("is_secret") is True)

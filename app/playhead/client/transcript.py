@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 Wire = dict[str, Any]
 
@@ -26,6 +26,32 @@ def plain(chunk: Wire) -> Wire:
     if "id" in chunk and chunk.get("type") in ("code", "console"):
         return {name: value for name, value in chunk.items() if name != "id"}
     return chunk
+
+
+def told_end(chunk: Mapping[str, Any]) -> list[Wire]:
+    """The end of a run as output, where nothing that a plain reader knows tells of it."""
+    report = chunk.get("content")
+    if chunk.get("type") != "run" or not isinstance(report, Mapping):
+        return []
+    words = _end_words(cast("Mapping[str, Any]", report))
+    head = {"role": "computer", "type": "console"}
+    output = {**head, "format": "output", "content": f"[{words}]\n"}
+    return [{**head, "start": True}, output, {**head, "end": True}] if words else []
+
+
+def _end_words(report: Mapping[str, Any]) -> str:
+    place = f" in line {report['line']}" if report.get("line") else ""
+    after = f"{place} after {report.get('seconds', 0.0):.1f} s"
+    reason = str(report.get("reason", "")).removeprefix("the kernel ended: ")
+    reason = f": {reason}" if reason else ""
+    match report.get("state"):
+        case "killed":
+            return f"The kernel ended{after}{reason}. Its names are gone."
+        case "interrupted":
+            return f"Stopped{after}{reason}." if reason else ""
+        case _:
+            status = report.get("exit_status")
+            return f"It ended with status {status}." if status else ""
 
 
 class Transcript:
@@ -77,6 +103,9 @@ class Transcript:
         """Take one chunk of the answer."""
         if chunk.get("type") == "confirmation":
             self._propose(chunk)
+        elif told := told_end(chunk):
+            for one in told:
+                self.feed(one)
         elif is_extended(chunk) or chunk.get("format") == "active_line":
             return
         elif chunk.get("start"):

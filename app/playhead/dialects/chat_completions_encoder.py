@@ -11,6 +11,7 @@ from playhead.dialects.chat_completions_deltas import DeltaWriter
 from playhead.dialects.codec import TRUNCATED, Wire
 from playhead.dialects.lmc_stream import Encoder as NativeEncoder
 from playhead.dialects.pieces import Pieces, joined
+from playhead.dialects.run_ends import as_output
 
 
 class Encoder:
@@ -63,7 +64,9 @@ class Encoder:
         if isinstance(chunk.content, Usage):
             self._cost.add(chunk.content)
             return []
-        events = [event for piece in self._pieces.feed(chunk) for event in self._events(piece)]
+        shown = (chunk, *as_output(chunk))
+        pieces = (piece for one in shown for piece in self._pieces.feed(one))
+        events = [event for piece in pieces for event in self._events(piece)]
         return events if self._native is None else self._with_native(self._native, chunk, events)
 
     def finish(self) -> list[Wire]:

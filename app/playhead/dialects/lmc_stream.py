@@ -10,6 +10,7 @@ from playhead.conversation.chunk import Chunk
 from playhead.dialects.codec import TRUNCATED, Wire
 from playhead.dialects.lmc_chunks import decode, encode, is_extended
 from playhead.dialects.pieces import Pieces
+from playhead.dialects.run_ends import as_output
 
 _LAST = frozenset({("server", "status"), ("server", "error")})
 
@@ -23,9 +24,8 @@ class Encoder:
 
     def encode(self, chunk: Chunk) -> list[Wire]:
         """The events that are certain after this chunk."""
-        if not self._is_extended and is_extended(chunk):
-            return []
-        return [encode(piece) for piece in self._pieces.feed(chunk)]
+        shown = as_output(chunk) if is_extended(chunk) and not self._is_extended else [chunk]
+        return [encode(piece) for one in shown for piece in self._pieces.feed(one)]
 
     def finish(self) -> list[Wire]:
         """The end of a message that is still open."""

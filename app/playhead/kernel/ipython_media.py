@@ -72,7 +72,7 @@ class _Played:
             raise FileNotFoundError(f"There is no file {os.fspath(filename)}.")
         self.data: Any = data
         self.url: str = url or ""
-        self.filename: str = "" if filename is None else str(os.fspath(filename))
+        self.filename = _path_of(filename)
 
     def __repr__(self) -> str:
         place = self.url or (os.path.abspath(self.filename) if self.filename else "")
@@ -175,6 +175,10 @@ class ProgressBar:
 
 def _is_url(text: str) -> bool:
     return text.startswith(("http://", "https://"))
+
+
+def _path_of(filename: Any) -> str:
+    return "" if filename is None else str(filename)
 
 
 def _is_path(data: Any) -> bool:

@@ -13,6 +13,7 @@ from playhead.errors import AppError
 from playhead.terminal import asking
 from playhead.terminal.code_lines import CodeLines
 from playhead.terminal.prose import Prose
+from playhead.terminal.results import Result
 from playhead.terminal.safe_text import OutputFilter, plain, visible
 from playhead.terminal.screen import Screen
 
@@ -34,6 +35,7 @@ class TerminalDisplay:
         self._prose = Prose()
         self._code = CodeLines("python")
         self._output = OutputFilter()
+        self._result = Result("")
         self._code_lines: list[str] = []
         self._running = ""
         self._has_said = False
@@ -55,7 +57,9 @@ class TerminalDisplay:
             self._code_lines = str(_fields(chunk).get("content", "")).split("\n")
         elif chunk["type"] == "run":
             self._show_run(_fields(chunk))
-        elif chunk["type"] in ("tool_result", "tool_call", "image", "code"):
+        elif chunk["type"] == "code":
+            self._result.add(str(content))
+        elif chunk["type"] in ("tool_result", "tool_call", "image"):
             self._show_aside(chunk)
 
     def wait(self) -> None:
@@ -146,10 +150,15 @@ class TerminalDisplay:
             self._code = CodeLines(str(chunk.get("format") or "text"))
         elif chunk["type"] == "console":
             self._output = OutputFilter()
+        elif chunk["type"] == "code":
+            self._result = Result(str(chunk.get("format") or "code"))
 
     def _close(self, chunk: Wire) -> None:
-        if chunk["type"] == "code" and chunk["role"] == "assistant":
-            self._show_code(self._code.finish())
+        if chunk["type"] == "code":
+            if chunk["role"] == "assistant":
+                self._show_code(self._code.finish())
+            else:
+                self._result.show(self.screen)
             return
         self._finish_prose("" if chunk["type"] == "message" else "dim italic")
         self.screen.end_line()
@@ -184,14 +193,18 @@ class TerminalDisplay:
             return
         seconds = f"{report.get('seconds', 0.0):.1f} s"
         place = f" in line {report['line']}" if report.get("line") else ""
-        reason = f": {plain(str(report['reason']))}" if report.get("reason") else ""
+        reason = plain(str(report.get("reason", ""))).removeprefix("the kernel ended: ")
+        reason = f": {reason}" if reason else ""
         match report.get("state"):
             case "finished":
-                self.screen.write_line(f"ran for {seconds}", "dim")
+                status = report.get("exit_status")
+                ended = f", ended with status {status}" if status else ""
+                self.screen.write_line(f"ran for {seconds}{ended}", "yellow" if ended else "dim")
             case "interrupted":
                 self.screen.write_line(f"■ stopped{place} after {seconds}{reason}", "yellow")
             case _:
-                self.screen.write_line(f"■ ended{place} after {seconds}{reason}", "red")
+                words = f"■ the kernel ended{place} after {seconds}{reason}; its names are gone"
+                self.screen.write_line(words, "red")
 
     def _show_aside(self, chunk: Wire) -> None:
         """What a terminal cannot show: where it is, or that it is."""
@@ -201,10 +214,6 @@ class TerminalDisplay:
                 self.screen.write_line(f"image: {content}", "magenta")
             case "image":
                 self.screen.write_line("image (not shown in a terminal)", "magenta")
-            case "code":
-                self.screen.write_line(
-                    f"{chunk.get('format')} (not shown in a terminal)", "magenta"
-                )
             case _:
                 self.screen.write_line(content, "dim")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rich.ansi import AnsiDecoder
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
@@ -63,6 +63,11 @@ class Screen:
         self.end_line()
         self.write(text, style)
         self.end_line()
+
+    def write_block(self, block: RenderableType) -> None:
+        """Append what takes whole lines and knows how to break them."""
+        self.end_line()
+        self._console.print(block, width=self.width)
 
     def write_output(self, text: str) -> None:
         """Append what a program printed: its colours, and its carriage returns."""
