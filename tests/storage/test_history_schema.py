@@ -95,6 +95,9 @@ async def test_a_database_of_the_first_version_opens_with_all_that_is_in_it(path
     found = await history.search("columns")
     assert found is not None
     assert [hit.message_id for hit in found.hits] == [other.id]
+    with closing(sqlite3.connect(path)) as database:  # the index is of now too
+        (sql,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'message_text'")
+        assert "prefix=" in sql[0]
     history.mark("c1", "pinned", True)
     assert (await history.conversations())[1].is_pinned
     await history.close()

@@ -23,7 +23,7 @@ from playhead.storage.history_search import has_search, matching
 from playhead.storage.worker_thread import WorkerThread
 
 PER_CONVERSATION = 3
-_MOST_HITS, _MOST_LOOKED_AT = 150, 5_000
+_MOST_HITS, _MOST_LOOKED_AT = 120, 2_000
 _MESSAGE = "SELECT conversation_id, id, role, type, content FROM message WHERE seq = ?"
 _GONE = "SELECT id FROM conversation WHERE is_deleted"
 
