@@ -382,6 +382,14 @@ def test_code_that_asks_nobody_ends_in_words(face: Face):
     assert len(face.model.requests) == 1
 
 
+def test_a_child_of_code_that_reads_what_nobody_types_ends_at_once(face: Face):
+    reads = "import subprocess\nprint(subprocess.run(['cat'], timeout=20).returncode)"
+    interpreter = face.answers(execute(reads), text("It ended."))
+    interpreter.auto_run = True
+    messages = interpreter.chat("read")
+    assert [m["content"] for m in messages if m["type"] == "console"] == ["0\n"]
+
+
 def test_one_chat_at_a_time(face: Face):
     interpreter = face.answers(text("a", "b"))
     stream = interpreter.chat("go", stream=True)

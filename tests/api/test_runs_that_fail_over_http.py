@@ -61,6 +61,13 @@ async def test_a_whole_answer_says_so_with_a_status_that_is_not_repeated(tmp_pat
             await api.fails(path, {**CHATS[path], "auto_run": True}, 400, "input_unanswered")
 
 
+@pytest.mark.parametrize("path", CHATS)
+async def test_standard_input_ends_where_a_run_begins_that_nobody_sees(tmp_path: Path, path: str):
+    async with face(tmp_path, coded("x = 1"), said("Done."), may_auto_run=True) as api:
+        await api.post(path, {**CHATS[path], "auto_run": True})
+        assert api.executor.ended_inputs == ["x = 1"]
+
+
 async def test_a_failure_after_code_has_run_asks_clients_not_to_repeat_it(tmp_path: Path):
     failing = [ProviderError("Busy.", code="rate_limit_exceeded", retry_after_s=7)]
     async with face(tmp_path, coded("x = 1"), failing, may_auto_run=True) as api:

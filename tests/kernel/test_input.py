@@ -58,6 +58,25 @@ def test_the_end_of_input_ends_a_question(kernel: Any) -> None:
     assert error_of(kernel.read_until("idle")[1]).text("name") == "EOFError"
 
 
+def test_where_nobody_can_type_children_end_and_a_question_is_still_told(kernel: Any) -> None:
+    run = kernel.begin(READ_ALL)
+    kernel.send("text", run=run, text="", end=True)
+    assert kernel.read_until("idle")[0] == "b''\n"
+    run = kernel.begin("input('Name? ')")
+    kernel.send("text", run=run, text="", end=True)
+    _, marks = kernel.read_until("idle")
+    assert [mark.text("prompt") for mark in of_kind(marks, "input")] == ["Name? "]
+    assert error_of(marks).text("name") == "EOFError"
+
+
+def test_after_typed_text_has_ended_no_question_is_asked(kernel: Any) -> None:
+    run = kernel.begin("first = input('Name? ')\ninput('Age? ')")
+    kernel.send("text", run=run, text="Ada\n", end=True)
+    _, marks = kernel.read_until("idle")
+    assert [mark.text("prompt") for mark in of_kind(marks, "input")][1:] == []
+    assert error_of(marks).text("name") == "EOFError"
+
+
 @pytest.mark.parametrize(
     "code",
     [

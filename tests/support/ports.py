@@ -95,6 +95,7 @@ class RecordingExecutor:
     def __init__(self) -> None:
         self.requests: list[RunRequest] = []
         self.answers: list[tuple[str, str]] = []
+        self.ended_inputs: list[str] = []
         self.killed_runs = 0
         self.restarts = 0
         self._interrupted: asyncio.Event | None = None
@@ -141,6 +142,8 @@ class RecordingExecutor:
 
     async def send_text(self, conversation_id: str, text: str, *, is_end: bool = False) -> None:
         self.answers.append(("", text))
+        if is_end:
+            self.ended_inputs.append(self.requests[-1].code)
 
     async def variables(self, conversation_id: str) -> list[Variable]:
         return []

@@ -5,7 +5,8 @@ From the program, one object a line, by `do`:
     chat    turn, messages (native, new), config (if it changed): ask
     decide  turn, decision (approve, deny), code, reason: about the code that waits
     stop    turn: end the turn and its code
-    input   turn, id, text: a line for the code that asks for one
+    input   turn, id, text: a line for the code that asks for one; with has_input false in config
+            nobody will: standard input ends where a run begins
 The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all

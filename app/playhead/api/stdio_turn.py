@@ -37,6 +37,7 @@ def options_of(config: Mapping[str, Any]) -> TurnOptions:
         instructions=_text(config, "instructions") or "",
         auto_run=config.get("auto_run") is True,
         stop_grace_s=STOP_GRACE_S,
+        has_input=config.get("has_input") is not False,
     )
 
 

@@ -63,7 +63,9 @@ class Turns:
         # Its own tool: it decides, whatever else it says. And what the window lets run unasked in
         # a conversation is what is asked there.
         auto_run = incoming.options.auto_run is True and not incoming.is_call_clients
-        incoming = replace(incoming, options=replace(incoming.options, auto_run=auto_run))
+        has_input = self._policy.has_window  # there somebody may type
+        options = replace(incoming.options, auto_run=auto_run, has_input=has_input)
+        incoming = replace(incoming, options=options)
         found = await self._find(incoming)
         told = incoming.entries[found.count :]
         turn = ApiTurn(

@@ -145,7 +145,7 @@ class InterpreterClient:
         asked = _messages_of(message)
         if stream:
             return self._streamed(asked, display, extended)
-        turn = self._connection.ask(asked, self._config())
+        turn = self._connection.ask(asked, self._config(display))
         return self._read_whole(turn, display)
 
     def stream(
@@ -200,14 +200,19 @@ class InterpreterClient:
         """What `display=True` renders with; who has a terminal overrides it."""
         raise InterpreterError("There is nothing here to display a chat with.")
 
+    def _has_input(self, display: bool, extended: bool) -> bool:
+        """Whether code that asks for a line may get one: only an extended reader sees it ask."""
+        return extended or self.on_input is not None
+
     def _server_command(self) -> list[str]:
         return server_command()
 
-    def _config(self) -> Wire:
+    def _config(self, display: bool = False, extended: bool | None = None) -> Wire:
         folder = os.path.abspath(self.working_dir or os.getcwd())
         given = {**asdict(self.llm), "instructions": self.instructions, "working_dir": folder}
         named = {name: value for name, value in given.items() if value not in (None, "")}
-        return {**named, "auto_run": bool(self.auto_run)}
+        has_input = self._has_input(display, self.extended if extended is None else extended)
+        return {**named, "auto_run": bool(self.auto_run), "has_input": has_input}
 
     def _reader(self, turn: Turn, display: bool, extended: bool | None = None) -> Reader:
         shown = self._new_display() if display else None
@@ -215,14 +220,14 @@ class InterpreterClient:
         return Reader(turn, shown, self.on_input, wants_extended)
 
     def _streamed(self, asked: list[Wire], display: bool, extended: bool | None) -> Generator[Wire]:
-        turn = self._connection.ask(asked, self._config())
+        turn = self._connection.ask(asked, self._config(display, extended))
         yield from self._reader(turn, display, extended).chunks()
 
     async def _streamed_async(
         self, asked: list[Wire], display: bool, extended: bool | None
     ) -> AsyncGenerator[Wire, None]:
         await asyncio.to_thread(self._connection.rest)  # a turn that was left takes its time
-        turn = self._connection.ask(asked, self._config())
+        turn = self._connection.ask(asked, self._config(display, extended))
         async with aclosing(self._reader(turn, display, extended).chunks_async()) as chunks:
             async for chunk in chunks:
                 yield chunk

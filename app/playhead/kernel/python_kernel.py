@@ -31,7 +31,7 @@ class PythonKernel:
         channel = stage.channel
         self._folder = os.getcwd()
         self._memory = MemoryLimit()
-        streams.install(channel)
+        streams.install(channel, stage.descriptors)
         # A crash says where it was, in our own copy of the way out.
         faulthandler.enable(stage.descriptors.output, all_threads=False)
         sampler = LineSampler(channel)

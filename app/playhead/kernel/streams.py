@@ -42,6 +42,11 @@ class Descriptors:
         """
         self._input.feed(text.encode("utf-8", "surrogatepass"), is_end)
 
+    @property
+    def has_nobody(self) -> bool:
+        """Whether standard input ended before anything was typed into it."""
+        return self._current.ended_empty
+
     def repair(self) -> None:
         """Undo what a block did to the descriptors: closed, redirected, made non-blocking."""
         os.set_blocking(self.output, True)
@@ -62,6 +67,8 @@ class InputPipe:
         self._waiting = bytearray()
         self._has_ended = False
         self._is_pumping = False
+        self._was_fed = False
+        self.ended_empty = False
 
     def become(self, fd: int) -> None:
         """Let it be read under another number; the inner one is then not needed."""
@@ -76,6 +83,8 @@ class InputPipe:
                 return
             self._waiting += data
             self._has_ended = is_end
+            self._was_fed = self._was_fed or bool(data)
+            self.ended_empty = is_end and not self._was_fed
             if not self._pour() and not self._is_pumping:
                 self._is_pumping = True
                 start_thread(self._pump, "playhead-input")
@@ -152,9 +161,10 @@ def repair_streams() -> None:
 class Input(io.TextIOBase):
     """`sys.stdin` for a person: asks for each line by a mark, leaves the rest to children."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, descriptors: Descriptors) -> None:
         super().__init__()
         self._channel = channel
+        self._descriptors = descriptors
         self._ids = itertools.count(1)
         self._asking = threading.Lock()
         self.buffer = io.FileIO(0, "r", closefd=False)
@@ -169,7 +179,7 @@ class Input(io.TextIOBase):
         return line[:-1] if line.endswith("\n") else line
 
     def _announce(self, prompt: str, is_secret: bool) -> None:
-        if has_input():
+        if has_input() and not self._descriptors.has_nobody:  # else who listens is told at least
             return  # the answer to an earlier question had more than one line
         name = "%s-%d" % (self._channel.run, next(self._ids))
         self._channel.send("input", id=name, prompt=prompt[:_PROMPT_LIMIT], secret=is_secret)
@@ -216,11 +226,11 @@ def _read_line() -> str:
     return line.decode("utf-8", "replace")
 
 
-def install(channel: Channel) -> None:
+def install(channel: Channel, descriptors: Descriptors) -> None:
     """Put our streams and questions in the place of Python's."""
     sys.stdout = sys.__stdout__ = open_output(1)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = open_output(2)  # type: ignore[misc]
-    source = Input(channel)
+    source = Input(channel, descriptors)
     sys.stdin = sys.__stdin__ = source  # type: ignore[misc,assignment]
 
     def ask_line(prompt: object = "", /) -> str:

@@ -16,6 +16,7 @@ class TurnOptions:
     `must_call`: its first answer has to be a call.
     `offers_execute` says whether the model may have code run at all, `auto_run` None leaves that
     to the conversation. `stop_grace_s` is the time between the interrupt and the kill.
+    `has_input` says whether somebody can type what the code asks for.
     """
 
     choice: ModelChoice = field(default_factory=ModelChoice)
@@ -25,3 +26,4 @@ class TurnOptions:
     must_call: bool = False
     auto_run: bool | None = None
     stop_grace_s: float = 2.0
+    has_input: bool = True

@@ -384,6 +384,7 @@ class Session:
             offers_execute=options.offers_execute,
             must_call=options.must_call,
             stop_grace_s=options.stop_grace_s,
+            has_input=options.has_input,
             limits=RunLimits(
                 settings.run_limit_s,
                 settings.run_limit_mb * 1_000_000,

@@ -43,6 +43,7 @@ class TurnSettings:
     `fresh_after` gives the number of code runs whose names are gone with their kernel by now.
     `tools` are a client's own (the turn ends with their calls), `offers_execute` says whether the
     model may have code run, `stop_grace_s` is the time between the interrupt and the kill.
+    Without `has_input` nobody can type: standard input ends where a run begins.
     """
 
     model: ModelSettings
@@ -55,6 +56,7 @@ class TurnSettings:
     offers_execute: bool = True
     must_call: bool = False
     stop_grace_s: float = 2.0
+    has_input: bool = True
     limits: RunLimits = field(default_factory=RunLimits)
     shows_lines: bool = True
     times_lines: bool = False
@@ -309,6 +311,8 @@ class Turn:
         try:
             async with aclosing(self._executor.run(request)) as chunks:
                 async for chunk in chunks:
+                    if not self.is_executing and not self._settings.has_input:
+                        await self._end_input()
                     self.is_executing = True
                     self._conversation.apply(chunk)
                     end = _end_after(chunk, end)
@@ -321,6 +325,10 @@ class Turn:
         finally:
             self.is_executing = False
         return end
+
+    async def _end_input(self) -> None:
+        """Programs that the code starts and that read what is typed would wait for ever."""
+        await self._executor.send_text(self._conversation.id, "", is_end=True)
 
     def _cut_off(self, seconds: float) -> RunReport:
         """The report on a run whose own one never comes."""

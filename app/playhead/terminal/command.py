@@ -70,8 +70,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Chat(Interpreter):
+    """The interpreter of this terminal: who sits at it answers, if somebody does."""
+
+    def _has_input(self, display: bool, extended: bool) -> bool:
+        return asking.is_somebody_there()
+
+
 def _interpreter(options: argparse.Namespace) -> Interpreter:
-    return Interpreter(
+    return _Chat(
         options.model,
         options.api_base,
         os.environ.get("PLAYHEAD_PROVIDER_KEY"),

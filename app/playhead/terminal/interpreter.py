@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playhead.client.display import Display
 from playhead.client.interpreter import InterpreterClient
+from playhead.terminal import asking
 
 
 class Interpreter(InterpreterClient):
@@ -13,3 +14,6 @@ class Interpreter(InterpreterClient):
         from playhead.terminal.display import TerminalDisplay  # rich is for who displays
 
         return TerminalDisplay()
+
+    def _has_input(self, display: bool, extended: bool) -> bool:
+        return super()._has_input(display, extended) or (display and asking.is_somebody_there())
