@@ -14,7 +14,14 @@ from markdown_it import MarkdownIt
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import CodeError, Failure, FileChanges, Proposal, RunReport
+from playhead.conversation.payloads import (
+    CodeError,
+    Failure,
+    FileChanges,
+    Proposal,
+    RunReport,
+    Table,
+)
 from playhead.dialects.documents import read_document, write_document
 from playhead.dialects.markdown_document import write_markdown
 from playhead.dialects.passages import CodeBlock, passages_of
@@ -307,4 +314,19 @@ def test_an_error_without_a_traceback_is_told_all_the_same() -> None:
 def test_a_table_comes_back_whole_from_a_notebook() -> None:
     chunk = Chunk("computer", "table", content=TABLE)
     back = read_document(write_document("ipynb", told(ran("df", [chunk]))).data)
-    assert [message.content for message in back.messages if message.type == "table"] == [TABLE]
+    [table] = [one.content for one in back.messages if isinstance(one.content, Table)]
+    assert replace(table, text="") == TABLE
+    [output] = [one.text for one in back.messages if one.type == "console"]
+    assert output == f"{table.text}\n"  # what a model is told of it
+
+
+def test_a_frame_that_was_printed_too_is_shown_once() -> None:
+    table = replace(TABLE, text="  name  n|m\n0  a<b  1.0", missing=("None", "NaN"))
+    shown = Chunk("computer", "table", content=table)
+    messages = told(ran("df", printed(f"before\n{table.text}\n"), [shown]))
+    assert fences(markdown(messages))[1:] == [("text", "before\n")]
+    assert "| c\\|d | NaN |" in markdown(messages)
+    assert "".join(cells(messages)[0]["outputs"][0]["text"]) == "before\n"
+    back = read_document(write_document("ipynb", messages).data).messages
+    assert [one.text for one in back if one.type == "console"] == [f"before\n{table.text}\n"]
+    assert [one.content for one in back if one.type == "table"] == [table]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 DocumentKind = Literal["md", "ipynb", "py", "json"]
-IMPORT_LIMIT = 256_000_000
+IMPORT_LIMIT = 100_000_000
 """The largest file that is read."""
 
 

@@ -105,13 +105,13 @@ class _Writer:
                 self._other(message)
 
     def block(self, block: CodeBlock) -> None:
-        """The code that ran, what was written if that differs, and what came of it."""
+        """What was written if something else ran, the code that ran, and what came of it."""
         self._speak("assistant")
+        if block.is_edited:
+            self.add("*The model wrote:*", fenced(block.written, block.language))
+            self.add("*You edited it. This ran:*" if block.has_run else "*You edited it:*")
         if block.code or block.written:
             self.add(fenced(block.code, block.language))
-        if block.is_edited:
-            self.add("*You edited this code. The model wrote:*")
-            self.add(fenced(block.written, block.language))
         for message in self._shown(block):
             self._result(message)
         if words := fate(block):

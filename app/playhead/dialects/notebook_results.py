@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from playhead.conversation.payloads import CodeError, Table
@@ -43,8 +44,8 @@ def add_outputs(row: MessageRow, outputs: list[object]) -> None:
     """Add what a cell has printed and shown, in its order."""
     printed: list[str] = []
 
-    def settle() -> None:
-        if text := "".join(printed):
+    def settle(last: str = "") -> None:
+        if text := "".join((*printed, last)):
             row.add("computer", "console", text)
         printed.clear()
 
@@ -76,11 +77,12 @@ def _add_traceback(printed: list[str], output: Fields) -> CodeError:
     return CodeError(name, message)
 
 
-def _add_shown(row: MessageRow, data: Fields, settle: Callable[[], None]) -> str:
+def _add_shown(row: MessageRow, data: Fields, settle: Callable[..., None]) -> str:
     """Add the richest form that is known here; a text that is to be printed in its place."""
     if (table := _table(data.get(TABLE_MIME))) is not None:
-        settle()
-        row.add("computer", "table", table)
+        text = table.text or as_text(data.get("text/plain"))
+        settle(f"{text}\n" if text else "")  # which is what a model is told of it
+        row.add("computer", "table", replace(table, text=text, key=""))
         return ""
     for mime in SUFFIXES:
         if mime in data:

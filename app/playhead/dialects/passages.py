@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import Citation, CodeError, Proposal, RunReport
+from playhead.conversation.payloads import Citation, CodeError, Proposal, RunReport, Table
 from playhead.conversation.requests import EXECUTE
 
 _UNTOLD = frozenset({"timing", "status", "usage", "command"})
@@ -153,7 +153,10 @@ class _Fold:
         if message.content in (None, ""):
             return
         block = self._current or self._unsettled() or self._begin(None)
-        block.change(has_run=True, results=(*block.block.results, message))
+        results = block.block.results
+        if isinstance(message.content, Table):
+            results = _without_frame(results, message.content)
+        block.change(has_run=True, results=(*results, message))
 
     def _answer(self, message: Message) -> None:
         """A tool's result is a note of the code that was to run, or a passage of its own."""
@@ -187,3 +190,14 @@ class _Fold:
     def _unsettled(self) -> _Open | None:
         waiting = (block for block in self._blocks if not block.is_settled)
         return next(waiting, self._blocks[-1] if self._blocks else None)
+
+
+def _without_frame(results: tuple[Message, ...], table: Table) -> tuple[Message, ...]:
+    """The results without the text of a frame that stands in the output before it."""
+    if not results or not table.text or results[-1].type != "console":
+        return results
+    last = results[-1]
+    kept = last.text.removesuffix("\n").removesuffix(table.text)
+    if kept == last.text.removesuffix("\n"):
+        return results
+    return (*results[:-1], replace(last, content=kept)) if kept else results[:-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from itertools import zip_longest
 
 from playhead.conversation.payloads import Cell, Table
 from playhead.dialects.plain_text import one_line, plain
@@ -51,9 +52,13 @@ def as_html(table: Table) -> str:
 
 
 def _rows(table: Table) -> list[list[Cell]]:
-    """The rows, each as wide as the head."""
+    """The rows, each as wide as the head, with what their library writes for a missing value."""
     width = len(table.columns)
-    return [[*row[:width], *([None] * (width - len(row)))] for row in table.rows]
+    blanks: list[Cell] = [*table.missing[:width], *([None] * (width - len(table.missing)))]
+    return [
+        [blank if cell is None else cell for cell, blank in zip_longest(row[:width], blanks)]
+        for row in table.rows
+    ]
 
 
 def _extent(table: Table) -> list[str]:

@@ -101,6 +101,8 @@ class ExportActions(QObject):
         dialog.selectNameFilter(_filter(self._format))
         dialog.setDefaultSuffix(self._format.kind)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Export")
+        dialog.setLabelText(QFileDialog.DialogLabel.LookIn, "Folder:")
+        dialog.setLabelText(QFileDialog.DialogLabel.FileType, "Format:")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(
             lambda path: self._tasks.start(self._write(session, Path(path), _chosen(dialog)))
