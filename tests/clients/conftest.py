@@ -1,4 +1,4 @@
-"""A real server and a model for each module; the newest openai SDK in place of litellm's."""
+"""A real server and a model for all tests of clients; the newest openai SDK in place of litellm's."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ if str(NEWEST_OPENAI) not in sys.path:
     sys.path.insert(0, str(NEWEST_OPENAI))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared_model() -> Iterator[ModelServer]:
     with ModelServer(answer) as server:
         yield server
 
 
-@pytest.fixture(scope="module")
+# Starting it, and the model's library with it, takes seconds.
+@pytest.fixture(scope="session")
 def server(shared_model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Lets clients have code run unasked, and ask as often as they like."""
     arguments = ("--allow-auto-run", "--no-rate-limit")
