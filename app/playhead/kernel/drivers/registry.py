@@ -7,8 +7,9 @@ from .bash import Bash
 from .html import Html
 from .python import Python
 from .r import R
+from .ruby import Ruby
 
-DRIVERS: tuple[type[Driver], ...] = (Python, Bash, R, Html)
+DRIVERS: tuple[type[Driver], ...] = (Python, Bash, R, Ruby, Html)
 """In the order in which they are offered; of two with the same alias the first that can run."""
 
 
