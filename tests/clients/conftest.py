@@ -1,4 +1,4 @@
-"""A real server and a model for all tests of clients; the newest openai SDK in place of litellm's."""
+"""A real server and a model for the tests of clients; the newest openai SDK, not litellm's."""
 
 from __future__ import annotations
 
