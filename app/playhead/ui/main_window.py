@@ -95,15 +95,7 @@ class MainWindow(QMainWindow):
         self.parts = WindowLayout(theme, sessions.state_of, self.tasks, attachments_dir, self)
         self.setCentralWidget(self.parts)
         self.places = PlaceMenus(interpreters, self.tasks, self)
-        self.view = SessionView(
-            self.parts.timeline,
-            self.parts.composer,
-            self.parts.approval,
-            self.parts.pane,
-            self.parts.header,
-            sessions.keep,
-            self,
-        )
+        self.view = self._make_view()
         self.results = ResultOpener(lambda: self.view.session, self.tasks, theme, self)
         self.own_tabs = OwnTabs(
             self.parts.pane,
@@ -267,6 +259,11 @@ class MainWindow(QMainWindow):
             "write": parts.composer.setFocus,
             "quit": self.close,
         }
+
+    def _make_view(self) -> SessionView:
+        parts = self.parts
+        shown = (parts.timeline, parts.composer, parts.approval, parts.pane, parts.header)
+        return SessionView(*shown, self._sessions.keep, self)
 
     def _make_verbs(self) -> SidebarVerbs:
         return SidebarVerbs(
