@@ -11,8 +11,8 @@ run: setup-run
 
 test: setup-dev
 	@sh packaging/system.sh check test
-	@$(MAKE) --no-print-directory lint
-	@$(DISPLAYED) $(PY) -m pytest $(ARGS)
+	@$(if $(ARGS),,$(MAKE) --no-print-directory lint)
+	@$(DISPLAYED) $(PY) -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: setup-dev
 	@$(PY) -m ruff check
