@@ -1,0 +1,116 @@
+/** What went wrong in code: as text without our own frames, and as fields for its card. */
+'use strict';
+
+const path = require('path');
+const util = require('util');
+const vm = require('vm');
+const { columnBefore } = require('./edits');
+const { cleaned } = require('./names');
+
+const PLACE = /(block-\d+\.js):(\d+):(\d+)/g;
+const EVALUATE = 'evaluate';
+const OURS = __dirname + path.sep;
+const MESSAGE_LIMIT = 2000;
+
+/** By the name of a block's file: how its columns have moved. */
+const shifts = new Map();
+
+/** Show stacks and sources of functions as if code were run as it was written. */
+function install() {
+  Error.prepareStackTrace = (error, sites) => {
+    const frames = ownFramesRemoved(sites).map((site) => '\n    at ' + placed(String(site)));
+    return titleOf(error) + frames.join('');
+  };
+  const { toString } = Function.prototype;
+  const shown = {
+    toString() {
+      return cleaned(toString.call(this === shown ? toString : this));
+    },
+  }.toString;
+  Object.defineProperty(Function.prototype, 'toString', {
+    value: shown,
+    writable: true,
+    configurable: true,
+  });
+}
+
+function titleOf(error) {
+  try {
+    return Error.prototype.toString.call(error);
+  } catch {
+    return '<its message could not be read>';
+  }
+}
+
+function ownFramesRemoved(sites) {
+  const isOurs = (site) => String(site.getFileName()).startsWith(OURS);
+  let end = sites.findIndex((site) => isOurs(site) && site.getFunctionName() === EVALUATE);
+  if (end < 0) end = sites.length;
+  else while (end > 0 && sites[end - 1].getFileName() === 'node:vm') end--;
+  return sites.slice(0, end).filter((site) => !isOurs(site));
+}
+
+function placed(text) {
+  return text.replace(PLACE, (all, file, line, column) => {
+    const moved = shifts.get(file);
+    return moved ? `${file}:${line}:${columnBefore(moved, Number(line), Number(column))}` : all;
+  });
+}
+
+/** Text about something thrown. */
+function textOf(thrown, head = 'Uncaught') {
+  try {
+    return `${head} ${util.inspect(thrown)}\n`;
+  } catch {
+    return `${head} ${typeof thrown}, which cannot be shown.\n`;
+  }
+}
+
+/** Name, message and line of something thrown, for a block in `file`. */
+function fieldsOf(thrown, file) {
+  try {
+    const isError = util.types.isNativeError(thrown) || thrown instanceof Error;
+    const name = isError ? String(thrown.name) : 'Uncaught';
+    const message = isError ? String(thrown.message) : util.inspect(thrown);
+    const line = isError ? lineIn(String(thrown.stack), file) : '';
+    return [name, message.slice(0, MESSAGE_LIMIT), line];
+  } catch {
+    return ['Error', 'its message could not be read', ''];
+  }
+}
+
+function lineIn(stack, file) {
+  const found = [...stack.matchAll(PLACE)].find((match) => match[1] === file);
+  return found ? found[2] : '';
+}
+
+/** A block that cannot be parsed: where, as far as both parsers agree in V8's words, and why. */
+class BadSyntax {
+  constructor(code, file, error) {
+    const { line, column } = error.loc;
+    this.line = line;
+    this.message = wordsOfV8(code, line) ?? error.message.replace(/ \(\d+:\d+\)$/, '');
+    const source = code.split(/\r\n|[\r\n\u2028\u2029]/)[line - 1] ?? '';
+    const indent = source.slice(0, column).replace(/[^\t]/g, ' ');
+    const shown = source.length > 300 ? '' : `${source}\n${indent}^\n\n`;
+    this.text = `${file}:${line}\n${shown}SyntaxError: ${this.message}\n`;
+  }
+}
+
+/** What V8 says about the code, if it is about this line; null if it has nothing against it. */
+function wordsOfV8(code, line) {
+  const problem = problemOfV8(code);
+  return problem !== null && problem.line === line ? problem.message : null;
+}
+
+function problemOfV8(code) {
+  try {
+    new vm.Script(code, { filename: 'block' });
+    return null;
+  } catch (error) {
+    const line = Number(/^block:(\d+)/.exec(error.stack)?.[1] ?? 0);
+    return { message: error.message, line };
+  }
+}
+
+module.exports = { BadSyntax, fieldsOf, install, problemOfV8, shifts, textOf };

@@ -1,0 +1,218 @@
+/** A Node.js that runs blocks of a conversation; what it says and is told stands in `child.py`. */
+'use strict';
+
+const fs = require('fs');
+const path = require('path');
+const { Worker } = require('worker_threads');
+const activity = require('./activity');
+const { own, reply, write } = require('./channel');
+const errors = require('./errors');
+const { names } = require('./names');
+const { Run, STOPPED } = require('./run');
+const { Scope, define } = require('./scope');
+const shared = require('./shared');
+const { Streams } = require('./streams');
+const timers = require('./timers');
+const { transform } = require('./transform');
+
+const LONGEST_LOOK_MS = 15;
+const { setImmediate: soon, setTimeout: later } = timers.original;
+const { CUT, HEARD, RUN, STOP } = shared;
+
+class Kernel {
+  constructor([jobs, replies, nonce]) {
+    const { state, lines } = shared.make();
+    this.replies = Number(replies);
+    this.world = { output: own(1, 'w'), nonce, state, lines };
+    this.state = state;
+    this.run = null;
+    this.exit = process.exit;
+    this.streams = new Streams(this.world.output, (...question) => this.run?.ask(...question));
+    this.scope = new Scope();
+    this.prepare();
+    this.watcher = new Worker(path.join(__dirname, 'watcher.js'), {
+      workerData: { ...this.world, jobs: Number(jobs) },
+      execArgv: [],
+    });
+    this.watcher.on('message', (message) => this.onMessage(message));
+    this.watcher.on('online', () => write(this.replies, reply('ready', process.versions.node)));
+  }
+
+  /** Make the process a place for code of others. */
+  prepare() {
+    process.execArgv = [];
+    errors.install();
+    timers.install(() => this.run);
+    define(names.lines, this.world.lines);
+    define(names.announce, (number, line, last) => this.announce(number, line, last));
+    process.exit = (status) => this.endBlock(status);
+    for (const [name, listener] of Object.entries({
+      SIGINT: () => this.onSignal(),
+      uncaughtException: (thrown) => this.onThrown('uncaughtException', thrown, 'Uncaught'),
+      unhandledRejection: (thrown) =>
+        this.onThrown('unhandledRejection', thrown, 'Unhandled rejection:'),
+    })) {
+      keepListener(name, listener);
+    }
+  }
+
+  announce(number, line, last) {
+    if (this.run?.number !== number) throw STOPPED; // its run was stopped
+    this.run.announce(line, last);
+  }
+
+  onMessage({ kind, ...message }) {
+    if (kind === 'job') this.onJob(message);
+    else if (kind === 'stop') this.onStop(message);
+    else if (kind === 'calm') this.onCalm();
+    else if (kind === 'exit') this.exit.call(process, 0);
+  }
+
+  onJob({ number, fields: [id, file, lines, input, folder] }) {
+    this.run = new Run(this.world, number, id, path.basename(file));
+    if (this.state[STOP] === number) {
+      this.stop();
+      return;
+    }
+    this.streams.renew(input);
+    write(this.replies, reply('began'));
+    this.before = activity.count();
+    try {
+      if (folder) process.chdir(folder);
+      this.scope.enter(file);
+      this.begin(fs.readFileSync(file, 'utf8'), lines === '1');
+    } catch (error) {
+      this.end(this.run, () => this.run.fail(error));
+    }
+  }
+
+  begin(code, showsLines) {
+    const { run } = this;
+    const plan = this.plan(code, showsLines);
+    if (plan === null) {
+      this.end(run);
+      return;
+    }
+    const value = this.evaluate(plan);
+    if (!plan.isAsync && !(value instanceof Promise)) {
+      this.end(run, () => run.show(value));
+      return;
+    }
+    value.then(
+      (settled) => this.end(run, () => run.show(settled)),
+      (thrown) => this.end(run, () => run.fail(thrown)),
+    );
+  }
+
+  /** The scripts of a block, or null if it cannot be parsed. */
+  plan(code, showsLines) {
+    const { run } = this;
+    try {
+      const plan = transform(code, { number: run.number, cell: run.cell, showsLines });
+      errors.shifts.set(run.file, plan.shifts);
+      return plan;
+    } catch (error) {
+      const isUnknown = !(error instanceof SyntaxError) || errors.problemOfV8(code) === null;
+      if (isUnknown || !error.loc) {
+        return { scripts: [{ text: code, columnOffset: 0 }], declared: [], isAsync: false };
+      }
+      const bad = new errors.BadSyntax(code, run.file, error);
+      run.print(bad.text);
+      run.error = ['SyntaxError', bad.message, bad.line];
+      return null;
+    }
+  }
+
+  /** Run the scripts of a block; its stack ends here. */
+  evaluate({ scripts, declared }) {
+    this.scope.declare(declared);
+    return scripts.map((script) => this.scope.run(script, this.run.file)).pop();
+  }
+
+  /** The code of a block is over: say the last of it, then wait for what it has begun. */
+  end(run, say = () => {}) {
+    if (run !== this.run || run.isStopped) return;
+    run.step();
+    try {
+      say();
+    } catch (error) {
+      run.fail(error);
+    }
+    this.before = activity.afterCode(this.before);
+    soon(() => this.drain(run, 1));
+  }
+
+  drain(run, wait) {
+    if (run !== this.run || run.isEnding) return;
+    if (!activity.isMoreThan(this.before)) this.finish();
+    else later(() => this.drain(run, Math.min(2 * wait, LONGEST_LOOK_MS)), wait).unref();
+  }
+
+  /** `process.exit` of a block: it ends here and now, the process lives on. */
+  endBlock(status = process.exitCode) {
+    if (this.run === null) throw STOPPED;
+    this.run.status = Number(status ?? 0) & 0xff;
+    this.run.isEnding = this.run.isGone = true;
+    this.watcher.postMessage('cut');
+    for (;;); // not even `finally` is to go on
+  }
+
+  onStop({ number, isForced }) {
+    Atomics.add(this.state, HEARD, 1);
+    const { run } = this;
+    if (run?.number !== number || run.isEnding) return;
+    const handlers = process.listenerCount('SIGINT') - 1;
+    if (handlers > 0 && !isForced) {
+      if (!run.isAsked) process.emit('SIGINT', 'SIGINT', 2);
+      run.isAsked = true;
+      return;
+    }
+    this.stop();
+  }
+
+  stop() {
+    this.run.isStopped = this.run.isGone = true;
+    this.finish();
+  }
+
+  /** The code that was to be cut off is. */
+  onCalm() {
+    if (this.run?.isEnding) this.finish();
+  }
+
+  /** Tell the host; not while something is about to cut us off in the middle of it. */
+  finish() {
+    const { run } = this;
+    run.isEnding = true;
+    Atomics.store(this.state, RUN, 0);
+    if (Atomics.load(this.state, CUT)) return;
+    if (!run.isStopped && run.status === '' && process.exitCode !== undefined) {
+      run.status = Number(process.exitCode) & 0xff;
+    }
+    process.exitCode = undefined;
+    const text = run.replies();
+    this.run = null;
+    write(this.replies, text);
+  }
+
+  onSignal() {
+    if (process.listenerCount('SIGINT') === 1 && this.run !== null && !this.run.isEnding) this.stop();
+  }
+
+  onThrown(event, thrown, head) {
+    if (thrown === STOPPED || process.listenerCount(event) > 1) return;
+    if (this.run !== null) this.run.fail(thrown, head);
+    else write(this.world.output, errors.textOf(thrown, head));
+  }
+}
+
+/** Listen, also after code has removed all listeners. */
+function keepListener(name, listener) {
+  process.on(name, listener);
+  process.on('removeListener', (removed, one) => {
+    if (removed === name && one === listener) process.on(name, listener);
+  });
+}
+
+activity.install();
+new Kernel(process.argv.slice(2));
