@@ -6,14 +6,24 @@ from ..driver import Driver
 from .applescript import AppleScript
 from .bash import Bash
 from .html import Html
-from .javascript import JavaScript
 from .java import Java
+from .javascript import JavaScript
 from .powershell import PowerShell
 from .python import Python
 from .r import R
 from .ruby import Ruby
 
-DRIVERS: tuple[type[Driver], ...] = (Python, Bash, JavaScript, R, Ruby, PowerShell, Java, AppleScript, Html)
+DRIVERS: tuple[type[Driver], ...] = (
+    Python,
+    Bash,
+    JavaScript,
+    R,
+    Ruby,
+    PowerShell,
+    Java,
+    AppleScript,
+    Html,
+)
 """In the order in which they are offered; of two with the same alias the first that can run."""
 
 

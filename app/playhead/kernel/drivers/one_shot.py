@@ -1,0 +1,83 @@
+"""What the languages have in common that start a program of their own for each block.
+
+Such a language keeps no names from one block to the next, and nobody knows which of its lines runs.
+The program inherits the descriptors: what it prints goes straight out.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Sequence
+
+from ..driver import Driver, Job, Outcome, Stage
+from .run_input import RunInput
+
+
+class OneShotDriver(Driver):
+    """Owner of the program of the block that runs."""
+
+    suffix: str = ".txt"
+    """Of the files with the code."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._input = RunInput(stage.spool)
+        self._folder = os.getcwd()
+        self._count = 0
+        self._is_stopped = False
+
+    def command(self, path: str) -> Sequence[str]:
+        """The program and its arguments that run the file at `path`."""
+        return [self.stage.program, path]
+
+    def prepare(self, code: str) -> str:
+        """The text that goes into the block's file."""
+        return code
+
+    def start(self) -> str:
+        """Nothing runs before there is a block; the version is not asked for."""
+        return ""
+
+    def expect_run(self) -> None:
+        """Text that comes from now on is for the next block."""
+        self._input.renew()
+
+    def feed(self, text: str, *, is_end: bool) -> None:
+        """Give the block text, then its end if so."""
+        self._input.feed(text, is_end)
+
+    def interrupt(self) -> None:
+        """Stop the block: its program gets its signal from the parent, as all that a run starts."""
+        self._is_stopped = True
+
+    def execute(self, job: Job) -> Outcome:
+        """Run a block from its start to its end."""
+        os.set_blocking(self.stage.descriptors.output, True)
+        self._is_stopped = False
+        self._folder = job.folder or self._folder
+        path = self._write(job.code)
+        try:
+            with self.stage.interrupts.diverted(self.interrupt):
+                status = self._run(path)
+        except OSError as error:
+            self.stage.channel.complain(f"{self.name} could not be started: {error}\n")
+            return Outcome("finished", exit_status=127)
+        if self._is_stopped:
+            return Outcome("interrupted")
+        if status < 0:
+            self.stage.channel.complain(f"{self.name} ended by signal {-status}.\n")
+        return Outcome("finished", exit_status=status if status >= 0 else 128 - status)
+
+    def _write(self, code: str) -> str:
+        self._count += 1
+        path = os.path.join(self.stage.spool, "block-%d%s" % (self._count, self.suffix))
+        with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(self.prepare(code))
+        return path
+
+    def _run(self, path: str) -> int:
+        reader = self._input.reader
+        with subprocess.Popen(self.command(path), stdin=reader, cwd=self._folder) as process:
+            self._input.opened()
+            return process.wait()
