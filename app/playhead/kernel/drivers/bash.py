@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from .child import ChildDriver
+import re
+
+from .shell import Shell
+
+_INSTALL = {
+    "linux": "Install the package bash (`sudo apt install bash`).",
+    "darwin": "It is a part of macOS: see whether /bin is on the PATH.",
+}
 
 
-class Bash(ChildDriver):
-    """One shell for all blocks."""
+class Bash(Shell):
+    """One Bash for all blocks, from 3.2 on (as macOS has it)."""
 
     word = "bash"
     name = "Bash"
     aliases = ("sh", "shell")
     programs = ("bash",)
+    install = _INSTALL
     script = "bash.sh"
-    suffix = ".sh"
+    check = ("-O", "extglob", "-n")  # the block may switch it on itself
+    complaint = re.compile(r"line (\d+): (.*)")
 
-    def command(self, script: str) -> list[str]:
-        """Without the user's start files: what a block does is the same everywhere."""
-        return [self.stage.program, "--norc", "--noprofile", script]
+    def options(self) -> list[str]:
+        """Neither those of a login nor those of a terminal."""
+        return ["--norc", "--noprofile"]

@@ -22,12 +22,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import time
 
 from ..driver import Driver, Job, Outcome, Stage
 from ..failures import send_error
 from ..timings import Timings
 from .child_process import ChildProcess, Died
 from .run_input import RunInput
+
+_SAME_STOP_S = 0.2
+"""A stop comes as a command and as a signal, a moment apart; once more if it was of no use."""
 
 
 class ChildDriver(Driver):
@@ -39,8 +44,8 @@ class ChildDriver(Driver):
     """Of the files with the code, as the language's own messages show it."""
     renews_input: bool = True
     """Whether the script can open another standard input for each block."""
-    keeps_names: bool = False
-    """Whether names outlive the program's end: the script saves and restores them itself."""
+    last_signal: int = signal.SIGINT
+    """What the program gets when it still runs a moment after it was asked to stop."""
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
@@ -50,6 +55,7 @@ class ChildDriver(Driver):
         self._folder = os.getcwd()
         self._version = ""
         self._is_stopped = False
+        self._stopped_at = 0.0
         self._error: tuple[str, str, int | None] | None = None
         self._times = Timings()
 
@@ -64,6 +70,18 @@ class ChildDriver(Driver):
     def prepare(self, code: str) -> str:
         """The text that goes into the block's file."""
         return code
+
+    def block_path(self, number: int) -> str:
+        """Where the text of a block lies."""
+        return os.path.join(self.stage.spool, "block-%d%s" % (number, self.suffix))
+
+    def refusal(self, path: str) -> Outcome | None:
+        """How a block ends that is not to be run at all; what is wrong with it has been said."""
+        return None
+
+    def has_kept_names(self) -> bool:
+        """Whether the program that has just ended left its names for the one after it."""
+        return False
 
     def start(self) -> str:
         """Start the program; its version. Raises SystemExit, with the reason, if it cannot be."""
@@ -83,9 +101,14 @@ class ChildDriver(Driver):
 
     def interrupt(self) -> None:
         """Stop the block: what it has started itself is the parent's to stop."""
-        self._is_stopped = True
-        if self._child is not None:
-            self._child.interrupt()
+        child = self._child
+        now = time.monotonic()
+        if not self._is_stopped:
+            self._is_stopped, self._stopped_at = True, now
+            if child is not None:
+                child.signal(signal.SIGINT)
+        elif child is not None and now - self._stopped_at > _SAME_STOP_S:
+            child.signal(self.last_signal)
 
     def execute(self, job: Job) -> Outcome:
         """Run a block, and start the program anew if that has ended it."""
@@ -94,8 +117,11 @@ class ChildDriver(Driver):
         child = self._child or self._begin_child()
         try:
             with self.stage.interrupts.diverted(self.interrupt):
-                child.send(*self._fields(job))
-                outcome = self._wait(child)
+                fields = self._fields(job)
+                outcome = self.refusal(fields[1])
+                if outcome is None:
+                    child.send(*fields)
+                    outcome = self._wait(child)
         except Died as end:
             outcome = self._after_death(end.status)
         self._say(outcome)
@@ -110,7 +136,7 @@ class ChildDriver(Driver):
         here = os.path.join(os.path.dirname(os.path.abspath(__file__)), self.script)
         stdin = -1 if self.renews_input else self._input.reader
         self._child = child = ChildProcess(
-            self.command(here), self.stage.channel.nonce, self.variables(), stdin
+            self.command(here), self.stage.channel.nonce, self.variables(), stdin, self._folder
         )
         # A stop must not count it among what the block has started.
         self.stage.channel.send_unordered("driver", pid=child.pid)
@@ -125,7 +151,7 @@ class ChildDriver(Driver):
 
     def _fields(self, job: Job) -> list[str]:
         self._count += 1
-        path = os.path.join(self.stage.spool, "block-%d%s" % (self._count, self.suffix))
+        path = self.block_path(self._count)
         with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
             file.write(self.prepare(job.code))
         folder = job.folder if job.folder != self._folder else ""
@@ -154,8 +180,9 @@ class ChildDriver(Driver):
         self._child = None
         if status < 0 and not self._is_stopped:
             self.stage.channel.complain(f"{self.name} ended by signal {-status}.\n")
+        has_names = self.has_kept_names()
         self._begin_child()
-        if not self.keeps_names:
+        if not has_names:
             self.stage.channel.complain(f"{self.name} was started anew: its names are gone.\n")
         if self._is_stopped:
             return Outcome("interrupted")

@@ -30,11 +30,17 @@ class Died(Exception):
 class ChildProcess:
     """Owner of the process and of our ends of its pipes.
 
-    `stdin` is the descriptor that becomes its standard input, -1 for an empty one.
+    `stdin` is the descriptor that becomes its standard input, -1 for an empty one; `folder` is
+    where it starts, if that is still there.
     """
 
     def __init__(
-        self, command: Sequence[str], nonce: str, variables: Mapping[str, str], stdin: int
+        self,
+        command: Sequence[str],
+        nonce: str,
+        variables: Mapping[str, str],
+        stdin: int,
+        folder: str,
     ) -> None:
         jobs_theirs, self._jobs = _high_pipe()
         self._replies, replies_theirs = _high_pipe()
@@ -46,6 +52,7 @@ class ChildProcess:
                 stdin=subprocess.DEVNULL if stdin < 0 else stdin,
                 pass_fds=(jobs_theirs, replies_theirs),
                 env={**os.environ, **variables},
+                cwd=folder if os.path.isdir(folder) else None,
             )
         except OSError as error:
             os.close(replies_theirs)
@@ -73,16 +80,19 @@ class ChildProcess:
                 self._held += os.read(self._replies, 65536)
                 continue
             self._held = rest
-            fields = [urllib.parse.unquote(field) for field in line.decode("ascii").split("\t")]
-            if fields[0] == _DIED:
+            text = line.decode("ascii", "replace")  # code can write into a pipe that it inherits
+            fields = [urllib.parse.unquote(field) for field in text.split("\t")]
+            status = self._process.returncode
+            if fields[0] == _DIED and status is not None:
                 self._forget()
-                raise Died(int(fields[1]))
+                raise Died(status)
             yield fields
 
-    def interrupt(self) -> None:
-        """Send it SIGINT; any thread may."""
+    def signal(self, number: int) -> None:
+        """Send it a signal, and let it go on if something has halted it; any thread may."""
         if self._process.returncode is None:
-            os.kill(self.pid, signal.SIGINT)
+            os.kill(self.pid, number)
+            os.kill(self.pid, signal.SIGCONT)
 
     def close(self) -> None:
         """Ask it to end, and give it a moment for that."""
@@ -90,9 +100,9 @@ class ChildProcess:
         self._has_ended.wait(_FAREWELL_S)
 
     def _wait_for_end(self, replies: int) -> None:
-        status = self._process.wait()
+        self._process.wait()
         self._has_ended.set()
-        os.write(replies, b"\n%s\t%d\n" % (_DIED.encode("ascii"), status))
+        os.write(replies, b"\n%s\n" % _DIED.encode("ascii"))
         os.close(replies)
 
     def _forget(self) -> None:
