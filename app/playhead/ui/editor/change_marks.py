@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from playhead.ui.editor.line_diff import hunks, marks
 from playhead.ui.editor.pages import Page
 
 PAUSE_MS = 120
+_REST = 150
+"""A comparison that costs a frame is not made with each of them."""
 _LARGEST = 400_000
 """Characters; longer texts are compared only when the changes are asked for."""
 
@@ -20,9 +24,9 @@ class ChangeMarks(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._page: Page | None = None
+        self._cost_ms = 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(PAUSE_MS)
         self._timer.timeout.connect(self.refresh)
 
     def show(self, page: Page) -> None:
@@ -33,7 +37,7 @@ class ChangeMarks(QObject):
     def due(self) -> None:
         """The text has changed: mark it soon."""
         if not self._timer.isActive():
-            self._timer.start()
+            self._timer.start(max(PAUSE_MS, round(self._cost_ms * _REST)))
 
     def refresh(self) -> None:
         """Mark what differs now."""
@@ -45,6 +49,8 @@ class ChangeMarks(QObject):
             page.editor.set_changes(())
             self.counted.emit(0)
             return
+        began = time.thread_time()
         found = hunks(base, text)
         page.editor.set_changes(list(marks(found, text.count("\n") + 1)))
+        self._cost_ms = (time.thread_time() - began) * 1e3
         self.counted.emit(len(found))

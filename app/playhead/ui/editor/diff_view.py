@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QTextEdit,
     QToolButton,
     QVBoxLayout,
@@ -58,6 +59,7 @@ class DiffView(QFrame):
         count = len(hunks)
         changes = "1 change" if count == 1 else f"{count} changes"
         self.title.setText(f"{changes} from {than}" if count else f"The same as {than}")
+        self.title.setToolTip(self.title.text())
         self._write(text.split("\n"))
         self._dress()
         for one in (self.revert_button, self.all_button, self.previous_button, self.next_button):
@@ -160,6 +162,7 @@ class DiffView(QFrame):
         bar.setProperty("kind", "find")
         self.title = QLabel(bar)
         self.title.setProperty("kind", "mute")
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.previous_button = self._icon_button(bar, "Previous change")
         self.next_button = self._icon_button(bar, "Next change")
         self.revert_button = QPushButton("Revert this", bar)

@@ -70,6 +70,7 @@ class EditorPane(QWidget):
         self._is_light = is_light
         self._can_run: Callable[[str], bool] = lambda _word: True
         self._wants_variables = False
+        self._standing_notice = ""
         self.variables: VariablesPanel | None = None
         self.tabs: list[Tab] = [Tab(SCRATCH, "scratch", is_own=True)]
         self.current = self.tabs[0]
@@ -176,7 +177,7 @@ class EditorPane(QWidget):
         self.current = tab
         self.pages.show_page(tab)
         page = self.pages.current
-        self.notice.say("")
+        self.notice.say(self._standing_notice)
         self.tools.use(page)
         self._show_tab_words()
         self._marks.show(page)
@@ -355,6 +356,7 @@ class EditorPane(QWidget):
         status.folder_clicked.connect(self.folder_clicked)
         status.interpreter_clicked.connect(self.interpreter_clicked)
         status.restart_clicked.connect(self.restart_requested)
+        self.notice.dismissed.connect(self._on_notice_dismissed)
         self._theme.changed.connect(self._on_theme_changed)
 
     def _make_handlers(self) -> dict[str, Callable[[], object]]:
@@ -398,7 +400,8 @@ class EditorPane(QWidget):
         reason = why_plain()
         self.status.say_plain(reason)
         if reason:
-            self.notice.say(f"This is the plain editor: code has no colours. {reason}")
+            self._standing_notice = f"This is the plain editor: code has no colours. {reason}"
+            self.notice.say(self._standing_notice)
 
     def _show_tab_words(self) -> None:
         tab = self.current
@@ -407,20 +410,19 @@ class EditorPane(QWidget):
         self._show_edited()
 
     def _show_edited(self) -> None:
-        tab = self.current
+        tab, text = self.current, self.text()
         self.header.edited.setText("not saved" if tab.is_own and tab.file else "edited")
-        is_told = self.is_edited and tab.state != "streaming"
+        is_told = text != tab.original and tab.state != "streaming"
         # A text that has no file yet is not "edited": it is being written.
         self.header.edited.setVisible(is_told and not (tab.is_own and tab.file is None))
         self.header.undo.setEnabled(self.editor.can_undo())
         if tab.is_edited != is_told:
             tab.is_edited = is_told
-            self.refresh_tabs()
-        else:
-            self._show_run()
+            self.strip.show_tabs(self.tabs, self.current.key)
+        self._show_run(text)
 
-    def _show_run(self) -> None:
-        has_code = bool(self.text().strip())
+    def _show_run(self, text: str | None = None) -> None:
+        has_code = bool((self.text() if text is None else text).strip())
         is_known = self._can_run(self.language)
         self.header.show_run(
             is_running=self._is_running,
@@ -463,6 +465,9 @@ class EditorPane(QWidget):
             self.stop_requested.emit()
         else:
             self.request_run()
+
+    def _on_notice_dismissed(self) -> None:
+        self._standing_notice = ""
 
     def _on_theme_changed(self) -> None:
         self.setStyleSheet(editor_style(self._theme))

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QWidget,
 )
@@ -243,6 +244,7 @@ class FindBar(QFrame):
         self.other = self._field("Replace with")
         self.count = QLabel(self)
         self.count.setProperty("kind", "mute")
+        self.count.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.case_button = self._toggle("Aa", "Match upper and lower case")
         self.word_button = self._toggle("ab|", "Whole words only")
         self.pattern_button = self._toggle(".*", "Regular expression")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -161,6 +162,22 @@ def make_lexer(language: str) -> PreparedLexer | None:
     for number, words in enumerate(recipe.words):
         lexer.word_list_set(number, words)
     return PreparedLexer(lexer, _style_names(lexer, recipe))
+
+
+def style_runs(
+    style_at: Callable[[int], int], names: Mapping[int, str], length: int
+) -> list[tuple[int, int, str]]:
+    """Runs of one style as (first byte, bytes, style name), plain text left out."""
+    runs: list[tuple[int, int, str]] = []
+    start, current = 0, ""
+    for position in range(length + 1):
+        name = names.get(style_at(position), "") if position < length else ""
+        if name == current:
+            continue
+        if current:
+            runs.append((start, position - start, current))
+        start, current = position, name
+    return runs
 
 
 def _style_names(lexer: Lexer, recipe: _Recipe) -> dict[int, str]:

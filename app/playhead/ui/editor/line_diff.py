@@ -49,10 +49,10 @@ def hunks(old: str, new: str) -> list[Hunk]:
     left, right = before[head : len(before) - tail], after[head : len(after) - tail]
     if max(len(left), len(right)) > LARGEST:
         return [Hunk(head, tuple(left), head, tuple(right))]
-    matcher = SequenceMatcher(None, left, right)
+    spans = _in_place(left, right) or SequenceMatcher(None, left, right).get_opcodes()
     return [
         Hunk(head + i1, tuple(left[i1:i2]), head + j1, tuple(right[j1:j2]))
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        for tag, i1, i2, j1, j2 in spans
         if tag != "equal"
     ]
 
@@ -65,6 +65,25 @@ def marks(changes: Sequence[Hunk], line_count: int) -> Iterator[LineMark]:
         for number in range(len(hunk.new)):
             is_new = number >= len(hunk.old)
             yield LineMark(hunk.new_first + number + 1, "added" if is_new else "changed")
+
+
+def _in_place(
+    left: Sequence[str], right: Sequence[str]
+) -> list[tuple[str, int, int, int, int]] | None:
+    """Lines that changed where they stand, which is most of what typing does, without a search."""
+    if len(left) != len(right):
+        return None
+    found = [n for n, (old, new) in enumerate(zip(left, right, strict=True)) if old != new]
+    if 2 * len(found) > len(left) + 2:
+        return None
+    spans: list[tuple[str, int, int, int, int]] = []
+    for number in found:
+        if spans and spans[-1][2] == number:
+            first = spans[-1][1]
+            spans[-1] = ("replace", first, number + 1, first, number + 1)
+        else:
+            spans.append(("replace", number, number + 1, number, number + 1))
+    return spans
 
 
 def _alike(left: Sequence[str], right: Sequence[str], limit: int | None = None) -> int:

@@ -53,7 +53,7 @@ class Pages(QFrame):
         self.size_px = CODE_PX
         self.is_wrapped = False
         self._stack = QStackedLayout(self)
-        self._stack.setContentsMargins(1, 1, 1, 1)
+        self.setContentsMargins(1, 1, 1, 1)  # room for the ring
         theme.changed.connect(self.dress)
         app = QApplication.instance()
         if isinstance(app, QApplication):

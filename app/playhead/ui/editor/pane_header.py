@@ -40,6 +40,7 @@ class PaneHeader(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._title_text = ""
+        self._run_look: tuple[bool, bool, str, bool] | None = None
         self.setProperty("kind", "bar")
         self.setFixedHeight(BAR_HEIGHT)
         self.icon = QLabel(self)
@@ -105,6 +106,10 @@ class PaneHeader(QFrame):
 
     def show_run(self, *, is_running: bool, is_asked: bool, why_not: str, can_run: bool) -> None:
         """Run, or Stop while code runs; `why_not` says why it cannot be run."""
+        look = (is_running, is_asked, why_not, can_run)
+        if look == self._run_look:  # it is told with every key
+            return
+        self._run_look = look
         is_primary = is_asked and not is_running
         self.run.setProperty("kind", "primary" if is_primary else "")
         self.run.style().unpolish(self.run)
@@ -119,6 +124,7 @@ class PaneHeader(QFrame):
     def dress(self) -> None:
         """Take the colours in force."""
         theme = self._theme
+        self._run_look = None
         self.icon.setPixmap(theme.icon("file-code", "accent").pixmap(16, 16))
         for button, name in (
             (self.fold, "panel-right"),

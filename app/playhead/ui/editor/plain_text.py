@@ -35,6 +35,9 @@ class PlainText(QPlainTextEdit):
         self.changes: Mapping[int, str] = {}
         self.heat: dict[int, int] = {}
         self._margin = _Margin(self)
+        self._line_count = 1
+        self.document().setDocumentMargin(0)
+        self.document().contentsChange.connect(self._on_contents_changed)
         self.blockCountChanged.connect(self.size_margin)
         self.updateRequest.connect(self._on_update_requested)
 
@@ -129,6 +132,19 @@ class PlainText(QPlainTextEdit):
                 painter.setPen(QColor(colour))
                 painter.drawText(place, text)
                 place.setX(place.x() + self.fontMetrics().horizontalAdvance(text) + 24)
+
+    def _on_contents_changed(self, position: int, _removed: int, _added: int) -> None:
+        """What is said of a line goes along with it when lines come or go above."""
+        more = self.blockCount() - self._line_count
+        self._line_count += more
+        if not more:
+            return
+        block = self.document().findBlock(position)
+        first = block.blockNumber() + (1 if position == block.position() else 2)
+        for table in (self.notes, self.errors, self.heat):
+            moved = {line + more if line >= first else line: one for line, one in table.items()}
+            table.clear()
+            table.update(moved)  # type: ignore[arg-type]
 
     def _on_update_requested(self, rect: QRect, dy: int) -> None:
         if dy:

@@ -10,7 +10,7 @@ from pyside6_scintilla import Scintilla, ScintillaEdit
 
 from playhead.ui.editor.code_editor import HEAT_LEVELS, EditorColours
 from playhead.ui.editor.colour_numbers import bgr, mixed, wash
-from playhead.ui.editor.lexers import make_lexer
+from playhead.ui.editor.lexers import make_lexer, style_runs
 from playhead.ui.editor.line_cutter import LineCutter
 from playhead.ui.editor.line_diff import LineMark
 from playhead.ui.editor.shown_text import printable, utf8_length
@@ -26,6 +26,7 @@ _COOLEST = 4  # markers of heat, one for each level
 _HEAT_MASK = sum(1 << _COOLEST + level for level in range(HEAT_LEVELS))
 _CHANGE_MARKERS = {"added": 8, "changed": 9, "removed": 10}
 _CHANGE_MASK = sum(1 << marker for marker in _CHANGE_MARKERS.values())
+_CHARACTERS = Scintilla.LineCharacterIndexType.Utf32.value
 _FOUND = Scintilla.IndicatorNumbers.Container.value
 _NOTE, _RUNNING_NOTE, _ERROR = 0, 1, 2  # our extended styles
 
@@ -232,10 +233,8 @@ class ScintillaEditor(QWidget):
 
     def selection(self) -> tuple[int, int]:
         """What is selected, as places in the shown text."""
-        count = self._sci.countCharacters
-        start, end = self._sci.selectionStart(), self._sci.selectionEnd()
-        first = count(0, start)
-        return first, first + count(start, end)
+        sci = self._sci
+        return self._place(sci.selectionStart()), self._place(sci.selectionEnd())
 
     def select(self, start: int, end: int) -> None:
         """Select, and scroll there."""
@@ -271,10 +270,19 @@ class ScintillaEditor(QWidget):
 
     def set_changes(self, changes: Sequence[LineMark]) -> None:
         """Mark lines in the margin as added (+), changed (a bar) and removed (−)."""
-        for marker in _CHANGE_MARKERS.values():
-            self._sci.markerDeleteAll(marker)
-        for change in changes:
-            self._sci.markerAdd(change.line - 1, _CHANGE_MARKERS[change.kind])
+        # Line by line: deleting all of a kind at once paints the whole text again.
+        wanted = {change.line - 1: 1 << _CHANGE_MARKERS[change.kind] for change in changes}
+        line = self._sci.markerNext(0, _CHANGE_MASK)
+        while line >= 0:
+            marks = self._sci.markerGet(line) & _CHANGE_MASK
+            if marks == wanted.get(line, 0):
+                del wanted[line]
+            else:
+                for marker in _CHANGE_MARKERS.values():
+                    self._sci.markerDelete(line, marker)
+            line = self._sci.markerNext(line + 1, _CHANGE_MASK)
+        for line, mark in wanted.items():
+            self._sci.markerAddSet(line, mark)
 
     def line_change(self, line: int) -> str:
         """What the margin says of a line; '' for nothing."""
@@ -302,6 +310,7 @@ class ScintillaEditor(QWidget):
         sci = self._sci
         sci.setFrameShape(QFrame.Shape.NoFrame)
         sci.setCodePage(65001)
+        sci.allocateLineCharacterIndex(_CHARACTERS)
         sci.setModEventMask(_EDITS)  # else the signal fires for each styled range as well
         sci.setBufferedDraw(False)  # Qt's own backing store is buffer enough: 40 % less per frame
         sci.setPhasesDraw(Scintilla.PhasesDraw.Two.value)  # One leaves stripes at extra ascent
@@ -331,7 +340,7 @@ class ScintillaEditor(QWidget):
         for margin, mask, width in (
             (_NUMBERS, 0, 0),
             (_ARROWS, 1 << _ARROW, 14),
-            (_CHANGES, _CHANGE_MASK, 10),
+            (_CHANGES, _CHANGE_MASK, 13),
             (_HEAT, _HEAT_MASK, 3),
             (_PADDING, 0, 5),
         ):
@@ -368,13 +377,11 @@ class ScintillaEditor(QWidget):
 
     def _set_change_colours(self, colours: EditorColours) -> None:
         sci = self._sci
-        for kind, colour in (
-            ("added", colours.added),
-            ("changed", colours.accent),
-            ("removed", colours.error),
+        for marker, colour in zip(
+            _CHANGE_MARKERS.values(), (colours.added, colours.accent, colours.error), strict=True
         ):
-            sci.markerSetBack(_CHANGE_MARKERS[kind], bgr(colour))
-            sci.markerSetFore(_CHANGE_MARKERS[kind], bgr(colour))
+            sci.markerSetBack(marker, bgr(colour))
+            sci.markerSetFore(marker, bgr(colour))
         sci.indicSetFore(_FOUND, bgr(colours.accent))
         sci.indicSetAlpha(_FOUND, 60)
         sci.indicSetOutlineAlpha(_FOUND, 160)
@@ -395,17 +402,23 @@ class ScintillaEditor(QWidget):
         self._size_number_margin()
 
     def _positions(self, places: Sequence[int]) -> list[int]:
-        """Growing places in characters as positions in bytes."""
+        """Places in characters as positions in bytes."""
         found: list[int] = []
-        character = position = 0
         for place in places:
-            if place > character:
-                # Beyond the end the binding answers 0.
-                after = self._sci.positionRelative(position, place - character)
-                position = after or self._sci.textLength()
-                character = place
-            found.append(position)
+            line = self._sci.lineFromIndexPosition(place, _CHARACTERS)
+            start = self._sci.positionFromLine(line)
+            rest = place - self._sci.indexPositionFromLine(line, _CHARACTERS)
+            # Beyond the end the binding answers 0.
+            after = self._sci.positionRelative(start, rest) if rest else start
+            found.append(after if after or not place else self._sci.textLength())
         return found
+
+    def _place(self, position: int) -> int:
+        """A position in bytes as a place in characters."""
+        line = self._sci.lineFromPosition(position)
+        start = self._sci.positionFromLine(line)
+        before = self._sci.indexPositionFromLine(line, _CHARACTERS)
+        return before + self._sci.countCharacters(start, position)
 
     def _apply_read_only(self) -> None:
         """A text that is cut for display cannot be typed in: what is hidden would be lost."""
@@ -416,8 +429,10 @@ class ScintillaEditor(QWidget):
         return last >= self._sci.lineCount()
 
     def _move_markers(self, line: int | None) -> None:
+        marked = self._sci.markerNext(0, 1 << _ARROW)  # it moves with its text
         for marker in (_BAND, _BAND_MARGIN, _ARROW):
-            self._sci.markerDeleteAll(marker)
+            if marked >= 0:
+                self._sci.markerDelete(marked, marker)
             if line is not None:
                 self._sci.markerAdd(line - 1, marker)
         before, self._running = self._running, line
@@ -466,20 +481,7 @@ class StyleReader:
             return []
         self._sci.setText(code)
         self._sci.colourise(0, -1)
-        return self._runs(utf8_length(code))
-
-    def _runs(self, length: int) -> list[tuple[int, int, str]]:
-        style_at, names = self._sci.styleIndexAt, self._names
-        runs: list[tuple[int, int, str]] = []
-        start, current = 0, ""
-        for position in range(length + 1):
-            name = names.get(style_at(position), "") if position < length else ""
-            if name == current:
-                continue
-            if current:
-                runs.append((start, position - start, current))
-            start, current = position, name
-        return runs
+        return style_runs(self._sci.styleIndexAt, self._names, utf8_length(code))
 
 
 def _set_styles(sci: ScintillaEdit, colours: EditorColours, names: dict[int, str]) -> None:
