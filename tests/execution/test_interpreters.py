@@ -229,3 +229,13 @@ def test_pythons_of_every_tool_are_looked_for(
     found = probing.candidates(str(tmp_path / "project"), "/nowhere")
     assert {str(root / "bin" / "python") for root in roots} <= set(found)
     assert found[0] == str(tmp_path / "project" / ".venv" / "bin" / "python")
+
+
+def test_a_python_that_was_deleted_is_said_with_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(ExecutionError, match="no Python at this place") as raised:
+        probing.probe(str(tmp_path / "python"))
+    assert "make its environment again" in raised.value.remedy
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "base" / "python3")
+    with pytest.raises(ExecutionError, match="leads to"):
+        probing.probe(str(link))

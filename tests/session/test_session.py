@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -470,3 +471,27 @@ async def test_only_the_first_answer_of_a_turn_has_to_be_a_call():
     bench.session.take([Chunk("user", "message", content="x")], options)
     await bench.rests()
     assert [request.must_call for request in bench.provider.requests] == [True, False]
+
+
+class Deserted(OneInterpreter):
+    """A machine whose chosen Python was deleted."""
+
+    async def probe(self, path: str) -> Interpreter:
+        raise ExecutionError("The chosen Python is not there any more.", detail=path)
+
+
+async def test_a_chosen_python_that_is_gone_is_said_before_anything_runs():
+    bench = Bench(coded("1", call_id="c1"))
+    bench.session._ports = replace(bench.session._ports, interpreters=Deserted())
+    bench.session.set_interpreter("/old/bin/python")
+    bench.session.send("go")
+    bench.session.approve((await bench.proposes()).id)
+    await bench.rests()
+    assert bench.ran == []
+    failure = bench.session.conversation.messages[-1].content
+    assert isinstance(failure, Failure)
+    assert failure.title == "The chosen Python is not there any more."
+    bench.session.set_interpreter("")
+    bench.session.run_code("python", "2")
+    await bench.rests()
+    assert bench.ran == ["2"]

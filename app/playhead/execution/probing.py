@@ -129,12 +129,25 @@ def _ask(path: str) -> dict[str, Any]:
         problem = f"it did not answer within {_PROBE_LIMIT_S} s"
     except subprocess.CalledProcessError as error:
         problem = (error.stderr or b"").decode(errors="replace").strip().partition("\n")[0][:200]
+    except FileNotFoundError:
+        raise _gone(path) from None
     except (OSError, ValueError) as error:
         problem = str(error)
     raise ExecutionError(
         "This is no Python that can be used.",
         detail=f"{path}: {problem}.",
         remedy="Choose the program python3 or python.exe of a Python 3.9 or newer.",
+    )
+
+
+def _gone(path: str) -> ExecutionError:
+    """Deleted, or an environment whose own Python was: its link leads nowhere."""
+    is_link = os.path.islink(path)
+    what = f"{path} leads to {os.path.realpath(path)}, which is not there" if is_link else path
+    return ExecutionError(
+        "There is no Python at this place.",
+        detail=f"{what}.",
+        remedy="Choose another one in the window's head, or make its environment again.",
     )
 
 

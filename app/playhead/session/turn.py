@@ -294,6 +294,7 @@ class Turn:
     async def _run(self, proposal: Proposal) -> RunEnd:
         self._on_state("running")
         interpreter = proposal.interpreter or await self._default_interpreter(proposal.language)
+        await self._check(proposal.language, interpreter)
         request = RunRequest(
             run_id=uuid.uuid4().hex,
             conversation_id=self._conversation.id,
@@ -325,6 +326,12 @@ class Turn:
         finally:
             self.is_executing = False
         return end
+
+    async def _check(self, language: str, interpreter: str) -> None:
+        """Say before a kernel starts that the Python which somebody chose cannot be used."""
+        is_chosen = language == PYTHON and interpreter == self._settings.interpreter
+        if is_chosen and self._executor.status(self._conversation.id).state == "none":
+            await self._interpreters.probe(interpreter)
 
     async def _end_input(self) -> None:
         """Programs that the code starts and that read what is typed would wait for ever."""

@@ -94,7 +94,7 @@ class MainWindow(QMainWindow):
         self.setStyleSheet(window_style(theme))
         self.parts = WindowLayout(theme, sessions.state_of, self.tasks, attachments_dir, self)
         self.setCentralWidget(self.parts)
-        self.places = PlaceMenus(interpreters, self.tasks, self)
+        self.places = PlaceMenus(interpreters, self.tasks, self, self._folder)
         self.view = self._make_view()
         self.results = ResultOpener(lambda: self.view.session, self.tasks, theme, self)
         self.own_tabs = OwnTabs(
@@ -328,6 +328,7 @@ class MainWindow(QMainWindow):
                 lambda: self.places.open_interpreter_menu(self._interpreter())
             )
         self.places.folder_chosen.connect(self.set_folder)
+        self.places.making_changed.connect(self._on_place_changed)
         self.places.interpreter_chosen.connect(
             lambda path: view.do(lambda session: session.set_interpreter(path))
         )

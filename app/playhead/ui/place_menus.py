@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
-from PySide6.QtGui import QCursor, QDesktopServices
+from PySide6.QtGui import QAction, QCursor, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from playhead.conversation.requests import Interpreter
 from playhead.session.ports import Interpreters
+from playhead.ui.folder_names import folder_name
 from playhead.ui.tasks import TaskOwner
 
 
@@ -17,19 +19,32 @@ class PlaceMenus(QObject):
     """The menus of the folder and the interpreter.
 
     Signals: `folder_chosen(str)`, `interpreter_chosen(str)`; '' is the managed environment.
+    `making_changed()` when an environment of a folder begins or ends to be made. `folder` gives the
+    one of the conversation that is shown.
     """
 
     folder_chosen = Signal(str)
     interpreter_chosen = Signal(str)
+    making_changed = Signal()
 
-    def __init__(self, interpreters: Interpreters, tasks: TaskOwner, owner: QWidget) -> None:
+    def __init__(
+        self,
+        interpreters: Interpreters,
+        tasks: TaskOwner,
+        owner: QWidget,
+        folder: Callable[[], str] = lambda: "",
+    ) -> None:
         super().__init__(owner)
+        self._folder = folder
         self._owner = owner
         self._interpreters = interpreters
         self._tasks = tasks
+        self._making: set[str] = set()
 
     def interpreter_label(self, path: str) -> str:
         """A short name for an interpreter; '' is the managed environment."""
+        if self._folder() in self._making:
+            return "making environment…"
         status = self._interpreters.status
         managed = status.interpreter
         if managed is not None and path in ("", managed.path):
@@ -62,40 +77,81 @@ class PlaceMenus(QObject):
 
     def open_interpreter_menu(self, current: str) -> QMenu:
         """The menu of interpreters, at the mouse; what is found appears when it is found."""
+        folder = self._folder()
         menu = self._menu()
         self._add_choice(menu, "Playhead's own environment", "", current)
-        self._searching = menu.addAction("Looking for others…")
-        self._searching.setEnabled(False)
+        searching = menu.addAction("Looking for others…")
+        searching.setEnabled(False)
         menu.addSeparator()
+        if folder:
+            self._add_making(menu, folder)
         menu.addAction("Choose a Python…", self._browse)
         menu.popup(QCursor.pos())
-        self._tasks.start(self._fill(menu, current))
+        self._tasks.start(self._fill(menu, searching, current, folder))
         return menu
 
-    async def _fill(self, menu: QMenu, current: str) -> None:
+    def _add_making(self, menu: QMenu, folder: str) -> None:
+        """Offer an environment where the folder has none."""
+        if folder in self._making:
+            menu.addAction("An environment is being made…").setEnabled(False)
+        elif not (Path(folder) / ".venv").exists():
+            words = f"Make an environment in “{folder_name(folder)}”"
+            action = menu.addAction(words, lambda: self._tasks.start(self.make_environment(folder)))
+            action.setToolTip(f"Python packages for this folder alone, in {folder}/.venv")
+
+    async def make_environment(self, folder: str) -> None:
+        """Make the `.venv` of a folder and choose it, unless another is shown by then.
+
+        Raises ExecutionError.
+        """
+        if folder in self._making:
+            return
+        self._making.add(folder)
+        self.making_changed.emit()
+        try:
+            interpreter = await self._interpreters.make_for(folder)
+        finally:
+            self._making.discard(folder)
+            self.making_changed.emit()
+        if self._folder() == folder:
+            self.interpreter_chosen.emit(interpreter.path)
+
+    async def _fill(self, menu: QMenu, searching: QAction, current: str, folder: str) -> None:
         from shiboken6 import isValid
 
-        found = await self._interpreters.found()
+        found = await self._interpreters.found(folder)
         if not isValid(menu):
             return
         others = [one for one in found if one.kind != "managed"]
-        for one in others:
-            self._add_choice(menu, interpreter_words(one), one.path, current, self._searching)
-        menu.removeAction(self._searching)
-        if message := self._interpreters.status.message:
-            menu.addAction(message).setEnabled(False)
+        own = [one for one in others if folder and Path(one.path).is_relative_to(folder)]
+        rest = [one for one in others if one not in own]
+        for title, group in (("In this folder", own), ("On this machine", rest)):
+            if group:
+                menu.insertSection(searching, title)
+            for one in group:
+                self._add_choice(menu, interpreter_words(one), one.path, current, searching)
+        menu.removeAction(searching)
+        for words in self._remarks(current):
+            menu.addAction(words).setEnabled(False)
         _keep_on_screen(menu)
 
+    def _remarks(self, current: str) -> list[str]:
+        """What is not as it should be."""
+        is_gone = bool(current) and not Path(current).exists()
+        gone = f"{short_interpreter(current)} is not there any more" if is_gone else ""
+        return [words for words in (gone, self._interpreters.status.message) if words]
+
     def _add_choice(
-        self, menu: QMenu, text: str, path: str, current: str, before: object = None
+        self, menu: QMenu, text: str, path: str, current: str, before: QAction | None = None
     ) -> None:
-        action = menu.addAction(text)
-        if before is not None:
-            menu.removeAction(action)
-            menu.insertAction(self._searching, action)
+        action = QAction(text, menu)
         action.setCheckable(True)
         action.setChecked(path == current)
         action.triggered.connect(lambda: self.interpreter_chosen.emit(path))
+        if before is None:
+            menu.addAction(action)
+        else:
+            menu.insertAction(before, action)
 
     def _browse(self) -> None:
         dialog = QFileDialog(self._owner, "Choose a Python interpreter", str(Path.home()))
@@ -111,6 +167,7 @@ class PlaceMenus(QObject):
     def _menu(self) -> QMenu:
         menu = QMenu(self._owner)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
         return menu
 
 
