@@ -103,7 +103,7 @@ async def test_errors_have_their_words_and_their_line(tmp_path: Path) -> None:
         assert text_of(chunks) == "a\nError in half(3) : no 3\n"
         error = error_of(chunks)
         assert error is not None
-        assert (error.name, error.message) == ("simpleError", "no 3")
+        assert (error.name, error.message) == ("Error", "no 3")
         assert [frame.line for frame in error.frames] == [2]
         assert report_of(chunks).state == "finished"
         inner = error_of(
@@ -189,14 +189,14 @@ async def test_frames_are_tables_with_their_text_before_them(tmp_path: Path) -> 
             (None, "Inf", '"é\n', "v", None, "2024-02-03"),
         )
         assert table.name == "d"
-        assert table.text == text_of(chunks)
+        assert table.text + "\n" == text_of(chunks)
         chunks = await run(made, block(tmp_path, "data.frame(a = 1:5000)"))
         (table,) = (c.content for c in chunks if isinstance(c.content, Table))
         assert (len(table.rows), table.total_rows) == (200, 5000)
         assert text_of(chunks).endswith("... 4990 more rows\n")
         named = await run(made, block(tmp_path, "head(mtcars, 1)"))
         (table,) = (c.content for c in named if isinstance(c.content, Table))
-        assert (table.columns[0], table.rows[0][0]) == ("", "Mazda RX4")
+        assert (table.columns[0], table.dtypes[0], table.rows[0][0]) == ("", "", "Mazda RX4")
 
 
 async def test_questions_are_asked_in_the_timeline(tmp_path: Path) -> None:

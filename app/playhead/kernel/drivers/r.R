@@ -48,7 +48,8 @@ local(envir = playhead, {
         message <- conditionMessage(error)
         say_error(paste0(error_head(error, message), message, "\n",
             remedy(error)))
-        reply("error", class(error)[1], message, if (is.na(line)) "" else line)
+        kind <- class(error)[1]
+        reply("error", if (kind == "simpleError") "Error" else kind, message, if (is.na(line)) "" else line)
     }
 
     run_block <- function(path) {

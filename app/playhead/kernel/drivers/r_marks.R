@@ -63,11 +63,11 @@ json_text <- function(text) {
 }
 
 # Says something behind all that has been printed, by one write.
-mark <- function(kind, fields) {
+mark <- function(kind, fields = "") {
     if (is_copy()) return(invisible())
     flush(stdout())
-    mark <- paste0("\033_", .nonce, ";{\"t\":\"", kind, "\",\"run\":", .block$run, ",", fields,
-        "}\033\\")
+    mark <- paste0("\033_", .nonce, ";{\"t\":\"", kind, "\",\"run\":", .block$run,
+        if (nzchar(fields)) ",", fields, "}\033\\")
     writeLines(mark, .out, sep = "")
 }
 

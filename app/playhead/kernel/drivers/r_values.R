@@ -26,9 +26,10 @@ show_value <- function(value, statement) {
 }
 
 .show_frame <- function(frame, name) {
-    text <- .text_of(frame)
-    writeLines(text)
-    show_table(frame, name, paste0(paste(text, collapse = "\n"), "\n"))
+    text <- paste(.text_of(frame), collapse = "\n")
+    mark("display")
+    cat(text, "\n", sep = "")
+    show_table(frame, name, text)
 }
 
 show_table <- function(frame, name = "", text = "") {
@@ -73,6 +74,7 @@ show_table <- function(frame, name = "", text = "") {
     extra <- length(page) - min(ncol(frame), .PAGE_COLUMNS)
     titles <- if (extra) c("", names(page)[-1]) else names(page)
     kinds <- vapply(page, function(column) class(column)[1], "")
+    if (extra) kinds[1] <- ""  # the names of the rows have no title but that
     cells <- do.call(cbind, lapply(page, .cells))
     paste0("{\"columns\":", .list_json(json_text(titles)),
         ",\"dtypes\":", .list_json(json_text(kinds)),
