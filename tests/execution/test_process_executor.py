@@ -426,3 +426,24 @@ async def test_a_shown_frame_is_read_on_until_its_kernel_ends(tmp_path: Path) ->
         await run(made, request(tmp_path, "1", "run-3"))
         with pytest.raises(ExecutionError, match="Run the code again"):
             await made.table("conversation", shown.key, 800, 2)
+
+
+def width_of(chunks: list[Chunk]) -> int:
+    """The width in pixels of the one picture of a run."""
+    (path,) = [str(chunk.content) for chunk in chunks if chunk.type == "image" and chunk.content]
+    return int.from_bytes(Path(path).read_bytes()[16:20], "big")
+
+
+async def test_figures_are_as_sharp_as_the_screen_that_was_told_last(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    code = (
+        "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt\n"
+        "plt.figure(figsize=(2, 1))\nplt.plot([1]);"
+    )
+    widths: list[int] = []
+    async with executor(tmp_path) as made:
+        for ratio in (1, 3):
+            made.set_screen_ratio(ratio)
+            chunks = await run(made, request(tmp_path, code, f"run-{ratio}"))
+            widths.append(width_of(chunks))
+    assert 2.5 < widths[1] / widths[0] < 3.5

@@ -339,6 +339,8 @@ def test_figures_are_as_sharp_as_the_screen_or_drawings(new_talk: Callable[..., 
     (mark,) = of_kind(talk.run(code)[1], "show")
     width = int.from_bytes(content(talk, mark)[16:20], "big")
     assert 500 < width < 700
+    (mark,) = of_kind(talk.run("plt.figure(figsize=(2, 1))\nplt.plot([1]);", dpi=600)[1], "show")
+    assert int.from_bytes(content(talk, mark)[16:20], "big") > 1000
     _, marks = talk.run("%config InlineBackend.figure_format = 'svg'\nplt.plot([1]);")
     assert shown(marks) == ["svg"]
 

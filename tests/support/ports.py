@@ -96,6 +96,7 @@ class RecordingExecutor:
         self.requests: list[RunRequest] = []
         self.answers: list[tuple[str, str]] = []
         self.ended_inputs: list[str] = []
+        self.ratios: list[float] = []
         self.killed_runs = 0
         self.restarts = 0
         self._interrupted: asyncio.Event | None = None
@@ -103,6 +104,9 @@ class RecordingExecutor:
 
     def canonical(self, word: str) -> str | None:
         return "python" if word in ("python", "py") else None
+
+    def set_screen_ratio(self, ratio: float) -> None:
+        self.ratios.append(ratio)
 
     def why_not(self, word: str) -> str:
         return "COBOL is not installed here. Ask the bank." if word == "cobol" else ""

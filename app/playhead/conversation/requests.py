@@ -104,6 +104,7 @@ class RunRequest:
 
     `stop_grace_s` is the time between the interrupt and the kill. `shows_lines` False: no running
     line. `times_lines`: the time of single lines inside loops too, where the kernel can (3.12 on).
+    `dpi` is what figures are drawn with, 0 as they are.
     """
 
     run_id: str
@@ -116,6 +117,7 @@ class RunRequest:
     limits: RunLimits = field(default_factory=RunLimits)
     shows_lines: bool = True
     times_lines: bool = False
+    dpi: float = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -326,6 +326,7 @@ def _execute(request: RunRequest) -> bytes:
         lines=request.shows_lines,
         times=request.times_lines,
         memory=request.limits.memory_bytes,
+        dpi=request.dpi,
     )
 
 

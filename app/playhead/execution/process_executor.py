@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -24,6 +25,8 @@ from playhead.execution.run_output import file_name
 
 _log = logging.getLogger(__name__)
 _MEMORY_PERIOD_MS = 1000
+_DPI = 100
+"""What figures have by default, on a screen whose points are pixels."""
 
 Listener = Callable[[str, KernelStatus], None]
 
@@ -47,6 +50,7 @@ class ProcessExecutor:
         self._variables = dict(os.environ if variables is None else variables)
         self._drop = frozenset(drop)
         self._kernels: dict[tuple[str, str], LiveKernel] = {}
+        self._dpi = 0.0
         self._grace_s: dict[str, float] = {}
         self._listeners: list[Listener] = []
         self._told: dict[str, KernelStatus] = {}
@@ -78,8 +82,13 @@ class ProcessExecutor:
         """Ask the login shell where programs are, if we were started without its PATH."""
         self._languages.path = await self._login.path() or None
 
+    def set_screen_ratio(self, ratio: float) -> None:
+        """Let figures of the next runs be as sharp as the screen is."""
+        self._dpi = _DPI * ratio
+
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         """The chunks of one run, as the port says. Raises ExecutionError."""
+        request = replace(request, dpi=self._dpi)
         kernel = await self._kernel_for(request)
         look = self._files.look(request.folder)
         try:

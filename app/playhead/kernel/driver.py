@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Job(NamedTuple):
     """A block to run: in which folder, with running line, with times of single lines.
 
-    `memory` is what it may take, in bytes; 0 is no limit.
+    `memory` is what it may take, in bytes; 0 is no limit. `dpi` is the screen's now, 0 if not told.
     """
 
     code: str
@@ -24,6 +24,7 @@ class Job(NamedTuple):
     lines: bool = True
     times: bool = False
     memory: int = 0
+    dpi: float = 0
 
 
 class Outcome(NamedTuple):

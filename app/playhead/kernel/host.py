@@ -74,6 +74,7 @@ class Host:
             command.get("lines", True),
             command.get("times", False),
             command.get("memory") or 0,
+            command.get("dpi") or 0,
         )
         outcome = self._driver.execute(job)
         if os.getpid() != self._pid:  # user code forked and the child came back here

@@ -10,7 +10,8 @@ Commands, one JSON object a line, by their `t`:
                program (the language's own, "" for Python): the first line, answered by the mark
                `ready`
     execute    run, code, folder, lines (announce and sample lines), times (time lines inside loops
-               too, where it can), memory (bytes it may take, 0: no limit)
+               too, where it can), memory (bytes it may take, 0: no limit), dpi (of
+               images from now on, 0: as before)
     input      run, id, text: a line for the running code's standard input
     text       run, text, end: text as it is for what reads standard input, and its end if `end`
     stop       run: as an interrupt, for where a signal does not reach

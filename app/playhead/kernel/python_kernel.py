@@ -35,7 +35,7 @@ class PythonKernel:
         # A crash says where it was, in our own copy of the way out.
         faulthandler.enable(stage.descriptors.output, all_threads=False)
         sampler = LineSampler(channel)
-        display = Display(channel, sampler, stage.spool, stage.dpi)
+        self._display = display = Display(channel, sampler, stage.spool, stage.dpi)
         sys.displayhook = display.show_value
         relatives = showing.install(display)
         ImportHooks(
@@ -64,6 +64,7 @@ class PythonKernel:
         streams.repair_streams()
         self._variables.remember()
         self._memory.begin(job.memory)
+        self._display.dpi = job.dpi or self._display.dpi
         try:
             options = Options(job.lines, job.times)
             return self._runner.execute(job.code, lambda: self._enter(job.folder), options)

@@ -73,6 +73,10 @@ class Executor(Protocol):
         """Whether blocks of a language are shown and not run, so that nobody need approve them."""
         ...
 
+    def set_screen_ratio(self, ratio: float) -> None:
+        """Say how many pixels of the window's screen make one of its points."""
+        ...
+
     def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         """Computer chunks of one run, in this order, messages never nested:
 

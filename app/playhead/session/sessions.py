@@ -223,6 +223,10 @@ class Sessions:
             self._history.record(conversation_id, ConversationEvent("renamed", title=title))
             self._change_row(conversation_id, title=title)
 
+    def set_screen_ratio(self, ratio: float) -> None:
+        """Have figures drawn as sharp as the window's screen is."""
+        self._ports.executor.set_screen_ratio(ratio)
+
     def pin(self, conversation_id: str, is_on: bool) -> None:
         """Keep a conversation at the top of the list, or no longer."""
         self._mark(conversation_id, "pinned", is_on, is_pinned=is_on)

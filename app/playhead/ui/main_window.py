@@ -32,6 +32,7 @@ from playhead.ui.notifications import BannerAction
 from playhead.ui.other_programs import ApiPresence, WaitingPrograms
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.results import ResultOpener
+from playhead.ui.screen_ratio import ScreenRatio
 from playhead.ui.session_view import SETTINGS_LINK, SessionView
 from playhead.ui.sidebar_verbs import SidebarVerbs
 from playhead.ui.tasks import TaskOwner
@@ -113,6 +114,7 @@ class MainWindow(QMainWindow):
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
+        ScreenRatio(self, sessions.set_screen_ratio)
         self._connect()
         self._restore(settings.current)
         self._probe = self._make_probe()
