@@ -26,6 +26,8 @@ RUN_MARK = "PYTEST_RUN_MARK"
 """An environment variable that every descendant of this run inherits, orphans too."""
 MANY_MODULES = 50
 """So many new imports are worth a new look at what lasts."""
+START_S = 0.5
+"""How long a program may take to be loaded."""
 _KERNEL_THREAD = 0x00200000
 _strangers: set[int] = set()
 """Running processes that are known to be none of ours."""
@@ -165,19 +167,34 @@ def descendants() -> Iterator[int]:
     _strangers.intersection_update(running)
     for pid in running - _strangers:
         with suppress(OSError):
-            parent, is_of_the_system = _stat(pid)
-            environment = b"" if is_of_the_system else _read(pid, "environ")
-            if parent == os.getpid() or mark in environment:
+            if _parent(pid) == os.getpid() or mark in _environment(pid):
                 yield pid
-            elif environment or is_of_the_system:  # while a program starts it has none
+            else:
                 _strangers.add(pid)
 
 
-def _stat(pid: int) -> tuple[int, bool]:
-    """Its parent, and whether it is a thread of the kernel's."""
+def _parent(pid: int) -> int:
+    return int(_stat(pid)[1])
+
+
+def _environment(pid: int) -> bytes:
+    """What it was started with; empty for a thread of the system's and for what has ended."""
+    deadline = time.monotonic() + START_S
+    while not _has_none(pid):
+        if (environment := _read(pid, "environ")) or time.monotonic() > deadline:
+            return environment
+        time.sleep(0.001)  # a program that is being loaded has none yet
+    return b""
+
+
+def _has_none(pid: int) -> bool:
+    stat = _stat(pid)
+    return stat[0] in b"ZX" or bool(int(stat[6]) & _KERNEL_THREAD)
+
+
+def _stat(pid: int) -> list[bytes]:
     # pid (any name) state ppid pgrp session tty tpgid flags …
-    fields = _read(pid, "stat").rpartition(b")")[2].split()
-    return int(fields[1]), bool(int(fields[6]) & _KERNEL_THREAD)
+    return _read(pid, "stat").rpartition(b")")[2].split()
 
 
 def _read(pid: int, name: str) -> bytes:
