@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import time
 
+from ..driver import Stage
 from .child import ChildDriver
 from .child_process import Died
+
+_PATIENCE_S = 0.2
+_INSTALL = {
+    "linux": "Install the package nodejs (`sudo apt install nodejs`), version 18 or newer.",
+    "darwin": "Install it with `brew install node`, or from https://nodejs.org.",
+    "": "Install Node.js, version 18 or newer, from https://nodejs.org.",
+}
 
 
 class JavaScript(ChildDriver):
@@ -19,13 +28,13 @@ class JavaScript(ChildDriver):
     name = "JavaScript"
     aliases = ("js", "node", "nodejs", "node.js", "mjs", "cjs")
     programs = ("node", "nodejs")
-    install = {
-        "linux": "Install the package nodejs (`sudo apt install nodejs`), version 18 or newer.",
-        "darwin": "Install it with `brew install node`, or from https://nodejs.org.",
-        "": "Install Node.js, version 18 or newer, from https://nodejs.org.",
-    }
+    install = _INSTALL
     script = "javascript/kernel.js"
     suffix = ".js"
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._stopped_at = 0.0
 
     def command(self, script: str) -> list[str]:
         """A stop may cut through a timer's callback, which Node's own bookkeeping would resent."""
@@ -33,8 +42,13 @@ class JavaScript(ChildDriver):
 
     def interrupt(self) -> None:
         """Ask by the pipe of the jobs: a signal waits until the code is back in the event loop."""
-        self._is_stopped = True
         child = self._child
-        if child is not None:
-            with contextlib.suppress(Died, OSError):  # it ends just now
-                child.send("stop", self.stage.channel.run)
+        if child is None:
+            return
+        with contextlib.suppress(Died, OSError):  # it ends just now
+            child.send("stop", self.stage.channel.run)
+        now = time.monotonic()
+        if not self._is_stopped:
+            self._is_stopped, self._stopped_at = True, now
+        elif now - self._stopped_at > _PATIENCE_S:
+            self._input.feed("", is_end=True)  # for who waits in the system's `read`

@@ -2,20 +2,27 @@
 'use strict';
 
 /** Servers, watchers and the like: they go on behind the block that has made them. */
-const STANDING = /^(TCPServerWrap|PipeServerWrap|UDPWrap|FSEventWrap|StatWatcher|SignalWrap|MessagePort)$/;
+const STANDING = /^(TCPServer|PipeServer|UDP|FSEvent|Signal)Wrap$|^(StatWatcher|MessagePort)$/;
 
-let workers = 0;
+/** Threads that code has started, and the run in which it did. */
+const workers = new Map();
 
-function install() {
+/** `current()` is the run that goes on, or null. */
+function install(current) {
   process.on('worker', (worker) => {
-    workers++;
-    worker.once('exit', () => workers--);
+    workers.set(worker, current());
+    worker.once('exit', () => workers.delete(worker));
   });
+}
+
+/** End the threads of a run. */
+function endWorkers(run) {
+  for (const [worker, owner] of workers) if (owner === run) worker.terminate();
 }
 
 /** How many there are of each kind. */
 function count() {
-  const counts = new Map([['Worker', workers]]);
+  const counts = new Map([['Worker', workers.size]]);
   for (const kind of process.getActiveResourcesInfo()) {
     if (!STANDING.test(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
@@ -36,4 +43,4 @@ function isMoreThan(before) {
   return false;
 }
 
-module.exports = { afterCode, count, install, isMoreThan };
+module.exports = { afterCode, count, endWorkers, install, isMoreThan };

@@ -8,7 +8,7 @@ const { columnBefore } = require('./edits');
 const { cleaned } = require('./names');
 
 const PLACE = /(block-\d+\.js):(\d+):(\d+)/g;
-const EVALUATE = 'evaluate';
+const LAST_OWN = 'runScript';
 const OURS = __dirname + path.sep;
 const MESSAGE_LIMIT = 2000;
 
@@ -44,7 +44,7 @@ function titleOf(error) {
 
 function ownFramesRemoved(sites) {
   const isOurs = (site) => String(site.getFileName()).startsWith(OURS);
-  let end = sites.findIndex((site) => isOurs(site) && site.getFunctionName() === EVALUATE);
+  let end = sites.findIndex((site) => isOurs(site) && site.getFunctionName() === LAST_OWN);
   if (end < 0) end = sites.length;
   else while (end > 0 && sites[end - 1].getFileName() === 'node:vm') end--;
   return sites.slice(0, end).filter((site) => !isOurs(site));

@@ -17,7 +17,7 @@ const { transform } = require('./transform');
 
 const LONGEST_LOOK_MS = 15;
 const { setImmediate: soon, setTimeout: later } = timers.original;
-const { CUT, HEARD, RUN, STOP } = shared;
+const { CUT, HEARD, PURGE, RUN, STOP } = shared;
 
 class Kernel {
   constructor([jobs, replies, nonce]) {
@@ -42,17 +42,28 @@ class Kernel {
   prepare() {
     process.execArgv = [];
     errors.install();
-    timers.install(() => this.run);
+    timers.install(
+      () => this.run,
+      () => this.state[PURGE] === 1,
+    );
     define(names.lines, this.world.lines);
     define(names.announce, (number, line, last) => this.announce(number, line, last));
     process.exit = (status) => this.endBlock(status);
-    for (const [name, listener] of Object.entries({
+    activity.install(() => this.run);
+    this.listeners = {
       SIGINT: () => this.onSignal(),
       uncaughtException: (thrown) => this.onThrown('uncaughtException', thrown, 'Uncaught'),
       unhandledRejection: (thrown) =>
         this.onThrown('unhandledRejection', thrown, 'Unhandled rejection:'),
-    })) {
-      keepListener(name, listener);
+      removeListener: () => this.listen(),
+    };
+    this.listen();
+  }
+
+  /** Hear what would end the process, also after code has removed all listeners. */
+  listen() {
+    for (const [name, listener] of Object.entries(this.listeners)) {
+      if (!process.listeners(name).includes(listener)) process.on(name, listener);
     }
   }
 
@@ -74,6 +85,7 @@ class Kernel {
       this.stop();
       return;
     }
+    this.listen();
     this.streams.renew(input);
     write(this.replies, reply('began'));
     this.before = activity.count();
@@ -123,10 +135,10 @@ class Kernel {
     }
   }
 
-  /** Run the scripts of a block; its stack ends here. */
+  /** Run the scripts of a block; the value of the last. */
   evaluate({ scripts, declared }) {
     this.scope.declare(declared);
-    return scripts.map((script) => this.scope.run(script, this.run.file)).pop();
+    return scripts.map((script) => this.scope.runScript(script, this.run.file)).pop();
   }
 
   /** The code of a block is over: say the last of it, then wait for what it has begun. */
@@ -152,7 +164,7 @@ class Kernel {
   endBlock(status = process.exitCode) {
     if (this.run === null) throw STOPPED;
     this.run.status = Number(status ?? 0) & 0xff;
-    this.run.isEnding = this.run.isGone = true;
+    this.run.isEnding = this.run.isGone = this.run.hasExited = true;
     this.watcher.postMessage('cut');
     for (;;); // not even `finally` is to go on
   }
@@ -186,6 +198,8 @@ class Kernel {
     run.isEnding = true;
     Atomics.store(this.state, RUN, 0);
     if (Atomics.load(this.state, CUT)) return;
+    if (this.state[STOP] === run.number && !run.hasExited) run.isStopped = run.isGone = true;
+    if (run.isGone) this.clear(run);
     if (!run.isStopped && run.status === '' && process.exitCode !== undefined) {
       run.status = Number(process.exitCode) & 0xff;
     }
@@ -195,8 +209,16 @@ class Kernel {
     write(this.replies, text);
   }
 
+  /** Let nothing of a run go on. */
+  clear(run) {
+    activity.endWorkers(run);
+    this.state[PURGE] = 1;
+    soon(() => (this.state[PURGE] = 0));
+  }
+
   onSignal() {
-    if (process.listenerCount('SIGINT') === 1 && this.run !== null && !this.run.isEnding) this.stop();
+    if (process.listenerCount('SIGINT') > 1 || this.run === null) return;
+    if (!this.run.isEnding) this.stop();
   }
 
   onThrown(event, thrown, head) {
@@ -206,13 +228,4 @@ class Kernel {
   }
 }
 
-/** Listen, also after code has removed all listeners. */
-function keepListener(name, listener) {
-  process.on(name, listener);
-  process.on('removeListener', (removed, one) => {
-    if (removed === name && one === listener) process.on(name, listener);
-  });
-}
-
-activity.install();
 new Kernel(process.argv.slice(2));

@@ -1,6 +1,7 @@
 /** One run of a block: its values, lines and times, and how it ended. */
 'use strict';
 
+const { EventEmitter } = require('events');
 const { performance } = require('perf_hooks');
 const util = require('util');
 const { mark, reply, write } = require('./channel');
@@ -24,6 +25,7 @@ class Run {
     this.isStopped = false;
     this.isGone = false; // its timers do nothing any more
     this.isEnding = false;
+    this.hasExited = false;
     this.status = '';
     this.times = [];
     this.begun = null;
@@ -102,7 +104,8 @@ class Run {
 /** Timers, servers, children: who ends a block with one wants it to work, not to read it. */
 function isHandle(value) {
   if (value === null || typeof value !== 'object' || util.types.isProxy(value)) return false;
-  return value instanceof require('events') || /^(Timeout|Immediate)$/.test(value.constructor?.name);
+  const kind = value.constructor?.name;
+  return value instanceof EventEmitter || kind === 'Timeout' || kind === 'Immediate';
 }
 
 module.exports = { Run, STOPPED };

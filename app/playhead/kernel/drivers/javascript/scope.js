@@ -1,4 +1,4 @@
-/** What blocks find around them: `require`, `import`, `module`, `__dirname`, as a script in the folder. */
+/** What blocks find around them: `require`, `import`, `module`, `__dirname` of the folder. */
 'use strict';
 
 const Module = require('module');
@@ -54,7 +54,8 @@ class Scope {
     const loaded = await (options ? this.importer(name, options) : this.importer(name));
     const missing = wanted.find((one) => !(one in loaded));
     if (missing === undefined) return loaded;
-    throw new SyntaxError(`The requested module '${name}' does not provide an export named '${missing}'`);
+    const problem = `does not provide an export named '${missing}'`;
+    throw new SyntaxError(`The requested module '${name}' ${problem}`);
   }
 
   /** Let blocks declare these names, also where Node has put something that cannot be written. */
@@ -66,7 +67,7 @@ class Scope {
   }
 
   /** Run a script of a block; its value. */
-  run({ text, columnOffset }, filename) {
+  runScript({ text, columnOffset }, filename) {
     const importModuleDynamically =
       vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((name) => this.load(name));
     const script = new vm.Script(text, { filename, columnOffset, importModuleDynamically });

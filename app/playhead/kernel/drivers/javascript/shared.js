@@ -8,7 +8,8 @@ const HEARD = 2; // counts the stops that the main thread has heard
 const CUT = 3; // 1 while a termination of the main thread is under way
 const SHOWN = 4; // the line that was shown last
 const LOCK = 5; // held by who shows a line
-const SIZE = 6;
+const PURGE = 6; // 1 while `process.nextTick` takes nothing: what was cut off would go on by it
+const SIZE = 7;
 
 /** Each block has a cell of its own for its line, as long as there are no more blocks. */
 const CELLS = 16384;
@@ -25,4 +26,4 @@ function cellOf(number) {
   return number % CELLS;
 }
 
-module.exports = { CUT, HEARD, LOCK, RUN, SHOWN, STOP, cellOf, make };
+module.exports = { CUT, HEARD, LOCK, PURGE, RUN, SHOWN, STOP, cellOf, make };

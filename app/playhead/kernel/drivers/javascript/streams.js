@@ -34,7 +34,8 @@ class Output extends Writable {
 
   /** The last words; there will be others. */
   end(chunk, encoding, callback) {
-    if (chunk !== undefined && chunk !== null && typeof chunk !== 'function') this.write(chunk, encoding);
+    const isText = chunk !== undefined && chunk !== null && typeof chunk !== 'function';
+    if (isText) this.write(chunk, encoding);
     const done = [chunk, encoding, callback].find((one) => typeof one === 'function');
     if (done) process.nextTick(done);
     return this;
@@ -174,6 +175,7 @@ class Streams {
       this.resume();
       this.input.askSoon();
     };
+    closeBehindLoops(base);
   }
 
   /** The `prompt` of browsers; null at the end of input. */
@@ -199,6 +201,20 @@ class Streams {
       fs.closeSync(fd);
     }
   }
+}
+
+/** A loop over lines that is left closes its interface, as is documented; Node 20 forgets to. */
+function closeBehindLoops(base) {
+  const original = base[Symbol.asyncIterator];
+  base[Symbol.asyncIterator] = function (...given) {
+    const lines = original.apply(this, given);
+    const leave = lines.return;
+    lines.return = (...values) => {
+      this.close();
+      return leave.apply(lines, values);
+    };
+    return lines;
+  };
 }
 
 /** How many bytes were read; null if there are none yet. */

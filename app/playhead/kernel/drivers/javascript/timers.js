@@ -9,10 +9,18 @@ const { promisify } = require('util');
 /** The functions as Node made them. */
 const original = { ...timers };
 
-/** Put ours in the place of Node's; `current()` is the run that goes on, or null. */
-function install(current) {
+/**
+ * Put ours in the place of Node's. `current()` is the run that goes on, or null; while `isPurging()`
+ * nothing more is put behind the code that runs.
+ */
+function install(current, isPurging) {
+  const { nextTick } = process;
+  process.nextTick = function (...given) {
+    if (!isPurging()) Reflect.apply(nextTick, process, given);
+  };
   let scope = null; // the run whose timer's callback is running
-  const owner = () => scope ?? current();
+  // One that was cut off has not put back what was before it.
+  const owner = () => (scope === null || scope.isGone ? current() : scope);
 
   function gated(callback, run, cancel) {
     return function (...given) {

@@ -148,7 +148,8 @@ class Block {
     for (const { type, imported, local } of node.specifiers) {
       this.declared.add(local.name);
       if (type === 'ImportNamespaceSpecifier') sets.push(`${local.name}=$`);
-      const name = type === 'ImportDefaultSpecifier' ? 'default' : imported?.name ?? imported?.value;
+      const isDefault = type === 'ImportDefaultSpecifier';
+      const name = isDefault ? 'default' : (imported?.name ?? imported?.value);
       if (name === undefined) continue;
       wanted.push(name);
       sets.push(`${local.name}=$[${JSON.stringify(name)}]`);

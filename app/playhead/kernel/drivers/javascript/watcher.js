@@ -1,11 +1,11 @@
-/** The second thread: takes the host's lines, shows the line that runs, cuts code off to stop it. */
+/** The second thread: takes the host's lines, shows the line that runs, cuts code off at a stop. */
 'use strict';
 
 const inspector = require('inspector');
 const net = require('net');
 const { parentPort, workerData } = require('worker_threads');
 const { fieldsOf, mark, write } = require('./channel');
-const { CUT, HEARD, LOCK, RUN, SHOWN, STOP, cellOf } = require('./shared');
+const { CUT, HEARD, LOCK, PURGE, RUN, SHOWN, STOP, cellOf } = require('./shared');
 
 const SAMPLE_MS = 33;
 const HEARING_MS = 6; // an idle main thread hears a message sooner
@@ -26,6 +26,7 @@ function onJob(fields) {
   }
   current = { number: current.number + 1, run: fields[0] };
   stopping = null;
+  Atomics.store(state, PURGE, 0);
   Atomics.store(state, LOCK, 0); // a main thread that was cut off may have left it locked
   Atomics.store(state, SHOWN, 0);
   Atomics.store(state, RUN, current.number);
@@ -57,7 +58,7 @@ function sample() {
 
 function onStop(run) {
   if (run !== current.run || isOver(current.number) || stopping !== null) return;
-  stopping = { number: current.number, since: Date.now() };
+  stopping = { number: current.number, since: Date.now(), cuts: 0 };
   Atomics.store(state, STOP, current.number);
   insist();
 }
@@ -78,6 +79,7 @@ function insist() {
 function cut() {
   if (Atomics.load(state, CUT)) return;
   Atomics.store(state, CUT, 1);
+  if (stopping !== null && stopping.cuts++ > 0) Atomics.store(state, PURGE, 1);
   if (isOver(current.number)) {
     Atomics.store(state, CUT, 0);
     return;
