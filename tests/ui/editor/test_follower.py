@@ -11,10 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
+from playhead.conversation.events import RemoveFrom
 from playhead.conversation.payloads import CodeError, Frame, LineTiming, Proposal, RunReport
 from playhead.conversation.requests import KernelStatus
 from playhead.ui.editor.editor_pane import EditorPane
-from playhead.ui.editor.follower import EditorFollower
+from playhead.ui.editor.follower import MOST_CELLS, EditorFollower
 from playhead.ui.theme import Theme
 
 
@@ -257,3 +258,73 @@ def test_pages_that_code_gave_back_are_no_cells(bench: Bench) -> None:
     apply(Chunk("computer", "code", "html", end=True))
     bench.write("1")
     assert bench.title == "cell 1"
+
+
+def test_a_tab_that_the_user_chose_stays_until_they_ask_again(bench: Bench) -> None:
+    bench.write("first = 1")
+    bench.write("second = 2")
+    bench.choose("cell 1")
+    bench.write("third = 3")
+    assert bench.pane.text() == "first = 1"
+    assert not bench.pane.header.newer.isHidden()
+    bench.conversation.apply(Chunk("user", "message", content="and now?"))
+    bench.write("fourth = 4")
+    assert bench.pane.text() == "fourth = 4"
+    assert bench.pane.header.newer.isHidden()
+
+
+def test_code_of_the_users_own_runs_where_it_was_typed(bench: Bench) -> None:
+    bench.type("1 + 1")
+    bench.follower.expect_own_run(True)
+    apply = bench.conversation.apply
+    message_id = apply(Chunk("user", "code", "python", start=True))
+    apply(Chunk("user", "code", "python", content="1 + 1"))
+    apply(Chunk("user", "code", "python", end=True))
+    bench.begin_run(message_id, "1 + 1")
+    bench.line(1)
+    assert bench.pane.running_line.line == 1
+    assert [tab.state for tab in bench.pane.tabs] == ["running"]
+    bench.line(None)
+    bench.end_run()
+    assert [tab.state for tab in bench.pane.tabs] == [""]
+    bench.write("next = 2")
+    assert bench.pane.text() == "next = 2"
+
+
+def test_a_long_conversation_has_tabs_for_its_newest_code_only(bench: Bench) -> None:
+    ids = [bench.write(f"x = {n}") for n in range(MOST_CELLS + 5)]
+    bench.follower.follow(None)
+    bench.follower.follow(bench.conversation)
+    assert len(bench.pane.tabs) == MOST_CELLS
+    bench.follower.show_message(ids[0])
+    assert bench.pane.text() == "x = 0"
+    assert bench.title == "cell 1"
+
+
+def test_the_tab_whose_code_waits_and_runs_is_marked(bench: Bench) -> None:
+    message_id = bench.write("a = 1")
+    bench.propose(message_id, "a = 1")
+    assert bench.pane.tabs[-1].words == "cell 1, waits for your answer"
+    bench.conversation.apply(Chunk("computer", "run", content=RunReport("started")))
+    assert bench.pane.tabs[-1].words == "cell 1, running"
+    bench.conversation.apply(Chunk("computer", "run", content=RunReport("finished", 0.2)))
+    assert bench.pane.tabs[-1].words == "cell 1"
+
+
+def test_code_of_a_turn_that_is_gone_has_no_tab(bench: Bench) -> None:
+    bench.write("a = 1")
+    second = bench.write("b = 2")
+    bench.conversation.change(RemoveFrom(second))
+    assert [tab.title for tab in bench.pane.tabs] == ["cell 1"]
+    assert bench.pane.text() == "a = 1"
+
+
+def test_what_differs_from_the_models_version_stays_marked_after_it_ran(bench: Bench) -> None:
+    message_id = bench.write("a = 1")
+    bench.type("b")
+    bench.begin_run(message_id, "ba = 1")
+    bench.end_run()
+    assert not bench.pane.is_edited
+    assert bench.pane.current.base == "a = 1"
+    bench.pane.tools.revert_all()
+    assert bench.pane.text() == "a = 1"

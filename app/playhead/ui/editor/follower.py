@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import ConversationEvent
+from playhead.conversation.events import REARRANGED, ConversationEvent
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Proposal, RunReport
 from playhead.ui.editor.editor_pane import SCRATCH, EditorPane
@@ -123,7 +123,7 @@ class EditorFollower(QObject):
                 self._streaming = None
             case "added" if message is not None:
                 self._on_added(message)
-            case "removed" | "moved":
+            case kind if kind in REARRANGED:
                 self._on_rearranged()
             case _:
                 pass
