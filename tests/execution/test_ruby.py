@@ -166,7 +166,8 @@ async def test_stop_ends_it_and_keeps_the_names(tmp_path: Path, code: str) -> No
         chunks = await run_and_stop(made, tmp_path, code)
         assert (report_of(chunks).state, report_of(chunks).line) == ("interrupted", 1)
         assert "went on" not in text_of(chunks)
-        assert text_of(await run(made, block(tmp_path, "answer"))) == "42\n"
+        # What a command printed until its own signal came may be told before.
+        assert text_of(await run(made, block(tmp_path, "answer"))).endswith("42\n")
         assert made.status("conversation").pid == pid
 
 

@@ -95,7 +95,11 @@ keep_warning <- function(warning) {
 .OWN_CALL <- quote(eval(statement, globalenv()))
 .call_of <- function(condition) {
     call <- conditionCall(condition)
-    if (!identical(call, .OWN_CALL)) call
+    if (identical(call, .OWN_CALL)) return(NULL)
+    # What we have put ourselves before is called by its own name.
+    if (is.call(call) && is.symbol(call[[1]]))
+        call[[1]] <- as.name(sub("^\\.real_", "", as.character(call[[1]])))
+    call
 }
 .call_text <- function(condition) {
     call <- .call_of(condition)
