@@ -9,7 +9,15 @@ import pytest
 from playhead.conversation.assembler import ChunkOrderError
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import ConversationEvent, MoveTo, RemoveFrom, Rename
+from playhead.conversation.events import (
+    ConversationEvent,
+    MoveTo,
+    PutAside,
+    PutBack,
+    RemoveFrom,
+    Rename,
+    Settle,
+)
 from playhead.conversation.payloads import RunReport
 from playhead.conversation.requests import ConversationSummary, StoredConversation
 
@@ -157,3 +165,80 @@ def test_a_restored_conversation_goes_on_where_it_was():
         restored = Conversation.restore(StoredConversation(summary, tree, leaf))
         assert texts(restored) == ["?", "two"]
         assert restored.title == "Sums"
+
+
+def forked() -> tuple[Conversation, list[str]]:
+    """Two versions of a first question, the first one with two answers."""
+    conversation = Conversation()
+    first = ask(conversation, "One?")
+    say(conversation, "1")
+    conversation.change(MoveTo(first))
+    say(conversation, "one")
+    conversation.change(MoveTo(None))
+    second = ask(conversation, "Two?")
+    say(conversation, "2")
+    return conversation, [first, second]
+
+
+def test_versions_of_questions_and_answers_are_told_along_the_path():
+    conversation, (first, second) = forked()
+    shown = conversation.versions()
+    assert list(shown) == [second]
+    assert (shown[second].number, shown[second].previous, shown[second].following) == (2, first, "")
+    conversation.change(MoveTo(conversation.leaf_below(first)))
+    versions = list(conversation.versions().values())
+    assert [(one.number, len(one.ids)) for one in versions] == [(1, 2), (2, 2)]
+
+
+def test_a_version_is_shown_as_it_was_left():
+    conversation, (first, _) = forked()
+    older = conversation.siblings(conversation.leaf_below(first))[0]
+    conversation.change(MoveTo(older))
+    conversation.change(MoveTo(conversation.leaf_below(forked_second(conversation))))
+    assert texts(conversation) == ["Two?", "2"]
+    assert conversation.leaf_below(first) == older
+
+
+def forked_second(conversation: Conversation) -> str:
+    return conversation.siblings(conversation.messages[0].id)[1]
+
+
+def test_what_was_put_aside_can_be_put_back_with_all_its_branches():
+    conversation, (first, second) = forked()
+    told: list[ConversationEvent] = []
+    conversation.subscribe(told.append)
+    conversation.change(PutAside(second))
+    assert texts(conversation) == ["One?", "one"]
+    assert conversation.siblings(first) == (first,)
+    assert conversation.message(second) is None
+    conversation.change(PutBack())
+    assert texts(conversation) == ["Two?", "2"]
+    assert conversation.siblings(first) == (first, second)
+    assert [event.kind for event in told] == ["put_aside", "put_back"]
+
+
+def test_the_next_change_makes_a_deletion_final():
+    conversation, (_, second) = forked()
+    conversation.change(PutAside(second))
+    told: list[ConversationEvent] = []
+    conversation.subscribe(told.append)
+    conversation.change(Rename("Other"))
+    assert conversation.aside_id == second
+    say(conversation, "more")
+    kinds = [event.kind for event in told]
+    assert kinds == ["renamed", "removed", "moved", "started", "grew", "ended"]
+    conversation.change(PutBack())
+    assert texts(conversation) == ["One?", "one", "more"]
+
+
+def test_the_path_ends_before_what_was_put_aside_if_nothing_stands_beside_it():
+    conversation = Conversation()
+    ask(conversation, "One?")
+    say(conversation, "1")
+    second = ask(conversation, "Two?")
+    say(conversation, "2")
+    conversation.change(PutAside(second))
+    assert texts(conversation) == ["One?", "1"]
+    conversation.change(Settle())
+    assert texts(conversation) == ["One?", "1"]
+    assert conversation.aside_id is None

@@ -6,6 +6,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from playhead.conversation.assembler import Assembler
 from playhead.conversation.chunk import Chunk
@@ -15,15 +16,28 @@ from playhead.conversation.events import (
     EventKind,
     Listener,
     MoveTo,
+    PutAside,
+    PutBack,
     RemoveFrom,
     Rename,
+    Settle,
 )
 from playhead.conversation.message import Message
 from playhead.conversation.requests import StoredConversation
+from playhead.conversation.versions import Forks, Versions
 
 _log = logging.getLogger(__name__)
 
 _TRANSIENT = frozenset({"status", "command", "usage"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """What was put aside: its root, and the tree as it was."""
+
+    message_id: str
+    messages: dict[str, Message]
+    path: list[str]
 
 
 class Conversation:
@@ -45,6 +59,8 @@ class Conversation:
         self._assembler = assembler or Assembler()
         self._messages: dict[str, Message] = {}
         self._path: list[str] = []
+        self._forks = Forks()
+        self._aside: _Aside | None = None
         self._listeners: list[Listener] = []
 
     @classmethod
@@ -53,6 +69,7 @@ class Conversation:
         summary = stored.summary
         conversation = cls(summary.id, summary.title, summary.created_at)
         conversation._messages = {message.id: message for message in stored.messages}
+        conversation._forks = Forks(stored.messages)
         last = stored.messages[-1].id if stored.messages else None
         known = stored.leaf_id in conversation._messages
         conversation._path = conversation._path_to(stored.leaf_id if known else last)
@@ -83,12 +100,33 @@ class Conversation:
         return self._messages.get(message_id)
 
     def leaf_below(self, message_id: str) -> str:
-        """The end of the newest branch that goes through a message. Raises KeyError."""
-        newest_child = {message.parent_id: message.id for message in self._messages.values()}
-        leaf = self._messages[message_id].id
-        while leaf in newest_child:
-            leaf = newest_child[leaf]
-        return leaf
+        """The end of the branch through a message that was shown last, else of the newest.
+
+        Raises KeyError.
+        """
+        return self._forks.leaf_below(self._messages[message_id].id)
+
+    def versions(self) -> dict[str, Versions]:
+        """By the id of each message of the active path that has others beside it: all of them."""
+        return self._forks.versions(self._path)
+
+    def siblings(self, message_id: str) -> tuple[str, ...]:
+        """A message and those that stand in the same place, the oldest first. Raises KeyError."""
+        return tuple(self._forks.children(self._messages[message_id].parent_id))
+
+    def below(self, message_id: str) -> list[Message]:
+        """A message and all that hangs on it, in any branch. Raises KeyError."""
+        waiting, found = [message_id], [self._messages[message_id]]
+        while waiting:
+            children = self._forks.children(waiting.pop())
+            waiting += children
+            found += [self._messages[child] for child in children]
+        return found
+
+    @property
+    def aside_id(self) -> str | None:
+        """The root of what was put aside and can still be put back."""
+        return self._aside.message_id if self._aside else None
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` at every event, in order; returns what ends that."""
@@ -107,6 +145,7 @@ class Conversation:
         Raises ChunkOrderError when the chunk does not fit what is open.
         """
         if chunk.start:
+            self._settle()
             return self._add("started", self._assembler.start(chunk, self.leaf_id), chunk)
         if chunk.end:
             return self._end(chunk, is_cut)
@@ -117,6 +156,7 @@ class Conversation:
             message_id = self._assembler.grow(chunk)
             self._emit(ConversationEvent("grew", message_id, chunk=chunk))
             return message_id
+        self._settle()
         return self._add("added", self._assembler.single(chunk, self.leaf_id), chunk)
 
     def close_open(self) -> None:
@@ -132,13 +172,31 @@ class Conversation:
                 self.title = title
                 self._emit(ConversationEvent("renamed", title=title))
             case RemoveFrom(message_id):
-                self._remove(message_id)
+                self._settle()
+                gone = self._cut(message_id)
+                self._path = [kept for kept in self._path if kept not in gone]
+                self._emit(ConversationEvent("removed", message_id))
             case MoveTo(message_id):
-                self._path = self._path_to(message_id)
-                self._emit(ConversationEvent("moved", message_id or ""))
+                self._settle()
+                self._go_to(message_id)
+            case PutAside(message_id):
+                self._settle()
+                self._put_aside(message_id)
+            case PutBack():
+                self._put_back()
+            case Settle():
+                self._settle()
+
+    def _go_to(self, message_id: str | None) -> None:
+        path = self._path_to(message_id)
+        self._forks.use(self._path)
+        self._path = path
+        self._forks.use(path)
+        self._emit(ConversationEvent("moved", message_id or ""))
 
     def _add(self, kind: EventKind, message: Message, chunk: Chunk) -> str:
         self._messages[message.id] = message
+        self._forks.add(message)
         self._path.append(message.id)
         self._emit(ConversationEvent(kind, message.id, message, chunk))
         return message.id
@@ -157,15 +215,45 @@ class Conversation:
         path.reverse()
         return path
 
-    def _remove(self, message_id: str) -> None:
-        removed = {self._messages[message_id].id}
-        for message in self._messages.values():  # parents stand before their children
-            if message.parent_id in removed:
-                removed.add(message.id)
-        for gone in removed:
-            del self._messages[gone]
-        self._path = [kept for kept in self._path if kept not in removed]
-        self._emit(ConversationEvent("removed", message_id))
+    def _cut(self, message_id: str) -> set[str]:
+        """Take a message and all below it out of the tree; their ids."""
+        gone = {message.id for message in self.below(message_id)}
+        self._forks.remove(self._messages[message_id])
+        self._messages = {id_: one for id_, one in self._messages.items() if id_ not in gone}
+        for id_ in gone:
+            self._forks.forget(id_)
+        return gone
+
+    def _put_aside(self, message_id: str) -> None:
+        """Hide a branch; what stands beside it is shown instead, if anything does."""
+        siblings = self.siblings(message_id)
+        self._aside = _Aside(message_id, self._messages, self._path)
+        self._forks.use(self._path)
+        gone = self._cut(message_id)
+        if self._path and self._path[-1] in gone:
+            at = siblings.index(message_id)
+            beside = siblings[at - 1] if at else "".join(siblings[1:2])
+            parent = self._aside.messages[message_id].parent_id
+            self._path = self._path_to(self.leaf_below(beside) if beside else parent)
+        self._emit(ConversationEvent("put_aside", message_id))
+
+    def _put_back(self) -> None:
+        if (aside := self._aside) is None:
+            return
+        self._aside = None
+        self._messages, self._path = aside.messages, aside.path
+        self._forks = Forks(self._messages.values())
+        self._forks.use(self._path)
+        self._emit(ConversationEvent("put_back", aside.message_id))
+
+    def _settle(self) -> None:
+        """What was put aside is gone for good from here on."""
+        if (aside := self._aside) is None:
+            return
+        self._aside = None
+        self._emit(ConversationEvent("removed", aside.message_id))
+        if self.leaf_id != aside.messages[aside.message_id].parent_id:
+            self._emit(ConversationEvent("moved", self.leaf_id or ""))
 
     def _emit(self, event: ConversationEvent) -> None:
         for listener in tuple(self._listeners):

@@ -9,7 +9,12 @@ from typing import Literal
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
 
-EventKind = Literal["started", "grew", "ended", "added", "transient", "removed", "renamed", "moved"]
+EventKind = Literal[
+    "started", "grew", "ended", "added", "transient", "removed", "renamed", "moved",
+    "put_aside", "put_back",
+]  # fmt: skip
+REARRANGED: frozenset[EventKind] = frozenset({"removed", "moved", "put_aside", "put_back"})
+"""After these the active path is another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class ConversationEvent:
     removed    message `message_id` and all below it are gone
     renamed    `title` is new
     moved      the active path changed; read `Conversation.messages` anew
+    put_aside  message `message_id` and all below it are hidden; they can still be put back
+    put_back   they are where they were
     """
 
     kind: EventKind
@@ -57,4 +64,21 @@ class MoveTo:
     message_id: str | None
 
 
-Command = Rename | RemoveFrom | MoveTo
+@dataclass(frozen=True, slots=True)
+class PutAside:
+    """Hide a message and all below it; the next change of the tree removes them."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """Show again what was put aside, if it was not removed since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Remove what was put aside."""
+
+
+Command = Rename | RemoveFrom | MoveTo | PutAside | PutBack | Settle

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Proposal, RunReport
 
 
-def count_runs(messages: Sequence[Message]) -> int:
-    """How many code runs have begun in these messages."""
+def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:
+    """How many code runs have begun in these messages, up to a time (seconds since the epoch)."""
     return sum(
-        isinstance(message.content, RunReport) and message.content.state == "started"
+        isinstance(message.content, RunReport)
+        and message.content.state == "started"
+        and message.created_at <= until
         for message in messages
     )
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.decisions import Approve, Decision, Deny
-from playhead.conversation.events import ConversationEvent, MoveTo, Rename
-from playhead.conversation.message import Message
+from playhead.conversation.events import (
+    REARRANGED,
+    ConversationEvent,
+    MoveTo,
+    PutAside,
+    PutBack,
+    Rename,
+    Settle,
+)
 from playhead.conversation.payloads import Proposal, RunReport, Table
 from playhead.conversation.requests import (
     Attachment,
@@ -23,47 +29,22 @@ from playhead.conversation.requests import (
 )
 from playhead.errors import AppError, SessionError
 from playhead.session.approval import ApprovalDesk
+from playhead.session.branches import Deletion, asked_before, deletion_of
 from playhead.session.calls import count_runs, open_calls, ran_blocks
 from playhead.session.model_choice import model_for
 from playhead.session.options import TurnOptions
 from playhead.session.packages import install_code
-from playhead.session.ports import (
-    Catalog,
-    Executor,
-    Interpreters,
-    Keys,
-    Provider,
-    Settings,
-    Unsubscribe,
+from playhead.session.ports import Unsubscribe
+from playhead.session.session_values import (
+    SessionEvent,
+    SessionEventKind,
+    SessionPorts,
+    SessionState,
 )
 from playhead.session.titles import title_from
 from playhead.session.turn import Turn, TurnSettings
 
 _log = logging.getLogger(__name__)
-
-SessionState = Literal["idle", "asking", "awaiting_approval", "running", "stopping"]
-SessionEventKind = Literal["state", "pending", "kernel", "place", "auto_run", "error"]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionEvent:
-    """What changed: read the session's attribute anew; `error` comes with kind error."""
-
-    kind: SessionEventKind
-    error: AppError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SessionPorts:
-    """The world as every session sees it."""
-
-    provider: Provider
-    executor: Executor
-    interpreters: Interpreters
-    settings: Settings
-    keys: Keys
-    catalog: Catalog
-
 
 _TOLD = ("user", "message")
 
@@ -96,6 +77,7 @@ class Session:
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._chores: set[asyncio.Task[None]] = set()
+        self._fresh_at = time.time()
         self._fresh_after = count_runs(conversation.messages)
         self._begun_with: str | None = None
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
@@ -211,7 +193,7 @@ class Session:
     def retry(self, message_id: str) -> None:
         """Answer anew what the user asked before this message; the old answer stays a branch."""
         self._expect_idle()
-        asked = self._last_asked(message_id)
+        asked = asked_before(self.conversation, message_id)
         self.conversation.change(MoveTo(asked.id))
         self._begin_answer()
 
@@ -226,6 +208,29 @@ class Session:
             return False
         conversation.change(MoveTo(conversation.leaf_below(message_id)))
         return True
+
+    def choose_version(self, message_id: str) -> None:
+        """Show another version of a question or an answer, as it was when it was left."""
+        self._expect_idle()
+        if self.conversation.message(message_id) is None:
+            raise SessionError("That version was deleted.")
+        self.conversation.change(MoveTo(self.conversation.leaf_below(message_id)))
+
+    def delete_turn(self, message_id: str) -> Deletion:
+        """Take a question with all below it away; what is changed next makes that final."""
+        self._expect_idle()
+        deletion = deletion_of(self.conversation, message_id)
+        self.conversation.change(PutAside(deletion.message_id))
+        return deletion
+
+    def undo_deletion(self) -> None:
+        """Put back what was deleted last, if that is not final yet."""
+        self._expect_idle()
+        self.conversation.change(PutBack())
+
+    def settle_deletion(self) -> None:
+        """What was deleted is gone for good."""
+        self.conversation.change(Settle())
 
     def edit_and_send(self, message_id: str, text: str) -> None:
         """Send a user's message with another text, as a branch beside it."""
@@ -316,6 +321,7 @@ class Session:
 
     async def close(self) -> None:
         """End the turn and the kernel."""
+        self.settle_deletion()
         self._unsubscribe_messages()
         tasks = [task for task in (self._task, *self._chores) if task and not task.done()]
         for task in tasks:
@@ -399,6 +405,7 @@ class Session:
         await self._ports.executor.restart(self.conversation.id)
         if cuts_run:  # its report comes first
             await self._turn_end()
+        self._fresh_at = time.time()
         self._fresh_after = runs = count_runs(self.conversation.messages)
         await self._turn_end()  # the timeline is told at rest, unless the new kernel is in use
         if had_kernel and runs == count_runs(self.conversation.messages):
@@ -442,20 +449,12 @@ class Session:
 
     def _on_message(self, event: ConversationEvent) -> None:
         """A kernel that was killed takes the names of all runs so far with it."""
+        if event.kind in REARRANGED:  # the kernel is the same, but other runs are shown
+            self._fresh_after = count_runs(self.conversation.messages, self._fresh_at)
         report = event.message.content if event.message is not None else None
         if isinstance(report, RunReport) and report.state == "killed":
+            self._fresh_at = time.time()
             self._fresh_after = count_runs(self.conversation.messages)
-
-    def _last_asked(self, message_id: str) -> Message:
-        asked: Message | None = None
-        for message in self.conversation.messages:
-            if message.role == "user" and message.type != "code":  # code of theirs asks nothing
-                asked = message
-            if message.id == message_id:
-                break
-        if asked is None:
-            raise SessionError("There is no question before this answer to ask again.")
-        return asked
 
     def _name_after(self, text: str, attachments: Sequence[Attachment]) -> None:
         if not self.conversation.title:

@@ -80,7 +80,7 @@ _MARKS: dict[ConversationMark, str] = {
 
 def is_kept(event: ConversationEvent) -> bool:
     """Whether the history has any use for the event (not for running lines and status)."""
-    if event.kind == "transient":
+    if event.kind in ("transient", "put_aside", "put_back"):  # those may still be undone
         return False
     if event.kind != "grew":
         return True
