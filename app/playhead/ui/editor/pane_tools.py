@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from playhead.ui.editor import edits
 from playhead.ui.editor.code_editor import CodeEditor
-from playhead.ui.editor.diff_view import DiffView
-from playhead.ui.editor.find_bar import FindBar
 from playhead.ui.editor.line_diff import Hunk, hunks
 from playhead.ui.editor.line_edits import change_selected, replacement
 from playhead.ui.editor.notice_strip import NoticeStrip
@@ -16,6 +16,10 @@ from playhead.ui.editor.pages import Page, Pages
 from playhead.ui.editor.pane_header import PaneHeader
 from playhead.ui.editor.tab import Tab
 from playhead.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from playhead.ui.editor.diff_view import DiffView
+    from playhead.ui.editor.find_bar import FindBar
 
 
 class PaneTools(QWidget):
@@ -48,6 +52,8 @@ class PaneTools(QWidget):
     def bar(self) -> FindBar:
         """The find bar."""
         if self._bar is None:
+            from playhead.ui.editor.find_bar import FindBar  # not needed for the first paint
+
             self._bar = FindBar(self._theme, self)
             self._bar.use(self._editor)
             self._bar.closed.connect(self._focus_code)
@@ -60,6 +66,8 @@ class PaneTools(QWidget):
     def diff(self) -> DiffView:
         """The view of the changes."""
         if self._diff is None:
+            from playhead.ui.editor.diff_view import DiffView  # not needed for the first paint
+
             self._diff = DiffView(self._theme, self)
             self._diff.closed.connect(self.toggle_diff)
             self._diff.revert_requested.connect(self.revert)
