@@ -13,7 +13,7 @@ __ph_hot_from=300
 __ph_depth=${#BASH_SOURCE[@]}
 __ph_run='' __ph_name='' __ph_lines='' __ph_input='' __ph_block='' __ph_folder=''
 __ph_line=0 __ph_count=0 __ph_code=0 __ph_pwd='' __ph_old_pwd='' __ph_flags=''
-__ph_stopped='' __ph_hot='' __ph_ps4='' __ph_has_trap='' __ph_debug='' __ph_err=''
+__ph_stopped='' __ph_hot='' __ph_ps4='' __ph_has_trap='' __ph_err=''
 __ph_names=$__ph_spool/names
 BASH_ARGV0=bash
 set --
@@ -30,20 +30,19 @@ __ph_begin() {
     case $__ph_flags in *v*) set -v ;; esac
     if [[ $__ph_lines == 1 && $__ph_flags != *x* ]]; then
         set -T
-        if [[ -n $__ph_debug ]]; then eval "$__ph_debug"; else trap '__ph_at "$_"' DEBUG; fi
-    elif [[ -n $__ph_debug ]]; then
-        eval "$__ph_debug"
+        trap '__ph_at "$_"' DEBUG
     fi
     case $__ph_flags in *e*) set -e ;; esac
-    case $__ph_flags in *x*) set -x ;; esac
-    # An ERR trap would take the old status for a failure of this block.
-    [[ $__ph_flags == *e* || -n $__ph_err ]] && return 0
-    return "$__ph_code"
+    if [[ $__ph_flags == *x* ]]; then
+        set -x # the last of all, else it would show the rest of this
+    elif [[ $__ph_flags != *e* && -z $__ph_err ]]; then
+        return "$__ph_code" # an ERR trap would take it for a failure of this block
+    fi
 }
 
 # Before each command: `$_` is handed through by being our last argument.
 __ph_at() {
-    [[ ${BASH_SOURCE[1]} == "$__ph_name" ]] || return 0
+    [[ ${BASH_SOURCE[1]-} == "$__ph_name" ]] || return 0
     [[ -z $__ph_has_trap ]] || __ph_wrap_exit_trap
     case $BASH_COMMAND in exec\ *|trap\ *|set\ *) __ph_foresee ;; esac
     if ((BASH_LINENO[0] != __ph_line)); then
@@ -64,7 +63,6 @@ __ph_foresee() {
     ((BASH_SUBSHELL == 0)) || return 0
     case $BASH_COMMAND in
         exec\ *) __ph_save ;;
-        trap\ *DEBUG*) __ph_debug=user ;;
         trap\ *RETURN*) __ph_disarm; set +T ;;
         trap\ *ERR*) __ph_err=1 ;;
         trap\ *) __ph_has_trap=1 ;;
@@ -141,13 +139,19 @@ __ph_unwind() {
 __ph_bye() {
     trap - DEBUG
     { __ph_cool; } 2>/dev/null
-    __ph_save
+    __ph_save "$1"
     return "$1"
+}
+
+# A subshell would tell of its own traps.
+__ph_tell_trap() {
+    trap -p "$1" >|"$__ph_spool/trap"
+    IFS= builtin read -r -d '' __ph_text <"$__ph_spool/trap" || :
 }
 
 __ph_wrap_exit_trap() {
     __ph_has_trap=''
-    __ph_text=$(trap -p EXIT)
+    __ph_tell_trap EXIT
     [[ $__ph_text != *__ph_bye* ]] || return 0
     eval "set -- $__ph_text"
     trap '__ph_bye "$?"'"${3:+
@@ -163,9 +167,9 @@ __ph_save() {
         __ph_save_variables
         builtin printf 'umask %s\nbuiltin cd -- %q\nOLDPWD=%q\n' "$(umask)" "$PWD" "${OLDPWD-}"
         trap -p ERR RETURN HUP QUIT TERM USR1 USR2 PIPE
-        __ph_text=$(trap -p INT)
+        __ph_tell_trap INT
         [[ $__ph_text == *__ph_stop* ]] || builtin printf '%s\n' "$__ph_text"
-        builtin printf '__ph_set_options() {\n'
+        builtin printf '__ph_code=%d\n__ph_set_options() {\n' "${1-0}"
         set +o
         builtin printf '}\n'
     } >|"$__ph_names" 2>/dev/null || :
@@ -202,8 +206,8 @@ __ph_enter() {
     __ph_name=${__ph_block##*/}
     builtin cd -- "${__ph_block%/*}"
     builtin printf 'began\n' >&91
-    trap -p INT >|"$__ph_spool/trap"
-    [[ -s $__ph_spool/trap ]] || trap __ph_stop INT
+    __ph_tell_trap INT
+    [[ -n $__ph_text ]] || trap __ph_stop INT
     trap 'trap - DEBUG; exit 130' VTALRM
 }
 
@@ -219,6 +223,7 @@ __ph_leave() {
     if [[ -n $__ph_has_trap || $__ph_count -gt $__ph_hot_from || $__ph_lines == 0 ]]; then
         __ph_wrap_exit_trap
     fi
+    [[ ! -s $__ph_names ]] || : >|"$__ph_names" # of an `exec` that was none
     builtin printf 'end\t%s\t%d\t\n' "${__ph_stopped:-finished}" "$__ph_code" >&91
 }
 
@@ -227,6 +232,7 @@ if [[ -s $__ph_names ]]; then
     source "$__ph_names" 2>/dev/null
     __ph_set_options 2>/dev/null
     { __ph_flags=$-; set +euvxT; } 2>/dev/null
+    : >|"$__ph_names"
 fi
 builtin printf 'ready\t%s\n' "$BASH_VERSION" >&91
 
@@ -240,9 +246,8 @@ while IFS=$'\t' builtin read -r -u 90 __ph_run __ph_block __ph_lines __ph_input 
         [[ -n $__ph_stopped ]] || __ph_flags=$-
         [[ -z $__ph_hot ]] || __ph_flags=${__ph_flags//x/}
         set +euvx
-        [[ $__ph_debug != user ]] || __ph_debug=$(trap -p DEBUG)
-        trap - DEBUG
-    } 2>/dev/null
+        trap - DEBUG # the user's own, too: it would watch us
+    } >/dev/null 2>&1
     __ph_leave
 done
 __ph_names=''

@@ -83,7 +83,10 @@ class Shell(ChildDriver):
 
     def has_kept_names(self) -> bool:
         """Whether the shell came as far as to its EXIT trap."""
-        return os.path.exists(os.path.join(self.stage.spool, "names"))
+        try:
+            return os.path.getsize(os.path.join(self.stage.spool, "names")) > 0
+        except OSError:
+            return False
 
     def _read_only(self, path: str) -> str | None:
         """What the shell says against a block; None if nothing, or if it does not tell."""

@@ -49,12 +49,17 @@ class ShellTrace:
             self._needle = b""
 
     def _follow(self) -> None:
+        data, told_at = b"", 0.0
         while True:
-            select.select([self._reader], [], [])
-            data = self._read()
-            self._tell(data)
-            # A full pipe holds up the shell.
-            time.sleep(_SHORT_NAP_S if len(data) > _PIPE_BYTES // 4 else _NAP_S)
+            select.select([self._reader], [], [], _NAP_S if data else None)
+            data = self._read() or data
+            now = time.monotonic()
+            # A full pipe holds up the shell: it is read more often than anyone looks.
+            nap = _SHORT_NAP_S if len(data) > _PIPE_BYTES // 4 else _NAP_S
+            if now - told_at >= _NAP_S:
+                self._tell(data)
+                data, told_at = b"", now
+            time.sleep(nap)
 
     def _read(self) -> bytes:
         parts: list[bytes] = []
