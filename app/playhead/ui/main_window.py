@@ -38,6 +38,7 @@ from playhead.ui.sidebar_verbs import SidebarVerbs
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.coalescer import Coalescer
+from playhead.ui.turn_verbs import TurnVerbs
 from playhead.ui.variables_follower import VariablesFollower
 from playhead.ui.window_layout import WindowLayout
 from playhead.ui.window_style import window_style
@@ -265,7 +266,9 @@ class MainWindow(QMainWindow):
     def _make_view(self) -> SessionView:
         parts = self.parts
         shown = (parts.timeline, parts.composer, parts.approval, parts.pane, parts.header)
-        return SessionView(*shown, self._sessions.keep, self)
+        view = SessionView(*shown, self._sessions.keep, self)
+        self.turns = TurnVerbs(view, parts.timeline, parts.notifications, self)
+        return view
 
     def _make_verbs(self) -> SidebarVerbs:
         return SidebarVerbs(

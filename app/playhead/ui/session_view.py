@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from playhead.conversation.events import ConversationEvent
+from playhead.conversation.events import REARRANGED, ConversationEvent
 from playhead.conversation.payloads import CodeError, Failure, RunReport
 from playhead.conversation.requests import Attachment
 from playhead.errors import AppError
@@ -30,7 +30,8 @@ class SessionView(QObject):
 
     Signals: `failed(AppError)`, `editor_wanted()` when the editor must be seen,
     `emptied(bool)` whether the conversation has no messages, `place_changed()`,
-    `session_changed()` after another session was put up.
+    `session_changed()` after another session was put up, `rearranged()` when another branch of
+    the conversation is shown, or a part of it went.
     """
 
     failed = Signal(object)
@@ -38,6 +39,7 @@ class SessionView(QObject):
     emptied = Signal(bool)
     place_changed = Signal()
     session_changed = Signal()
+    rearranged = Signal()
 
     def __init__(
         self,
@@ -190,6 +192,7 @@ class SessionView(QObject):
             case "state":
                 self._show_state(session)
                 if session.state == "idle":
+                    self._timeline.show_versions()
                     self._offer_install()
             case "pending":
                 self._show_pending(session)
@@ -205,8 +208,11 @@ class SessionView(QObject):
     def _on_conversation_event(self, event: ConversationEvent) -> None:
         if event.kind == "renamed":
             self._header.set_title(event.title)
-        if event.kind in ("started", "added", "removed", "moved") and self._session is not None:
+        is_rearranged = event.kind in REARRANGED
+        if (is_rearranged or event.kind in ("started", "added")) and self._session is not None:
             self.emptied.emit(not self._session.conversation.messages)
+        if is_rearranged:
+            self._on_rearranged()
         match event.message.content if event.message else None:
             case CodeError(name="ModuleNotFoundError", message=text):
                 found = _MISSING_MODULE.search(text)
@@ -217,6 +223,13 @@ class SessionView(QObject):
                 self._offer_settings()
             case _:
                 pass
+
+    def _on_rearranged(self) -> None:
+        """What notes said of the branch that was shown is said of this one."""
+        self._timeline.clear_notes()
+        if self._session is not None and self._session.names_are_gone:
+            self._tell_names_are_gone()
+        self.rearranged.emit()
 
     def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
         self._timeline.clear_notes()

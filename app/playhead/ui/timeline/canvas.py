@@ -31,6 +31,9 @@ class Canvas(QAbstractScrollArea):
 
     retry_requested = Signal(str)
     edit_requested = Signal(str)
+    version_chosen = Signal(str)
+    delete_requested = Signal(str)
+    find_requested = Signal()
     run_requested = Signal(str, str)
     open_code_requested = Signal(str)
     input_answered = Signal(str, str)
@@ -139,6 +142,10 @@ class Canvas(QAbstractScrollArea):
         self._settle()
         self.viewport().update()
         self.on_scrolled()
+
+    def follow_if_at_end(self) -> None:
+        """Stay at the end if the view came to stand there."""
+        self._is_following = self.top >= self.max_top() - AT_END
 
     def max_top(self) -> int:
         """Where the view begins at the very end."""

@@ -55,7 +55,7 @@ class KeyHandler:
         for index in view.visible_rows():
             corner = view.card_rect(index).topLeft()
             for spot in view.sheet.card(index).spots(True):
-                if seen.contains(spot.rect.translated(corner)):
+                if spot.is_enabled and seen.contains(spot.rect.translated(corner)):
                     stops.append((index, spot))
         return stops
 

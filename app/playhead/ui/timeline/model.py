@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import CodeError, InputRequest, Proposal, RunReport, Table
+from playhead.conversation.versions import Versions
 from playhead.ui.durations import format_seconds
 from playhead.ui.timeline.frame_text import without_frame
 from playhead.ui.timeline.kinds import kind_of, unknown_words
@@ -15,6 +16,7 @@ from playhead.ui.timeline.rows import Note, Row, RowKind
 from playhead.ui.timeline.tracebacks import split_traceback
 
 _TURN_ENDS = ("answer", "citation")
+_AFTER_TURNS = ("question", "attachment", "note", "versions")
 
 
 @dataclass(slots=True)
@@ -101,8 +103,64 @@ class TimelineModel:
 
     def clear_notes(self) -> None:
         """Take all notes away."""
-        kept = [row for row in self.rows if row.kind != "note"]
-        if len(kept) == len(self.rows):
+        self._put_up([row for row in self.rows if row.kind != "note"])
+
+    def set_versions(self, versions: Mapping[str, Versions], path: Sequence[str]) -> None:
+        """Which messages of the path have others beside them: arrows go to where they end."""
+        told, extra = self._places_of(versions, path)
+        for index, row in enumerate(self.rows):
+            if row.kind != "versions" and row.versions != told.get(row.key):
+                row.versions = told.get(row.key)
+                self._changes.changed.add(index)
+        rows: list[Row] = []
+        known = {row.key: row for row in self.rows if row.kind == "versions"}
+        for row in self.rows:
+            if row.kind != "versions":
+                rows.append(row)
+            if (found := extra.get(row.key)) is not None:
+                key = f"versions:{found.ids[found.shown]}"
+                rows.append(line := known.get(key, Row(key, "versions")))
+                line.versions = found
+                self.mark(key)
+        self._put_up(rows)
+
+    def _places_of(
+        self, versions: Mapping[str, Versions], path: Sequence[str]
+    ) -> tuple[dict[str, Versions], dict[str, Versions]]:
+        """By a row's key: versions that it shows itself, and those that go on a line after it."""
+        told: dict[str, Versions] = {}
+        extra: dict[str, Versions] = {}
+        for message_id, found in versions.items():
+            index = self._first_drawn(path, message_id)
+            if index is None:
+                continue
+            if self.rows[index].kind == "question":
+                told[self.rows[index].key] = found
+                continue
+            last = self._last_of_turn(index)
+            is_foot = last.kind in _TURN_ENDS
+            (told if is_foot else extra)[last.key] = found
+        return told, extra
+
+    def _first_drawn(self, path: Sequence[str], message_id: str) -> int | None:
+        """The row of a message, or of the first one after it that has one."""
+        if (index := self._index.get(message_id)) is not None:
+            return index
+        later = path[path.index(message_id) :]
+        return next((self._index[one] for one in later if one in self._index), None)
+
+    def _last_of_turn(self, index: int) -> Row:
+        last = self.rows[index]
+        for row in self.rows[index + 1 :]:
+            if row.kind in ("question", "attachment") or row.is_streaming:
+                break
+            if row.kind not in ("note", "versions"):
+                last = row
+        return last
+
+    def _put_up(self, kept: list[Row]) -> None:
+        """Show these rows of those that there are, with lines that are no messages."""
+        if kept == self.rows:
             return
         current = self.rows[self._code].key if self._code is not None else None
         console = self.rows[self._run_console].key if self._run_console is not None else None
@@ -158,7 +216,7 @@ class TimelineModel:
 
     def _add(self, row: Row) -> None:
         if self.rows:
-            self._judge_end(len(self.rows) - 1, is_last=row.kind in ("question", "attachment"))
+            self._judge_end(len(self.rows) - 1, is_last=row.kind in _AFTER_TURNS)
         self._index[row.key] = len(self.rows)
         self.rows.append(row)
         self._changes.added += 1

@@ -58,7 +58,7 @@ class Pointer:
         index, spot = self._spot_at(point)
         if spot is not None:
             self._pressed = (index, spot)
-            return
+            return  # also on one that is not enabled: no selection begins at it
         self._pressed_link = self._link_at(point)
         mark = self.mark_at(point)
         if mark is None:
@@ -92,7 +92,7 @@ class Pointer:
         link, self._pressed_link = self._pressed_link, ""
         self._begun = None
         if pressed is not None:
-            if self._spot_at(point) == pressed:
+            if self._spot_at(point) == pressed and pressed[1].is_enabled:
                 self._view.activate(pressed[1].intent, pressed[0])
         elif link and not self._view.selection and self._link_at(point) == link:
             self._view.open_link(link)
@@ -165,6 +165,9 @@ class Pointer:
             menu.addAction("Retry", lambda: view.retry_requested.emit(row.key))
         if row.kind == "question":
             menu.addAction("Edit and send again", lambda: view.edit_requested.emit(row.key))
+        if row.message is not None:
+            menu.addSeparator()
+            menu.addAction("Delete this turn…", lambda: view.delete_requested.emit(row.key))
 
     def _extend(self, point: QPoint) -> None:
         if self._begun is None:
@@ -223,6 +226,8 @@ class Pointer:
         self._view.viewport().setCursor(self._cursor(found, point))
 
     def _cursor(self, found: tuple[int, Spot | None], point: QPoint) -> Qt.CursorShape:
+        if found[1] is not None and not found[1].is_enabled:
+            return Qt.CursorShape.ArrowCursor
         if found[1] is not None or self._link_at(point):
             return Qt.CursorShape.PointingHandCursor
         if found[0] >= 0:

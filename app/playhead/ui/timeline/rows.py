@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from playhead.conversation.message import Message
+from playhead.conversation.versions import Versions
 
 RowKind = Literal[
     "answer",
@@ -31,6 +32,7 @@ RowKind = Literal[
     "input",
     "citation",
     "note",
+    "versions",
 ]
 CodeState = Literal[
     "", "writing", "queued", "waiting", "running", "ran", "stopped", "failed", "skipped"
@@ -56,7 +58,8 @@ class Row:
     `is_last` marks the end of a turn, where an answer shows its actions. `items` are the sources
     of a citation, the traceback of a problem, the files that are opened in a list, the file with
     the whole of an output. `is_typing` means that code shows a field for text to the programs
-    that it has started; `began_at` is when it began to run (seconds since the epoch).
+    that it has started; `began_at` is when it began to run (seconds since the epoch). `versions`
+    are those of the question, or of the answer that ends with the row.
     """
 
     key: str
@@ -70,6 +73,7 @@ class Row:
     is_last: bool = False
     is_edited: bool = False
     is_typing: bool = False
+    versions: Versions | None = None
     began_at: float = 0.0
     items: list[str] = field(default_factory=list[str])
     pieces: list[str] = field(default_factory=list[str])

@@ -19,9 +19,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import ConversationEvent
+from playhead.conversation.events import REARRANGED, ConversationEvent
 from playhead.ui.theme import Theme
-from playhead.ui.timeline.canvas import AT_END, Canvas
+from playhead.ui.timeline.branching import VersionPlace
+from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.cards.card import Intent
 from playhead.ui.timeline.cards.table import TableCard
 from playhead.ui.timeline.documents import Colourer
@@ -40,7 +41,8 @@ class TimelineView(Canvas):
     """Shows a conversation. Owner: the main window.
 
     Signals: `retry_requested(message_id)`, `edit_requested(message_id)`,
-    `run_requested(language, code)`, `open_code_requested(message_id)`,
+    `version_chosen(message_id)`, `delete_requested(message_id)` of any message of a turn,
+    `find_requested()`, `run_requested(language, code)`, `open_code_requested(message_id)`,
     `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running code has
     started, `result_requested(what, message_id, detail)`: table, copy_table, save, page, file or
     output with its path, `link_activated(url)`: only http, https, mailto and our own
@@ -57,6 +59,8 @@ class TimelineView(Canvas):
         self._keys = KeyHandler(self)
         self._fields = InputFields(self)
         self._clock = RunClock(self)
+        self._version_place = VersionPlace(self)
+        self._leaf: str | None = None
         self._jump = self._make_jump()
         self._ring = _FocusRing(theme, self)
         self._set_up()
@@ -69,10 +73,19 @@ class TimelineView(Canvas):
         self._unsubscribe = conversation.subscribe(self._on_event) if conversation else None
         self.clear_selection()
         self._is_following, self._anchor, self.top = True, None, 0
+        self._leaf = conversation.leaf_id if conversation else None
         self.model.reset(conversation.messages if conversation else ())
+        self.show_versions()
         self._clock.follow()
         self._flush()
         self._describe()
+
+    def show_versions(self) -> None:
+        """Put arrows where there are other versions; when a turn has ended these are others."""
+        if (conversation := self._conversation) is not None:
+            path = [message.id for message in conversation.messages]
+            self.model.set_versions(conversation.versions(), path)
+            self.coalescer.due()
 
     def reveal(self, message_id: str, query: str = "") -> bool:
         """Scroll to a message, to the words of a query in it; False if it is not drawn."""
@@ -117,6 +130,9 @@ class TimelineView(Canvas):
                 self.open_link(intent.text)
             case "fold":
                 self._fold(index)
+            case "version":
+                self._version_place.note(index, intent.text)
+                self.version_chosen.emit(intent.text)
             case "type":
                 self._fields.toggle_typing(row)
             case "card":
@@ -177,7 +193,7 @@ class TimelineView(Canvas):
         self.focused = None
         self.clear_selection()
         self.row_changed(row.key)
-        self._is_following = self.top >= self.max_top() - AT_END
+        self.follow_if_at_end()
 
     def _set_up(self) -> None:
         self.setObjectName("timeline")
@@ -216,16 +232,32 @@ class TimelineView(Canvas):
         )
 
     def _on_event(self, event: ConversationEvent) -> None:
-        if event.kind in ("removed", "moved"):
-            messages = self._conversation.messages if self._conversation else ()
-            self.clear_selection()
-            self.model.reset(messages)
-        else:
-            self.model.apply(event)
+        if event.kind in REARRANGED:
+            self._rearrange()
+            return
+        self.model.apply(event)
+        self._leaf = self._conversation.leaf_id if self._conversation else None
+        if event.message is not None and event.message.role == "user":
+            self.show_versions()
         self._clock.follow()
         self.coalescer.due()
         if event.kind in ("ended", "added"):
             self._describe()
+
+    def _rearrange(self) -> None:
+        """Show another path; a change elsewhere in the tree leaves what is read alone."""
+        conversation = self._conversation
+        if conversation is None:
+            return
+        if conversation.leaf_id != self._leaf:
+            self._leaf = conversation.leaf_id
+            self.clear_selection()
+            self.model.reset(conversation.messages)
+        self.show_versions()
+        self._clock.follow()
+        self.coalescer.flush_now()
+        self._version_place.hold()
+        self._describe()
 
     def _describe(self) -> None:
         """What a screen reader says of the view: how much there is, and its last words."""

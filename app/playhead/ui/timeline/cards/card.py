@@ -27,7 +27,7 @@ HEADER = 35
 PAD_X, PAD_Y = 14, 10
 IntentKind = Literal[
     "copy", "retry", "edit", "run", "open", "link", "fold", "act", "type", "card",
-    "table", "copy_table", "save", "page", "file", "output",
+    "table", "copy_table", "save", "page", "file", "output", "version",
 ]  # fmt: skip
 
 
@@ -42,14 +42,18 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place to click: an icon, a word, or both; `look` says how it is drawn."""
+    """A place to click: an icon, a word, or both; `look` says how it is drawn.
+
+    A label, and whatever is not enabled, is only looked at.
+    """
 
     rect: QRect
     intent: Intent
     tip: str
     icon: str = ""
     label: str = ""
-    look: Literal["icon", "word", "button", "bare"] = "icon"
+    look: Literal["icon", "word", "button", "bare", "label"] = "icon"
+    is_enabled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +222,16 @@ def draw_spot(
             left += 22
         box = QRect(left, rect.top(), rect.right() - left, rect.height())
         draw_text(painter, box, spot.label, theme, "text", 13, QFont.Weight.Medium)
+    elif spot.look == "label":
+        centre = Qt.AlignmentFlag.AlignHCenter
+        draw_text(painter, rect, spot.label, theme, "mute", 12, QFont.Weight.Medium, centre)
     elif spot.look == "word":
         colour = "text" if is_hovered else "mute"
         draw_text(painter, rect, spot.label, theme, colour, 12, QFont.Weight.Medium)
     elif spot.look == "icon":
-        if is_hovered:
+        if is_hovered and spot.is_enabled:
             draw_panel(painter, rect, tokens.hover, None, radius=7)
-        colour = "text" if is_hovered else "mute"
+        colour = ("text" if is_hovered else "mute") if spot.is_enabled else "line_strong"
         centre = QPointF(rect.center()) + QPointF(0.5, 0.5)
         draw_icon(painter, theme, spot.icon, colour, centre)
     if is_focused:

@@ -20,6 +20,7 @@ from playhead.ui.timeline.cards.small import (
     UnknownCard,
 )
 from playhead.ui.timeline.cards.table import FOLDED_ROWS, LINE, TableCard
+from playhead.ui.timeline.cards.versions import VersionsCard
 from playhead.ui.timeline.rows import Row, RowKind
 
 _CARDS: dict[RowKind, type[Card]] = {
@@ -45,6 +46,7 @@ _CARDS: dict[RowKind, type[Card]] = {
     "input": InputCard,
     "citation": CitationCard,
     "note": NoteCard,
+    "versions": VersionsCard,
 }
 _TEXT_LINE = 24
 

@@ -9,6 +9,8 @@ from PySide6.QtGui import QFont, QPainter
 
 from playhead.ui.timeline.blocks import FENCE_HEADER, PAD_X, BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot, draw_header
+from playhead.ui.timeline.cards.versions import HEIGHT as VERSIONS_HEIGHT
+from playhead.ui.timeline.cards.versions import version_spots
 from playhead.ui.timeline.markdown import Block, MarkdownStream, plain_blocks
 from playhead.ui.timeline.painting import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
 from playhead.ui.timeline.rows import Row
@@ -73,21 +75,7 @@ class MarkdownCard(Card):
 
     def fence_spots(self) -> list[Spot]:
         """Copy, and Run where it can be run, at each code in the text."""
-        if self.column is None:
-            return []
-        box = self.text_box()
-        spots: list[Spot] = []
-        for header, index in self.column.fence_headers():
-            header.translate(box.topLeft())
-            code, block = self.column.fence_source(index), self.column.block(index)
-            middle = header.center().y() + 1
-            copy = Intent("copy", code)
-            spots.append(self.icon_spot(header.right() - 6, middle, "copy", "Copy code", copy, 24))
-            if self.tools.can_run(block.language):
-                run = Intent("run", code, block.language)
-                right = header.right() - 34
-                spots.append(self.icon_spot(right, middle, "play", "Run this code", run, 24))
-        return spots
+        return fence_spots(self)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Those of the code in the text."""
@@ -96,18 +84,42 @@ class MarkdownCard(Card):
     def paint_spots(self, painter: QPainter, state: PaintState) -> None:
         """Also the names of the languages."""
         super().paint_spots(painter, state)
-        if self.column is None:
-            return
-        box = self.text_box()
-        for header, index in self.column.fence_headers():
-            header.translate(box.topLeft())
-            if header.intersects(state.clip):
-                left = header.adjusted(PAD_X, 0, -80, 0)
-                left.setHeight(FENCE_HEADER)
-                word = self.column.block(index).language
-                missing = self.tools.why_not(word) if word else ""
-                label = f"{word or 'text'} · {missing}" if missing else word or "text"
-                draw_text(painter, left, label, self.theme, "mute", 12)
+        paint_fence_names(self, painter, state)
+
+
+def fence_spots(card: Card) -> list[Spot]:
+    """Copy, and Run where it can be run, at each code in a card's text."""
+    if card.column is None:
+        return []
+    box = card.text_box()
+    spots: list[Spot] = []
+    for header, index in card.column.fence_headers():
+        header.translate(box.topLeft())
+        code, block = card.column.fence_source(index), card.column.block(index)
+        middle = header.center().y() + 1
+        copy = Intent("copy", code)
+        spots.append(card.icon_spot(header.right() - 6, middle, "copy", "Copy code", copy, 24))
+        if card.tools.can_run(block.language):
+            run = Intent("run", code, block.language)
+            right = header.right() - 34
+            spots.append(card.icon_spot(right, middle, "play", "Run this code", run, 24))
+    return spots
+
+
+def paint_fence_names(card: Card, painter: QPainter, state: PaintState) -> None:
+    """The names of the languages over the code in a card's text."""
+    if card.column is None:
+        return
+    box = card.text_box()
+    for header, index in card.column.fence_headers():
+        header.translate(box.topLeft())
+        if header.intersects(state.clip):
+            left = header.adjusted(PAD_X, 0, -80, 0)
+            left.setHeight(FENCE_HEADER)
+            word = card.column.block(index).language
+            missing = card.tools.why_not(word) if word else ""
+            label = f"{word or 'text'} · {missing}" if missing else word or "text"
+            draw_text(painter, left, label, card.theme, "mute", 12)
 
 
 class AnswerCard(MarkdownCard):
@@ -131,7 +143,7 @@ class AnswerCard(MarkdownCard):
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Code's own, then Copy and Retry."""
-        spots = self.fence_spots()
+        spots = fence_spots(self)
         if self.row.is_last:
             middle = self.frame_height() - BUTTON_PX // 2
             spots += answer_actions(self, middle, self.row.key)
@@ -146,10 +158,11 @@ class AnswerCard(MarkdownCard):
 
 
 def answer_actions(card: Card, middle: int, key: str) -> list[Spot]:
-    """Copy and Retry of an answer, at the right end."""
+    """Copy and Retry of an answer at the right end, before them the arrows between versions."""
     copy = Intent("copy", card.source())
     retry = Intent("retry", key)
     return [
+        *version_spots(card, card.width - 70, middle, card.row.versions),
         card.icon_spot(card.width - 34, middle, "copy", "Copy answer", copy),
         card.icon_spot(card.width, middle, "refresh-cw", "Retry", retry),
     ]
@@ -189,7 +202,10 @@ class QuestionCard(Card):
         return QRect(left, _BUBBLE_Y + 2, self._natural, 0)
 
     def frame_height(self) -> int:
-        """With the bubble's lower edge."""
+        """With the bubble's lower edge, and the arrows between versions under it."""
+        return self._bubble_height() + (VERSIONS_HEIGHT + 2 if self.row.versions else 0)
+
+    def _bubble_height(self) -> int:
         foot = _FOOT if self._is_long else 0
         return super().frame_height() + _BUBBLE_Y - 2 + foot
 
@@ -197,21 +213,31 @@ class QuestionCard(Card):
         """The bubble."""
         box = self.text_box()
         left = box.left() - _BUBBLE_X
-        rect = QRect(left, 0, self.width - left, self.frame_height())
+        rect = QRect(left, 0, self.width - left, self._bubble_height())
         draw_panel(painter, rect, self.theme.tokens.bubble, None, radius=12)
+
+    def paint_spots(self, painter: QPainter, state: PaintState) -> None:
+        """Also the names of the languages."""
+        super().paint_spots(painter, state)
+        paint_fence_names(self, painter, state)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Copy and Edit while the mouse is near; the line to unfold a long message."""
-        fold = [self._fold_spot()] if self._is_long else []
+        middle = self._bubble_height() + 2 + VERSIONS_HEIGHT // 2
+        always = [
+            *fence_spots(self),
+            *([self._fold_spot()] if self._is_long else []),
+            *version_spots(self, self.width, middle, self.row.versions),
+        ]
         if not is_hovered:
-            return fold
+            return always
         right = self.text_box().left() - _BUBBLE_X - 6
-        middle = min(self.frame_height() // 2, 20)
+        middle = min(self._bubble_height() // 2, 20)
         edit, copy = Intent("edit", self.row.key), Intent("copy", self.row.text)
         return [
             self.icon_spot(right - BUTTON_PX, middle, "copy", "Copy message", copy),
             self.icon_spot(right, middle, "pencil", "Edit and send again", edit),
-            *fold,
+            *always,
         ]
 
     def _fold_spot(self) -> Spot:
@@ -219,7 +245,7 @@ class QuestionCard(Card):
         if self._lines <= _LONG_LINES and not self.row.is_open:
             label = "Show all"
         width = text_width(self.theme, label, 12) + 4
-        top = self.frame_height() - _BUBBLE_Y - _FOOT + 2
+        top = self._bubble_height() - _BUBBLE_Y - _FOOT + 2
         rect = QRect(self.text_box().left(), top, width, _FOOT)
         return Spot(rect, Intent("fold"), label, label=label, look="word")
 
@@ -237,7 +263,7 @@ class FoldCard(MarkdownCard):
         rect = QRect(0, 0, min(width, self.width), self._LINE)
         tip = "Fold" if self.row.is_open else "Show"
         fold = Spot(rect, Intent("fold"), tip, look="bare")
-        return [fold, *(self.fence_spots() if self.row.is_open else [])]
+        return [fold, *(fence_spots(self) if self.row.is_open else [])]
 
     def text_box(self) -> QRect:
         """Indented under the line."""

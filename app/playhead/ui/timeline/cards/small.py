@@ -11,6 +11,7 @@ from playhead.conversation.payloads import Failure
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.message import answer_actions
+from playhead.ui.timeline.cards.versions import versions_width
 from playhead.ui.timeline.input_line import INPUT_HEIGHT
 from playhead.ui.timeline.markdown import Block, cut_plain
 from playhead.ui.timeline.model import input_of
@@ -77,7 +78,8 @@ class CitationCard(Card):
 
     def _chips(self) -> tuple[list[tuple[QRect, str]], int]:
         x = y = 0
-        room = self.width - (80 if self.row.is_last else 0)
+        foot = 80 + versions_width(self, self.row.versions)
+        room = self.width - (foot if self.row.is_last else 0)
         chips: list[tuple[QRect, str]] = []
         for number, item in enumerate(self.row.items, 1):
             text = f"{number}  {item}"
