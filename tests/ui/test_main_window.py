@@ -181,7 +181,7 @@ async def test_first_start_offers_the_server_of_this_machine(theme: Theme, tmp_p
 
 async def test_with_a_model_set_nothing_is_probed(theme: Theme, tmp_path: Path) -> None:
     async with opened(theme, tmp_path) as bench:
-        assert not bench.window._probe.isActive()
+        assert not bench.window._servers.isActive()
         assert bench.catalog.probes == 0
 
 

@@ -21,7 +21,8 @@ class Command:
 # The approval bar has its own, which live only while it asks.
 COMMANDS = (
     Command("new", "New conversation", "Ctrl+N"),
-    Command("search", "Search conversations", "Ctrl+K"),
+    Command("commands", "All commands…", "Ctrl+K"),
+    Command("search", "Search conversations", "Ctrl+Shift+F"),
     Command("settings", "Settings…", "Ctrl+,"),
     Command("sidebar", "Show or hide the sidebar", "Ctrl+B"),
     Command("editor", "Show or hide the editor", "Ctrl+J"),
@@ -33,6 +34,11 @@ COMMANDS = (
     Command("stop", "Stop", "Ctrl+Shift+X"),
     Command("next_pane", "Go to the next pane", "F6"),
     Command("write", "Go to the message field", "Ctrl+L"),
+    Command("rename", "Rename conversation…", ""),
+    Command("run_all", "Run all code of the conversation again", ""),
+    Command("restart", "Restart kernel", ""),
+    Command("shortcuts", "Keyboard shortcuts", "F1"),
+    Command("about", "About Playhead", ""),
     Command("quit", "Quit", "Ctrl+Q"),
 )
 
@@ -45,7 +51,8 @@ def make_actions(
     for command in COMMANDS:
         handler = handlers[command.name]
         action = QAction(command.text, owner)
-        action.setShortcut(command.keys)
+        if command.keys:
+            action.setShortcut(command.keys)
         action.setAutoRepeat(False)
         action.triggered.connect(lambda _checked=False, run=handler: run())
         owner.addAction(action)

@@ -33,13 +33,15 @@ from playhead.ui.other_programs import ApiPresence, WaitingPrograms
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.results import ResultOpener
 from playhead.ui.screen_ratio import ScreenRatio
+from playhead.ui.server_search import ServerSearch
 from playhead.ui.session_view import SETTINGS_LINK, SessionView
 from playhead.ui.sidebar_verbs import SidebarVerbs
 from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import Theme
+from playhead.ui.theme import Mode, Theme
 from playhead.ui.timeline.coalescer import Coalescer
 from playhead.ui.turn_verbs import TurnVerbs
 from playhead.ui.variables_follower import VariablesFollower
+from playhead.ui.window_help import WindowHelp
 from playhead.ui.window_layout import WindowLayout
 from playhead.ui.window_style import window_style
 
@@ -48,9 +50,12 @@ if TYPE_CHECKING:
 
 _FRAME = QSize(8, 40)
 """What a window manager may put around the window; its true size is known only once it is shown."""
-_PROBE_DELAY_MS = 400
 _PICTURE = "playhead:image?message="
 _OPENED_SCHEMES = ("http", "https", "mailto")
+_MENU = (
+    *("commands", "", "rename", "run_all", "restart", "", "export", "import", ""),
+    *("folder", "attach", "settings", "", "shortcuts", "about", "quit"),
+)
 
 
 class MainWindow(QMainWindow):
@@ -87,7 +92,7 @@ class MainWindow(QMainWindow):
         self._api = api
         self._theme = theme
         self._may_close = False
-        self._is_probed = self._is_painted = False
+        self._is_painted = False
         self._opening = ""
         self._dialog: SettingsDialog | None = None
         self.tasks = TaskOwner(self)
@@ -99,26 +104,21 @@ class MainWindow(QMainWindow):
         self.places = PlaceMenus(interpreters, self.tasks, self, self._folder)
         self.view = self._make_view()
         self.results = ResultOpener(lambda: self.view.session, self.tasks, theme, self)
-        self.own_tabs = OwnTabs(
-            self.parts.pane,
-            self.tasks,
-            attachments_dir.parent / "editor-tabs.json",
-            self._folder,
-            self,
-        )
+        self.own_tabs = self._make_own_tabs(attachments_dir.parent)
         self.variables = VariablesFollower(self.parts.pane, self.view, self.tasks, self)
         self.waiting = WaitingPrograms(sessions, self.parts.notifications, self)
         self.presence = ApiPresence(api, self.parts.sidebar, self.parts.notifications, self)
         self.verbs = self._make_verbs()
         self.exports = self._make_exports()
         self.import_drop = ImportDrop(self.parts.sidebar)
+        self.help = self._make_help(attachments_dir.parent)
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
         ScreenRatio(self, sessions.set_screen_ratio)
         self._connect()
         self._restore(settings.current)
-        self._probe = self._make_probe()
+        self._servers = ServerSearch(catalog, settings, self.tasks, self.parts.start.set_servers)
         self._unsubscribers = [
             sessions.subscribe(self._list.due),
             interpreters.subscribe(self._on_environment_changed),
@@ -207,7 +207,7 @@ class MainWindow(QMainWindow):
             self.show_error(error)
         if self._dialog is not None:
             self._dialog.reject()
-        self._probe.stop()
+        self._servers.stop()
         self.presence.close_down()
         for unsubscribe in self._unsubscribers:
             unsubscribe()
@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         """After the first paint, look for model servers while no model is set."""
         super().showEvent(event)
-        self._look_for_servers()
+        self._servers.begin()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tell of the first one."""
@@ -260,6 +260,12 @@ class MainWindow(QMainWindow):
             "stop": self.view.stop,
             "next_pane": parts.focus_next_pane,
             "write": parts.composer.setFocus,
+            "rename": self._rename_current,
+            "run_all": lambda: self.view.begin(lambda session: session.run_all_again()),
+            "restart": lambda: self.view.do(lambda session: session.restart_kernel()),
+            "commands": lambda: self.help.open_palette(self.actions_by_name),
+            "shortcuts": self.help.open_shortcuts,
+            "about": self.help.open_about,
             "quit": self.close,
         }
 
@@ -284,24 +290,25 @@ class MainWindow(QMainWindow):
         notifications, shown = self.parts.notifications, lambda: self.view.session
         return ExportActions(self._sessions, shown, notifications, self.tasks, self)
 
-    def _make_probe(self) -> QTimer:
-        probe = QTimer(self)
-        probe.setSingleShot(True)
-        probe.setInterval(_PROBE_DELAY_MS)
-        probe.timeout.connect(lambda: self.tasks.start(self._find_servers()))
-        return probe
+    def _make_own_tabs(self, data_dir: Path) -> OwnTabs:
+        pane, path = self.parts.pane, data_dir / "editor-tabs.json"
+        return OwnTabs(pane, self.tasks, path, self._folder, self)
+
+    def _make_help(self, data_dir: Path) -> WindowHelp:
+        opened, dressed = self.open_conversation, self._choose_theme
+        return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self)
+
+    def _choose_theme(self, mode: Mode) -> None:
+        self._theme.set_mode(mode)
+        self.tasks.start(self._remember(theme=mode))
 
     def _make_menu(self) -> QMenu:
         menu = QMenu(self)
-        menu.addAction("Rename conversation", self._rename_current)
-        menu.addAction("Run all again", lambda: self.view.begin(lambda s: s.run_all_again()))
-        menu.addAction("Restart kernel", lambda: self.view.do(lambda s: s.restart_kernel()))
-        menu.addSeparator()
-        for name in ("export", "import"):
-            menu.addAction(self.actions_by_name[name])
-        menu.addSeparator()
-        for name in ("folder", "attach", "settings", "quit"):
-            menu.addAction(self.actions_by_name[name])
+        for name in _MENU:
+            if name:
+                menu.addAction(self.actions_by_name[name])
+            else:
+                menu.addSeparator()
         return menu
 
     def _connect(self) -> None:
@@ -370,16 +377,6 @@ class MainWindow(QMainWindow):
 
     async def _stop(self, conversation_id: str) -> None:
         (await self._sessions.open(conversation_id)).stop()
-
-    def _look_for_servers(self) -> None:
-        """Once, and not before there is something to offer them for."""
-        if not self._is_probed and not self._settings.current.model:
-            self._is_probed = True
-            self._probe.start()
-
-    async def _find_servers(self) -> None:
-        servers = await self._catalog.local_servers()
-        self.parts.start.set_servers(servers)
 
     async def _use_server(self, server: LocalServer) -> None:
         await self._remember(model=server.models[0], api_base=server.api_base)
@@ -455,7 +452,7 @@ class MainWindow(QMainWindow):
     def _on_settings_saved(self, settings: AppSettings) -> None:
         self._theme.set_mode(settings.theme)
         self._on_place_changed()
-        self._look_for_servers()
+        self._servers.begin()
         self.tasks.start(self._api.apply())
         self.settings_saved.emit(settings)
 

@@ -47,6 +47,14 @@ QLabel[kind="ok"] { color: $ok; font-size: 12px; }
 QDialog QLabel[kind="danger"] { font-size: 12px; }
 QAbstractScrollArea::corner { background: transparent; border: 0; }
 QFrame[kind="composer"] QPlainTextEdit { font-size: 14px; }
+QFrame[kind="palette"] { background: $raised; border: 1px solid $line_strong;
+  border-radius: 10px; }
+QLineEdit[kind="palette"] { background: transparent; border: 0; padding: 7px 8px;
+  font-size: 14px; }
+QTreeWidget[kind="palette"] { background: transparent; border: 0; padding: 0; }
+QTreeWidget[kind="palette"]::item { height: 32px; border: 0; padding: 0 8px; }
+QTreeWidget[kind="palette"]::item:selected { background: $hover; color: $text; }
+QTreeWidget[kind="palette"]::item:hover { background: $hover; }
 QSplitter::handle { background: $line; }
 QPlainTextEdit[kind="code"] { background: $bg; border: 0; border-radius: 0; padding: 4px 8px; }
 """)
@@ -67,6 +75,7 @@ def window_style(theme: Theme) -> str:
         "line_strong",
     )
     colours = {
-        name: tokens.of(name) for name in (*names, "accent_bg", "line", "bg", "ok", "selection")
+        name: tokens.of(name)
+        for name in (*names, "accent_bg", "line", "bg", "ok", "selection", "raised")
     }
     return _RULES.substitute(colours)

@@ -1,0 +1,147 @@
+"""All shortcuts on one page (F1), by the place where they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.ui.actions import COMMANDS
+from playhead.ui.editor.keys import EDITOR_COMMANDS
+from playhead.ui.theme import GAP_L, GAP_XL, GAP_XXL
+
+_WIDTH_PX, _HEIGHT_PX = 560, 640
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """What a key does, and where: `place` is the heading that it stands under."""
+
+    place: str
+    text: str
+    keys: str
+
+
+# What is not in a table of commands of its own.
+_FIXED = (
+    Shortcut("When code waits for you", "Run it", "Ctrl+Return"),
+    Shortcut("When code waits for you", "Run it and all that follows", "Ctrl+Shift+Return"),
+    Shortcut("When code waits for you", "Edit it first", "Ctrl+E"),
+    Shortcut("When code waits for you", "Skip it", "Ctrl+."),
+    Shortcut("When code waits for you", "Skip it and say why", "Ctrl+Shift+."),
+    Shortcut("Message field", "Send", "Return"),
+    Shortcut("Message field", "New line", "Shift+Return"),
+    Shortcut("Message field", "Earlier messages", "Up"),
+    Shortcut("Conversation", "Next button", "Tab"),
+    Shortcut("Conversation", "Copy what is selected", "Ctrl+C"),
+    Shortcut("Conversation", "Jump to the latest", "End"),
+    Shortcut("Sidebar", "Rename", "F2"),
+    Shortcut("Sidebar", "Delete", "Del"),
+    Shortcut("Sidebar", "Undo a deletion", "Ctrl+Z"),
+    Shortcut("Sidebar", "Menu", "Shift+F10"),
+)
+
+
+def all_shortcuts() -> list[Shortcut]:
+    """Those of the window, then those of its parts."""
+    window = [
+        Shortcut("Everywhere", command.text, command.keys) for command in COMMANDS if command.keys
+    ]
+    editor = [
+        Shortcut("Editor", command.text, command.keys)
+        for command in EDITOR_COMMANDS
+        if command.keys
+    ]
+    return [*window, *_FIXED, *editor]
+
+
+class ShortcutsPage(QDialog):
+    """A list that can be searched; `open()` it, it never blocks the window's loop."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Keyboard shortcuts")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.field = QLineEdit(self)
+        self.field.setPlaceholderText("Search by name or key")
+        self.field.setAccessibleName("Search shortcuts")
+        self.field.setClearButtonEnabled(True)
+        self._rows: list[tuple[Shortcut, Sequence[QLabel]]] = []
+        self._headings: dict[str, QLabel] = {}
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setAccessibleName("Shortcuts")
+        area.setWidget(self._make_rows())
+        self._nothing = QLabel("No shortcut is called like that.", self)
+        self._nothing.setProperty("kind", "mute")
+        self._nothing.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GAP_XL, GAP_XL, GAP_XL, GAP_XL)
+        layout.setSpacing(GAP_L)
+        for widget in (self.field, self._nothing, area):
+            layout.addWidget(widget)
+        self.field.textChanged.connect(self._filter)
+        self.resize(_WIDTH_PX, _HEIGHT_PX)
+
+    @property
+    def shown(self) -> list[Shortcut]:
+        """Those that match what is typed."""
+        return [shortcut for shortcut, labels in self._rows if not labels[0].isHidden()]
+
+    def _make_rows(self) -> QWidget:
+        page = QWidget()
+        page.setProperty("kind", "page")
+        grid = QGridLayout(page)
+        grid.setContentsMargins(0, 0, GAP_L, 0)
+        grid.setHorizontalSpacing(GAP_XXL)
+        grid.setVerticalSpacing(GAP_L // 2)
+        grid.setColumnStretch(0, 1)
+        row = 0
+        for shortcut in all_shortcuts():
+            if shortcut.place not in self._headings:
+                heading = QLabel(shortcut.place, page)
+                heading.setProperty("kind", "strong")
+                heading.setContentsMargins(0, GAP_L if row else 0, 0, 0)
+                self._headings[shortcut.place] = heading
+                grid.addWidget(heading, row, 0, 1, 2)
+                row += 1
+            text = QLabel(shortcut.text, page)
+            keys = QLabel(_native(shortcut.keys), page)
+            keys.setProperty("kind", "chip")
+            keys.setAccessibleName(f"{shortcut.text}: {shortcut.keys}")
+            grid.addWidget(text, row, 0)
+            grid.addWidget(keys, row, 1, Qt.AlignmentFlag.AlignRight)
+            self._rows.append((shortcut, (text, keys)))
+            row += 1
+        grid.setRowStretch(row, 1)
+        return page
+
+    def _filter(self, typed: str) -> None:
+        words = typed.casefold().split()
+        places: set[str] = set()
+        for shortcut, labels in self._rows:
+            text = f"{shortcut.text} {shortcut.keys} {shortcut.place}".casefold()
+            is_wanted = all(word in text for word in words)
+            if is_wanted:
+                places.add(shortcut.place)
+            for label in labels:
+                label.setVisible(is_wanted)
+        for place, heading in self._headings.items():
+            heading.setVisible(place in places)
+        self._nothing.setVisible(not places)
+
+
+def _native(keys: str) -> str:
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

@@ -1,0 +1,89 @@
+"""What helps to find one's way: the command palette, the shortcuts, About."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import get_args
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QDialog, QWidget
+
+from playhead.session.sessions import Sessions
+from playhead.ui.about import AboutDialog
+from playhead.ui.command_palette import CommandPalette, PaletteEntry
+from playhead.ui.shortcuts_page import ShortcutsPage
+from playhead.ui.sidebar_model import UNTITLED
+from playhead.ui.theme import Mode, Theme
+
+_CONVERSATIONS = 200
+_ICON_PX = 256
+_NOT_LISTED = {"commands"}
+_MODES: Mapping[Mode, str] = {"system": "like the system", "light": "light", "dark": "dark"}
+
+
+class WindowHelp(QObject):
+    """Opens them over the window. Owner: the main window."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        sessions: Sessions,
+        data_dir: Path,
+        on_conversation: Callable[[str], object],
+        on_theme: Callable[[Mode], object],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._window = parent
+        self._theme = theme
+        self._sessions = sessions
+        self._data_dir = data_dir
+        self._on_conversation = on_conversation
+        self._on_theme = on_theme
+        self._dialog: QDialog | None = None
+        self.palette: CommandPalette | None = None
+
+    def open_palette(self, actions: Mapping[str, QAction]) -> None:
+        """Show every command, and the conversations, to be found by typing; again: close it."""
+        if self.palette is None:
+            self.palette = CommandPalette(self._theme, self._window)
+        if self.palette.isVisible():
+            self.palette.close_palette()
+        else:
+            self.palette.open(list(self._entries(actions)))
+
+    def open_shortcuts(self) -> None:
+        """Show the page of shortcuts."""
+        self._open(lambda: ShortcutsPage(self._window))
+
+    def open_about(self) -> None:
+        """Show the versions."""
+        picture = QGuiApplication.windowIcon().pixmap(_ICON_PX, _ICON_PX)
+        places = {"Data": str(self._data_dir)}
+        self._open(lambda: AboutDialog(self._theme, picture, places, self._window))
+
+    def _open(self, make: Callable[[], QDialog]) -> None:
+        if self._dialog is not None:
+            self._dialog.close()
+        self._dialog = make()
+        self._dialog.destroyed.connect(self._forget)
+        self._dialog.open()
+
+    def _forget(self) -> None:
+        self._dialog = None
+
+    def _entries(self, actions: Mapping[str, QAction]) -> Iterator[PaletteEntry]:
+        for name, action in actions.items():
+            if name not in _NOT_LISTED:
+                keys = action.shortcut().toString(action.shortcut().SequenceFormat.NativeText)
+                text = action.text().rstrip("…").replace("&", "")
+                yield PaletteEntry(text, action.trigger, keys, is_offered=action.isEnabled())
+        for mode in get_args(Mode):
+            yield PaletteEntry(f"Colours: {_MODES[mode]}", lambda m=mode: self._on_theme(m))
+        for summary in self._sessions.summaries[:_CONVERSATIONS]:
+            title, id_ = summary.title or UNTITLED, summary.id
+            yield PaletteEntry(
+                title, lambda id_=id_: self._on_conversation(id_), group="Conversation"
+            )
