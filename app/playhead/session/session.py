@@ -35,6 +35,7 @@ from playhead.session.model_choice import model_for
 from playhead.session.options import TurnOptions
 from playhead.session.packages import install_code
 from playhead.session.ports import Unsubscribe
+from playhead.session.queue import MessageQueue, has_failed
 from playhead.session.session_values import (
     SessionEvent,
     SessionEventKind,
@@ -71,6 +72,7 @@ class Session:
         self.interpreter = interpreter
         self.auto_run = False
         self.state: SessionState = "idle"
+        self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._tell("queue"))
         self._ports = ports
         self._desk = ApprovalDesk(lambda: self._tell("pending"))
         self._listeners: list[Callable[[SessionEvent], None]] = []
@@ -431,11 +433,16 @@ class Session:
         task.add_done_callback(self._chores.discard)
 
     def _on_turn_ended(self, task: asyncio.Task[None]) -> None:
+        is_cut = self.state == "stopping" or task.cancelled() or task.exception() is not None
         self._task = self._turn = None
         self._set_state("idle")
         if task.cancelled():
             self.conversation.apply(Chunk("server", "status", content="cancelled"))
-            return
+        else:
+            self._tell_end(task)
+        self.queue.rested(goes_on=not (is_cut or has_failed(self.conversation.messages)))
+
+    def _tell_end(self, task: asyncio.Task[None]) -> None:
         error = task.exception()
         if isinstance(error, AppError):
             self._tell("error", error)
