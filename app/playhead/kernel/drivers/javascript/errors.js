@@ -11,6 +11,7 @@ const PLACE = /(block-\d+\.js):(\d+):(\d+)/g;
 const LAST_OWN = 'runScript';
 const OURS = __dirname + path.sep;
 const MESSAGE_LIMIT = 2000;
+const LONGEST_SOURCE = 300;
 
 /** By the name of a block's file: how its columns have moved. */
 const shifts = new Map();
@@ -87,12 +88,12 @@ function lineIn(stack, file) {
 /** A block that cannot be parsed: where, as far as both parsers agree in V8's words, and why. */
 class BadSyntax {
   constructor(code, file, error) {
-    const { line, column } = error.loc;
-    this.line = line;
+    const { line, column } = error.loc ?? { line: lineOfV8(error, file), column: -1 };
+    this.line = line || '';
     this.message = wordsOfV8(code, line) ?? error.message.replace(/ \(\d+:\d+\)$/, '');
     const source = code.split(/\r\n|[\r\n\u2028\u2029]/)[line - 1] ?? '';
-    const indent = source.slice(0, column).replace(/[^\t]/g, ' ');
-    const shown = source.length > 300 ? '' : `${source}\n${indent}^\n\n`;
+    const place = column < 0 ? '' : source.slice(0, column).replace(/[^\t]/g, ' ') + '^\n';
+    const shown = source.length > LONGEST_SOURCE ? '' : `${source}\n${place}\n`;
     this.text = `${file}:${line}\n${shown}SyntaxError: ${this.message}\n`;
   }
 }
@@ -108,9 +109,14 @@ function problemOfV8(code) {
     new vm.Script(code, { filename: 'block' });
     return null;
   } catch (error) {
-    const line = Number(/^block:(\d+)/.exec(error.stack)?.[1] ?? 0);
-    return { message: error.message, line };
+    return { message: error.message, line: lineOfV8(error, 'block') };
   }
+}
+
+/** The line at which V8 cannot go on, as it stands above the error's stack; 0 if it does not. */
+function lineOfV8(error, file) {
+  const [place] = String(error.stack).split('\n', 1);
+  return place.startsWith(`${file}:`) ? Number(place.slice(file.length + 1)) || 0 : 0;
 }
 
 module.exports = { BadSyntax, fieldsOf, install, problemOfV8, shifts, textOf };

@@ -106,12 +106,13 @@ class Kernel {
       return;
     }
     const value = this.evaluate(plan);
-    if (!plan.isAsync && !(value instanceof Promise)) {
-      this.end(run, () => run.show(value));
+    const show = (shown) => this.end(run, () => plan.hasValue && run.show(shown));
+    if (!plan.isAsync && !(plan.hasValue && value instanceof Promise)) {
+      show(value);
       return;
     }
     value.then(
-      (settled) => this.end(run, () => run.show(settled)),
+      show,
       (thrown) => this.end(run, () => run.fail(thrown)),
     );
   }
@@ -120,14 +121,10 @@ class Kernel {
   plan(code, showsLines) {
     const { run } = this;
     try {
-      const plan = transform(code, { number: run.number, cell: run.cell, showsLines });
+      const plan = this.transformed(code, showsLines);
       errors.shifts.set(run.file, plan.shifts);
-      return plan;
+      return { ...plan, scripts: plan.scripts.map((one) => this.scope.compile(one, run.file)) };
     } catch (error) {
-      const isUnknown = !(error instanceof SyntaxError) || errors.problemOfV8(code) === null;
-      if (isUnknown || !error.loc) {
-        return { scripts: [{ text: code, columnOffset: 0 }], declared: [], isAsync: false };
-      }
       const bad = new errors.BadSyntax(code, run.file, error);
       run.print(bad.text);
       run.error = ['SyntaxError', bad.message, bad.line];
@@ -135,10 +132,22 @@ class Kernel {
     }
   }
 
+  /** The block made ready; as it is where only V8 understands it. Raises SyntaxError. */
+  transformed(code, showsLines) {
+    const { number, cell } = this.run;
+    try {
+      return transform(code, { number, cell, showsLines });
+    } catch (error) {
+      if (error.loc && errors.problemOfV8(code) !== null) throw error;
+      const scripts = [{ text: code, columnOffset: 0 }];
+      return { scripts, declared: [], shifts: new Map(), isAsync: false, hasValue: true };
+    }
+  }
+
   /** Run the scripts of a block; the value of the last. */
   evaluate({ scripts, declared }) {
     this.scope.declare(declared);
-    return scripts.map((script) => this.scope.runScript(script, this.run.file)).pop();
+    return scripts.map((script) => this.scope.runScript(script)).pop();
   }
 
   /** The code of a block is over: say the last of it, then wait for what it has begun. */

@@ -66,11 +66,15 @@ class Scope {
     }
   }
 
-  /** Run a script of a block; its value. */
-  runScript({ text, columnOffset }, filename) {
+  /** Make a script of a block. Raises SyntaxError. */
+  compile({ text, columnOffset }, filename) {
     const importModuleDynamically =
       vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((name) => this.load(name));
-    const script = new vm.Script(text, { filename, columnOffset, importModuleDynamically });
+    return new vm.Script(text, { filename, columnOffset, importModuleDynamically });
+  }
+
+  /** Run a script of a block; its value. */
+  runScript(script) {
     return script.runInThisContext({ displayErrors: false });
   }
 }

@@ -57,7 +57,8 @@ class Input extends Readable {
     this.path = path;
     this.ask = ask;
     this.fd = 0;
-    this.prompt = '';
+    this.prompt = null; // of a question that waits to be asked
+    this.questioner = null; // the readline interface that asks
     this.isSecret = false;
     this.source = null;
     this.isWanted = false;
@@ -98,14 +99,20 @@ class Input extends Readable {
 
   askNow() {
     const isRead = this.readableFlowing === true || this.listenerCount('readable') > 0;
-    if (!this.isWanted || !isRead || this.destroyed) return;
+    if (!this.isWanted || !isRead || this.isIdle() || this.destroyed) return;
     this.open();
     this.source.ref();
     if (this.isAsked) return;
     this.isAsked = true;
-    this.ask(this.prompt, this.isSecret);
-    this.prompt = '';
+    this.ask(this.prompt ?? '', this.isSecret);
+    this.prompt = null;
     this.source.resume();
+  }
+
+  /** Whether it is read only by an interface that was left open behind its last question. */
+  isIdle() {
+    const { questioner } = this;
+    return this.prompt === null && questioner !== null && questioner.listenerCount('line') === 0;
   }
 
   open() {
@@ -171,6 +178,7 @@ class Streams {
     base.prompt = function prompt(...given) {
       if (this.input !== streams.input || this.input === null) return original.apply(this, given);
       this.input.prompt = this.getPrompt();
+      this.input.questioner = this;
       this.input.isSecret = Object.hasOwn(this, '_writeToOutput'); // how people hide what is typed
       this.resume();
       this.input.askSoon();

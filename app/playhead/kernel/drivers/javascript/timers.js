@@ -10,8 +10,8 @@ const { promisify } = require('util');
 const original = { ...timers };
 
 /**
- * Put ours in the place of Node's. `current()` is the run that goes on, or null; while `isPurging()`
- * nothing more is put behind the code that runs.
+ * Put ours in the place of Node's. `current()` is the run that goes on, or null; nothing more is
+ * put behind the code that runs while `isPurging()`.
  */
 function install(current, isPurging) {
   const { nextTick } = process;

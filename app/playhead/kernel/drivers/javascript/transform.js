@@ -28,8 +28,8 @@ function parse(code) {
 }
 
 /**
- * `scripts` [{text, columnOffset}], to be run one after the other, the value of the last is that
- * of the block; `declared` names; `shifts` of columns; `isAsync`.
+ * `scripts` [{text, columnOffset}], to be run one after the other; `hasValue`: whether what the last
+ * of them gives is the value of the block; `declared` names; `shifts` of columns; `isAsync`.
  */
 function transform(code, { number, cell, showsLines }) {
   const tree = parse(code.startsWith('#!') ? '//' + code.slice(2) : code);
@@ -47,17 +47,18 @@ class Block {
     this.declared = new Set();
     this.isAsync = awaits(tree);
     if (code.startsWith('#!')) this.edits.replace(0, 2, '//');
-    this.body.forEach((node, index) => this.top(node, index === this.body.length - 1));
+    const last = this.body.findLast((node) => node.type !== 'EmptyStatement');
+    this.hasValue = last?.type === 'ExpressionStatement';
+    this.body.forEach((node) => this.top(node, node === last));
   }
 
   result() {
-    const { edits, isAsync } = this;
+    const { edits, isAsync, hasValue } = this;
     const functions = this.body.filter((node) => undecorated(node).type === 'FunctionDeclaration');
     const shifts = edits.shifts();
     const declared = [...this.declared];
-    if (!isAsync) {
-      return { scripts: [{ text: edits.apply(), columnOffset: 0 }], declared, shifts, isAsync };
-    }
+    const plan = { declared, shifts, isAsync, hasValue };
+    if (!isAsync) return { ...plan, scripts: [{ text: edits.apply(), columnOffset: 0 }] };
     const variables = declared.length > 0 ? `\nvar ${declared.join()};` : '';
     const outside = this.only(functions) + variables;
     for (const node of functions) edits.blank(node.start, node.end);
@@ -66,7 +67,7 @@ class Block {
       { text: outside, columnOffset: 0 },
       { text: inside, columnOffset: -ASYNC_HEAD.length },
     ];
-    return { scripts, declared, shifts, isAsync };
+    return { ...plan, scripts };
   }
 
   /** The text of these statements, everything else blank. */
