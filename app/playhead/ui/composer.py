@@ -108,6 +108,11 @@ class Composer(QFrame):
         self._is_busy = is_busy
         self._show_state()
 
+    @property
+    def model(self) -> str:
+        """The model that answers, '' in direct mode."""
+        return self._model
+
     def set_model(self, model: str, is_auto_run: bool) -> None:
         """Which model answers, and whether its code runs without asking."""
         self._model, self._is_auto_run = model, is_auto_run

@@ -22,6 +22,7 @@ from playhead.ui.timeline.view import TimelineView
 
 SETTINGS_LINK = "playhead:settings"
 """What a text says where it leads to the settings."""
+_MOST_TOLD = 2_000
 _MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
@@ -154,6 +155,9 @@ class SessionView(QObject):
             lambda language, code: self.begin(lambda session: session.run_code(language, code))
         )
         timeline.open_code_requested.connect(self._on_open_code)
+        timeline.line_requested.connect(self._on_line_requested)
+        timeline.mend_requested.connect(self._on_mend_requested)
+        timeline.set_model_name(lambda: composer.model)
         timeline.input_answered.connect(
             lambda id_, text: self.do(lambda session: session.answer_input(id_, text))
         )
@@ -192,6 +196,7 @@ class SessionView(QObject):
             case "state":
                 self._show_state(session)
                 if session.state == "idle":
+                    self._timeline.end_turn()
                     self._timeline.show_versions()
                     self._offer_install()
             case "pending":
@@ -278,6 +283,16 @@ class SessionView(QObject):
         self._follower.show_message(message_id)
         self.editor_wanted.emit()
 
+    def _on_line_requested(self, message_id: str, line: int) -> None:
+        self._on_open_code(message_id)
+        self._pane.editor.reveal_line(line)
+
+    def _on_mend_requested(self, message_id: str) -> None:
+        message = self._session.conversation.message(message_id) if self._session else None
+        if message is not None and isinstance(message.content, CodeError):
+            words = mend_request(message.content)
+            self.begin(lambda session: session.send(words))
+
     def _offer_install(self) -> None:
         module, self._missing = self._missing, ""
         if not module:
@@ -312,3 +327,12 @@ class SessionView(QObject):
     def _run_all_again(self) -> None:
         if self.begin(lambda session: session.run_all_again()):
             self._timeline.clear_notes()
+
+
+def mend_request(error: CodeError) -> str:
+    """What the model is asked when an error is to be mended."""
+    own = [frame.line for frame in error.frames if not frame.file]
+    where = f" at line {own[-1]}" if own else ""
+    told = f"{error.name}: {error.message.strip()}"[:_MOST_TOLD].rstrip(": ")
+    fence = "```" if "```" not in told else "~~~~"
+    return f"The code failed{where}. Please fix it.\n\n{fence}text\n{told}\n{fence}"

@@ -38,6 +38,8 @@ class Canvas(QAbstractScrollArea):
     open_code_requested = Signal(str)
     input_answered = Signal(str, str)
     text_sent = Signal(str, bool)
+    line_requested = Signal(str, int)
+    mend_requested = Signal(str)
     result_requested = Signal(str, str, str)
     link_activated = Signal(str)
 
@@ -49,12 +51,14 @@ class Canvas(QAbstractScrollArea):
         self.maker = DocumentMaker(theme, colourer)
         self._can_run: Callable[[str], bool] = lambda word: False
         self._why_not: Callable[[str], str] = lambda word: ""
+        self.model_name: Callable[[], str] = lambda: ""
         tools = CardTools(
             theme,
             self.maker,
             self.pictures,
             lambda word: self._can_run(word),
             lambda word: self._why_not(word),
+            lambda: bool(self.model_name()),
         )
         self.sheet = Sheet(self.model, tools)
         self.coalescer = Coalescer(self._flush, self)

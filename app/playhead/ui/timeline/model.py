@@ -7,13 +7,23 @@ from dataclasses import dataclass, field
 
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import CodeError, InputRequest, Proposal, RunReport, Table
+from playhead.conversation.payloads import (
+    Citation,
+    CodeError,
+    InputRequest,
+    Proposal,
+    RunReport,
+    Table,
+    Usage,
+)
 from playhead.conversation.versions import Versions
 from playhead.ui.durations import format_seconds
 from playhead.ui.timeline.frame_text import without_frame
 from playhead.ui.timeline.kinds import kind_of, unknown_words
 from playhead.ui.timeline.rows import Note, Row, RowKind
+from playhead.ui.timeline.sources import cite, cited_by, source_lines
 from playhead.ui.timeline.tracebacks import split_traceback
+from playhead.ui.timeline.turn_meter import TurnMeter
 
 _TURN_ENDS = ("answer", "citation")
 _AFTER_TURNS = ("question", "attachment", "note", "versions")
@@ -39,6 +49,7 @@ class TimelineModel:
         self._run_console: int | None = None
         self._has_failed = False
         self._notes = 0
+        self.meter = TurnMeter()
 
     def take_changes(self) -> Changes:
         """The changes since the last call."""
@@ -70,6 +81,8 @@ class TimelineModel:
                 self._grow(event.message_id, event.chunk.content)
             case "ended" if event.message is not None:
                 self._end(event.message)
+            case "transient" if event.chunk and isinstance(event.chunk.content, Usage):
+                self.meter.add(event.chunk.content)
             case "transient" if event.chunk is not None and event.chunk.content == "cancelled":
                 self._leave_code()
                 self._tell_of_stop()
@@ -189,23 +202,25 @@ class TimelineModel:
                 pass
 
     def _draw(self, message: Message, kind: RowKind) -> None:
-        if kind == "citation" and self.rows and self.rows[-1].kind == "citation":
-            self.rows[-1].items.append(message.text)
-            self._changes.changed.add(len(self.rows) - 1)
+        cited = cited_by(message) if kind == "citation" else None
+        if cited is not None and self._cite(cited):
             return
         row = Row(message.id, kind, message, is_streaming=message.state == "streaming")
         row.set_text(message.text if kind != "unknown" else unknown_words(message))
-        if kind == "citation":
-            row.items.append(message.text)
+        if cited is not None:
+            row.items = source_lines((), cited)
+            self._mark_cited(cited, row.items)
         if message.role == "computer":
             self._answer_inputs()
         if kind == "question":
             self._leave_code()
+            self.meter.begin(message)
         if isinstance(message.content, Table):
             self._cut_frame(message.content)
         if isinstance(message.content, CodeError):
             self._has_failed = True
             row.items = self._cut_traceback(message.content.name)
+            row.origin = self.rows[self._code].key if self._code is not None else ""
         self._add(row)
         if kind == "code":
             self._code = len(self.rows) - 1
@@ -217,10 +232,49 @@ class TimelineModel:
     def _add(self, row: Row) -> None:
         if self.rows:
             self._judge_end(len(self.rows) - 1, is_last=row.kind in _AFTER_TURNS)
+            self._time_thought(self.rows[-1], row)
+        row.foot = self.meter.foot_of(row.key)
         self._index[row.key] = len(self.rows)
         self.rows.append(row)
         self._changes.added += 1
         self._judge_end(len(self.rows) - 1, is_last=True)
+
+    def _time_thought(self, row: Row, after: Row) -> None:
+        """How long the model thought is known when something else begins."""
+        if row.kind != "reasoning" or row.detail or row.message is None or after.message is None:
+            return
+        if (seconds := after.message.created_at - row.message.created_at) > 0:
+            row.detail = format_seconds(seconds)
+
+    def _cite(self, citation: Citation) -> bool:
+        """More sources for the line of sources that is last."""
+        last = len(self.rows) - 1
+        if last < 0 or self.rows[last].kind != "citation":
+            return False
+        self.rows[last].items = source_lines(self.rows[last].items, citation)
+        self._mark_cited(citation, self.rows[last].items)
+        self._changes.changed.add(last)
+        return True
+
+    def _mark_cited(self, citation: Citation, items: Sequence[str]) -> None:
+        """Put the numbers of the sources behind the words that they are for."""
+        at = len(self.rows) - 1
+        while at >= 0 and self.rows[at].kind == "citation":
+            at -= 1
+        if at >= 0 and self.rows[at].kind == "answer" and (row := self.rows[at]).message:
+            row.cited = (*row.cited, citation)
+            row.set_text(cite(row.message.text, row.cited, items))
+            self._changes.changed.add(at)
+
+    def end_turn(self, model: str) -> None:
+        """Nothing more comes: what it cost is said at its end."""
+        for index in range(len(self.rows) - 1, -1, -1):
+            if self.rows[index].kind not in ("note", "versions"):
+                row = self.rows[index]
+                if row.is_last and not row.foot:
+                    row.foot = self.meter.end(row.key, model)
+                    self._changes.changed.add(index)
+                return
 
     def _judge_end(self, index: int, *, is_last: bool) -> None:
         row = self.rows[index]
@@ -245,10 +299,19 @@ class TimelineModel:
         if row.text != message.text:
             row.set_text(message.text)
         if row.kind == "code" and row.state == "writing":
-            row.state = ""
+            row.state = "queued" if self._is_busy_before(index) else ""
         self._mark_cut(row, message)
         self._judge_end(index, is_last=index == len(self.rows) - 1)
         self._changes.changed.add(index)
+
+    def _is_busy_before(self, index: int) -> bool:
+        """Whether other code of the same turn waits or runs: one call after the other."""
+        for row in reversed(self.rows[:index]):
+            if row.kind == "question":
+                return False
+            if row.kind == "code" and row.state in ("waiting", "running", "queued"):
+                return True
+        return False
 
     def _mark_cut(self, row: Row, message: Message) -> None:
         if row.kind == "code" and message.state == "interrupted":
@@ -264,6 +327,7 @@ class TimelineModel:
             row.set_text(proposal.code)
             row.is_edited = True
         row.state, row.detail = "waiting", ""
+        self.meter.pause()
         self._changes.changed.add(index)
         for later, other in enumerate(self.rows[index + 1 :], index + 1):
             if other.kind == "code" and not other.state and not other.is_streaming:
@@ -282,6 +346,7 @@ class TimelineModel:
     def _report(self, report: RunReport, message: Message) -> None:
         self._answer_inputs()
         is_running = self._code is not None and self.rows[self._code].state == "running"
+        self.meter.go_on()
         if report.state == "started":
             self._has_failed = False
             self._set_run("running", "")

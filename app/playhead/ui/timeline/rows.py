@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from playhead.conversation.message import Message
+from playhead.conversation.payloads import Citation
 from playhead.conversation.versions import Versions
 
 RowKind = Literal[
@@ -59,7 +60,8 @@ class Row:
     of a citation, the traceback of a problem, the files that are opened in a list, the file with
     the whole of an output. `is_typing` means that code shows a field for text to the programs
     that it has started; `began_at` is when it began to run (seconds since the epoch). `versions`
-    are those of the question, or of the answer that ends with the row.
+    are those of the question, or of the answer that ends with the row. `origin` is the code that
+    a problem came from; `foot` says what the turn that ends here has cost.
     """
 
     key: str
@@ -73,6 +75,9 @@ class Row:
     is_last: bool = False
     is_edited: bool = False
     is_typing: bool = False
+    origin: str = ""
+    foot: str = ""
+    cited: tuple[Citation, ...] = ()
     versions: Versions | None = None
     began_at: float = 0.0
     items: list[str] = field(default_factory=list[str])

@@ -43,10 +43,12 @@ class TimelineView(Canvas):
     Signals: `retry_requested(message_id)`, `edit_requested(message_id)`,
     `version_chosen(message_id)`, `delete_requested(message_id)` of any message of a turn,
     `find_requested()`, `run_requested(language, code)`, `open_code_requested(message_id)`,
-    `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running code has
-    started, `result_requested(what, message_id, detail)`: table, copy_table, save, page, file or
-    output with its path, `link_activated(url)`: only http, https, mailto and our own
-    playhead addresses; the window shows it before it opens it.
+    `line_requested(message_id, line)` to see it in the editor, `mend_requested(message_id)` of
+    an error, `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running
+    code has started, `result_requested(what, message_id, detail)`: table, copy_table, save, page,
+    file, picture, copy_picture, save_picture, or output with its path, `link_activated(url)`:
+    only http, https, mailto and our own playhead addresses; the window shows it before it
+    opens it.
     """
 
     def __init__(
@@ -95,6 +97,15 @@ class TimelineView(Canvas):
     def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
         """How a code card stands: a CodeState of `rows`."""
         self.model.set_code_state(message_id, state, detail)
+        self.coalescer.due()
+
+    def set_model_name(self, model_name: Callable[[], str]) -> None:
+        """How the model is called that answers now, '' while none is set."""
+        self.model_name = model_name
+
+    def end_turn(self) -> None:
+        """The session rests: what the turn has cost is known."""
+        self.model.end_turn(self.model_name())
         self.coalescer.due()
 
     def set_runnable(self, can_run: Callable[[str], bool], why_not: Callable[[str], str]) -> None:
@@ -163,7 +174,14 @@ class TimelineView(Canvas):
                 self.run_requested.emit(intent.language, intent.text)
             case "open":
                 self.open_code_requested.emit(intent.text)
+            case "line":
+                message_id, _, line = intent.text.partition(" ")
+                self.line_requested.emit(message_id, int(line))
+            case "mend":
+                self.mend_requested.emit(key)
             case "table" | "copy_table" | "save" | "page" | "file" | "output":
+                self.result_requested.emit(intent.kind, key, intent.text)
+            case "picture" | "copy_picture" | "save_picture":
                 self.result_requested.emit(intent.kind, key, intent.text)
             case _:
                 pass

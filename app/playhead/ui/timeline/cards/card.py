@@ -27,7 +27,8 @@ HEADER = 35
 PAD_X, PAD_Y = 14, 10
 IntentKind = Literal[
     "copy", "retry", "edit", "run", "open", "link", "fold", "act", "type", "card",
-    "table", "copy_table", "save", "page", "file", "output", "version",
+    "table", "copy_table", "save", "page", "file", "output", "version", "picture",
+    "copy_picture", "save_picture", "line", "mend",
 ]  # fmt: skip
 
 
@@ -65,6 +66,7 @@ class CardTools:
     pictures: Pictures
     can_run: Callable[[str], bool]
     why_not: Callable[[str], str]
+    has_model: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,11 @@ class Card:
         """The address under a point."""
         box = self.text_box()
         return self.column.link_at(x - box.left(), y - box.top()) if self.column else ""
+
+    def tip_at(self, x: int, y: int) -> str:
+        """What is to be said of what lies under a point."""
+        box = self.text_box()
+        return self.column.tip_at(x - box.left(), y - box.top()) if self.column else ""
 
     def act(self, word: str) -> bool:
         """Do what a spot of the card's own asks for; whether anything looks different now."""

@@ -32,11 +32,26 @@ _TYPING_HEIGHT = INPUT_HEIGHT + 20
 _PILLS = {"waiting": "waiting for you", "running": "running"}
 _TITLES = {
     "python": "Python",
+    "py": "Python",
     "javascript": "JavaScript",
+    "js": "JavaScript",
+    "typescript": "TypeScript",
     "bash": "Bash",
+    "zsh": "zsh",
     "shell": "Shell",
     "sh": "Shell",
     "r": "R",
+    "java": "Java",
+    "perl": "Perl",
+    "lua": "Lua",
+    "c": "C",
+    "cpp": "C++",
+    "go": "Go",
+    "rust": "Rust",
+    "css": "CSS",
+    "xml": "XML",
+    "yaml": "YAML",
+    "markdown": "Markdown",
     "html": "HTML",
     "sql": "SQL",
     "json": "JSON",
@@ -45,6 +60,15 @@ _TITLES = {
     "applescript": "AppleScript",
     "latex": "LaTeX",
 }
+
+
+_UNDER_WAY = ("writing", "queued", "waiting")
+_RAN = ("ran", "stopped", "failed")
+
+
+def language_title(word: str) -> str:
+    """How a language is called over its code; an unknown word stays as it is."""
+    return _TITLES.get(word.lower(), word or "Code")
 
 
 class PanelCard(Card):
@@ -112,8 +136,8 @@ class CodeCard(PanelCard):
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
         """Language, and the state as a pill or in quiet words."""
-        name = self.row.language
-        title = _TITLES.get(name.lower(), name.capitalize() or "Code")
+        title = language_title(self.row.language)
+        header = header.adjusted(0, 0, -36 if self._third_icon() else 0, 0)
         right = draw_header(painter, self.theme, header, "file-code-corner", title) + 10
         if self.row.state in _PILLS:
             pill = _PILLS[self.row.state]
@@ -156,11 +180,22 @@ class CodeCard(PanelCard):
             self.icon_spot(self.width - 44, middle, "copy", "Copy code", copy),
             self.icon_spot(self.width - 8, middle, "external-link", "Open in the editor", open_),
         ]
-        if self.row.state == "running":
-            tip = "Hide the field" if self.row.is_typing else "Send text to the program"
-            intent = Intent("type", self.row.key)
-            spots.insert(0, self.icon_spot(self.width - 80, middle, "keyboard", tip, intent))
+        if third := self._third_icon():
+            spots.insert(0, self.icon_spot(self.width - 80, middle, *third))
         return spots + self.foot_spots()
+
+    def _third_icon(self) -> tuple[str, str, Intent] | None:
+        """The field while it runs; once it does not, to run it again."""
+        row = self.row
+        if row.kind != "code":
+            return None
+        if row.state == "running":
+            tip = "Hide the field" if row.is_typing else "Send text to the program"
+            return "keyboard", tip, Intent("type", row.key)
+        if row.state in _UNDER_WAY or row.is_streaming or not self.tools.can_run(row.language):
+            return None
+        tip = "Run again" if row.state in _RAN else "Run this code"
+        return "play", tip, Intent("run", row.text, row.language)
 
     def below_height(self) -> int:
         """Room for the field, under a hairline."""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QPainter
 from playhead.ui.timeline.blocks import FENCE_HEADER, PAD_X, BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot, draw_header
 from playhead.ui.timeline.cards.versions import HEIGHT as VERSIONS_HEIGHT
-from playhead.ui.timeline.cards.versions import version_spots
+from playhead.ui.timeline.cards.versions import version_spots, versions_width
 from playhead.ui.timeline.markdown import Block, MarkdownStream, plain_blocks
 from playhead.ui.timeline.painting import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
 from playhead.ui.timeline.rows import Row
@@ -150,11 +150,14 @@ class AnswerCard(MarkdownCard):
         return spots
 
     def paint_spots(self, painter: QPainter, state: PaintState) -> None:
-        """Also the word for what is not whole."""
+        """Also the word for what is not whole, and what the turn has cost."""
         super().paint_spots(painter, state)
-        if self.is_cut:
-            foot = QRect(0, self.frame_height() - BUTTON_PX, self.width // 2, BUTTON_PX)
-            draw_text(painter, foot, CUT_WORD, self.theme, "mute", 12)
+        words = [CUT_WORD if self.is_cut else "", self.row.foot if self.row.is_last else ""]
+        foot = " · ".join(word for word in words if word)
+        if foot:
+            actions = 80 + versions_width(self, self.row.versions)
+            box = QRect(0, self.frame_height() - BUTTON_PX, self.width - actions, BUTTON_PX)
+            draw_text(painter, box, foot, self.theme, "mute", 12)
 
 
 def answer_actions(card: Card, middle: int, key: str) -> list[Spot]:
@@ -316,7 +319,8 @@ class FoldCard(MarkdownCard):
         name = self.row.language or "a tool"
         match self.row.kind:
             case "reasoning":
-                return "Thinking…" if self.row.is_streaming else "Thought"
+                took = f"Thought for {self.row.detail}" if self.row.detail else "Thought"
+                return "Thinking…" if self.row.is_streaming else took
             case "tool_call":
                 return f"Calling {name}…" if self.row.is_streaming else f"Called {name}"
             case _:

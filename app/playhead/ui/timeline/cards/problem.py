@@ -92,18 +92,46 @@ class ProblemCard(BoxCard):
         return box.top() + self._remedy.lay_out(box.width(), 0, 10_000) + 4
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """The line to open the traceback, and Copy while it is open."""
+        """To the line, the traceback and its copy; to have it mended where a model is set."""
+        spots = [*self._place_spots(), *self._mend_spots()]
         if not self._trace():
-            return []
+            return spots
         label = "Hide traceback" if self.row.is_open else "Show traceback"
-        place = self.where()
-        left = 40 + (text_width(self.theme, place, 12) + 14 if place else 0)
-        top = self._line_top() + 2
-        left = min(left, max(40, self.width - 120))
-        rect = QRect(left, top, text_width(self.theme, label, 12) + 4, _FOLD)
-        spots = [Spot(rect, Intent("fold"), label, label=label, look="word")]
+        width = text_width(self.theme, label, 12) + 4
+        rect = QRect(self._trace_left(width), self._line_top() + 2, width, _FOLD)
+        spots.append(Spot(rect, Intent("fold"), label, label=label, look="word"))
         copy = Intent("copy", self._trace())
         return [*spots, self.icon_spot(self.width - 8, 23, "copy", "Copy traceback", copy)]
+
+    def _trace_left(self, width: int) -> int:
+        place = self.where()
+        left = 40 + (text_width(self.theme, place, 12) + 14 if place else 0)
+        return min(left, max(40, self.width - 16 - width))
+
+    def _place_spots(self) -> list[Spot]:
+        """The place of the failure, which leads there in the editor."""
+        line, place = self.own_line(), self.where()
+        if not line or not self.row.origin:
+            return []
+        width = min(text_width(self.theme, place, 12) + 4, self.width - 54)
+        rect = QRect(40, self._line_top() + 2, width, _FOLD)
+        intent = Intent("line", f"{self.row.origin} {line}")
+        return [Spot(rect, intent, f"Show line {line} in the editor", look="bare")]
+
+    def _mend_spots(self) -> list[Spot]:
+        if not self.tools.has_model():
+            return []
+        label, top = "Ask the model to fix it", self.frame_height() - 38
+        return [self.button_spot(40, top, label, Intent("mend", self.title()), "wrench")]
+
+    def own_line(self) -> int:
+        """The line of the code itself that failed, 0 if it is not known."""
+        own = [frame.line for frame in self._error.frames if not frame.file]
+        return own[-1] if own else 0
+
+    def frame_height(self) -> int:
+        """With room for the button."""
+        return super().frame_height() + (40 if self.tools.has_model() else 0)
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
         """Also what to do, and where it was."""
@@ -117,7 +145,9 @@ class ProblemCard(BoxCard):
         if place := self.where():
             top = self._line_top() + 2
             room = self.width - 40 - 14 - (104 if self._trace() else 0)
-            draw_text(painter, QRect(40, top, room, _FOLD), place, self.theme, "mute", 12)
+            is_link = bool(self.own_line() and self.row.origin)
+            colour = "accent" if is_link else "mute"
+            draw_text(painter, QRect(40, top, room, _FOLD), place, self.theme, colour, 12)
 
     def _has_line(self) -> bool:
         return bool(self._error.frames or self._trace())

@@ -11,7 +11,6 @@ from playhead.conversation.payloads import Failure
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.message import answer_actions
-from playhead.ui.timeline.cards.versions import versions_width
 from playhead.ui.timeline.input_line import INPUT_HEIGHT
 from playhead.ui.timeline.markdown import Block, cut_plain
 from playhead.ui.timeline.model import input_of
@@ -23,6 +22,7 @@ from playhead.ui.timeline.painting import (
     text_width,
 )
 from playhead.ui.timeline.rows import Row
+from playhead.ui.timeline.sources import split_source
 
 _CHIP = 26
 
@@ -55,8 +55,9 @@ class CitationCard(Card):
     gap = 10
 
     def frame_height(self) -> int:
-        """As many lines as the chips need."""
-        return self._chips()[1] if not self.row.is_last else max(BUTTON_PX, self._chips()[1])
+        """As many lines as the chips need, with one for the turn's foot where it ends here."""
+        foot = BUTTON_PX + 4 if self.row.is_last else 0
+        return self._chips()[1] + foot
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
         """The chips."""
@@ -65,24 +66,35 @@ class CitationCard(Card):
             draw_panel(painter, rect, self.theme.tokens.accent_bg, None, radius=6)
             box = rect.adjusted(8, 0, -8, 0)
             draw_text(painter, box, text, self.theme, "accent", 11, semibold)
+        if self.row.is_last:
+            foot = QRect(0, self.frame_height() - BUTTON_PX, self.width - 80, BUTTON_PX)
+            draw_text(painter, foot, self.row.foot, self.theme, "mute", 12)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Copy and Retry at the end of a turn."""
+        """The sources that can be opened; Copy and Retry at the end of a turn."""
+        spots: list[Spot] = []
+        for (rect, _), line in zip(self._chips()[0], self.row.items, strict=True):
+            title, address = split_source(line)
+            tip = f"{title}\n{address}" if address else title
+            look = "bare" if address else "label"
+            spots.append(
+                Spot(rect, Intent("link", address), tip, look=look, is_enabled=bool(address))
+            )
         if not self.row.is_last:
-            return []
-        return answer_actions(self, self.frame_height() - BUTTON_PX // 2, self.row.key)
+            return spots
+        return spots + answer_actions(self, self.frame_height() - BUTTON_PX // 2, self.row.key)
 
     def source(self) -> str:
         """The sources, one a line."""
-        return "\n".join(self.row.items)
+        numbered = enumerate(map(split_source, self.row.items), 1)
+        return "\n".join(f"[{number}] {' '.join(one).strip()}" for number, one in numbered)
 
     def _chips(self) -> tuple[list[tuple[QRect, str]], int]:
         x = y = 0
-        foot = 80 + versions_width(self, self.row.versions)
-        room = self.width - (foot if self.row.is_last else 0)
+        room = self.width
         chips: list[tuple[QRect, str]] = []
         for number, item in enumerate(self.row.items, 1):
-            text = f"{number}  {item}"
+            text = f"{number}  {split_source(item)[0]}"
             width = min(room, text_width(self.theme, text, 11, QFont.Weight.DemiBold) + 18)
             if x and x + width > room:
                 x, y = 0, y + 24

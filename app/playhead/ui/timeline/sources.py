@@ -1,0 +1,74 @@
+"""Citations: numbered sources, and their numbers in the words that they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from playhead.conversation.message import Message
+from playhead.conversation.payloads import Citation, Source
+
+_OPENED = ("http://", "https://")
+_BREAKS = str.maketrans("\n\r\t", "   ")
+
+
+def cited_by(message: Message) -> Citation:
+    """What a message cites; plain words are a source of which no more is known."""
+    if isinstance(message.content, Citation):
+        return message.content
+    return Citation(0, 0, "", (Source(title=message.text),))
+
+
+def source_lines(known: Sequence[str], citation: Citation) -> list[str]:
+    """The sources that are known and those of one more citation, each once: title, then address."""
+    lines = list(known)
+    for source in citation.sources:
+        if (line := _line(source)) not in lines:
+            lines.append(line)
+    return lines
+
+
+def split_source(line: str) -> tuple[str, str]:
+    """Title and address of a source; the address is empty where none can be opened."""
+    title, _, address = line.partition("\n")
+    return title, address
+
+
+def cite(text: str, citations: Sequence[Citation], lines: Sequence[str]) -> str:
+    """The text with numbers behind what is cited; where the place is not known, as it was."""
+    places: dict[int, list[int]] = {}
+    for citation in citations:
+        if not 0 <= citation.start < citation.end <= len(text):
+            continue
+        if not _is_prose(text, citation.end):
+            continue
+        for source in citation.sources:
+            number = lines.index(_line(source)) + 1
+            found = places.setdefault(citation.end, [])
+            if number not in found:
+                found.append(number)
+    for end in sorted(places, reverse=True):
+        marks = "".join(_mark(number, lines) for number in sorted(places[end]))
+        text = text[:end] + marks + text[end:]
+    return text
+
+
+def _mark(number: int, lines: Sequence[str]) -> str:
+    address = split_source(lines[number - 1])[1]
+    return f" [\\[{number}\\]](<{address}>)" if address else f" \\[{number}\\]"
+
+
+def _line(source: Source) -> str:
+    """An address that could end a link before its end is not used."""
+    address = source.url if source.url.startswith(_OPENED) else ""
+    if any(sign in address for sign in "<>\n\r "):
+        address = ""
+    title = (source.title or source.url or source.text or source.id or "Source").strip()
+    words = title.translate(_BREAKS)[:200]
+    return f"{words}\n{address}" if address else words
+
+
+def _is_prose(text: str, at: int) -> bool:
+    """Whether no code stands around a place: neither a fence nor a span in its line."""
+    before = text[:at]
+    fences = sum(line.lstrip().startswith(("```", "~~~")) for line in before.split("\n"))
+    return fences % 2 == 0 and before.rpartition("\n")[2].count("`") % 2 == 0
