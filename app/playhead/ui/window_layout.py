@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from playhead.session.session import SessionState
@@ -207,7 +208,21 @@ class WindowLayout(QWidget):
         layout.addWidget(self.notifications)
         layout.addWidget(middle, 1)
         layout.addWidget(self._make_foot(column))
+        self._find_keys(column)
         return column
+
+    def _find_keys(self, column: QWidget) -> None:
+        """The editor has its own search: these keys hold in the middle column only."""
+        bar = self.timeline.find_bar
+        self.timeline.find_requested.connect(bar.open)
+        for keys, slot in (
+            ("Ctrl+F", bar.open),
+            ("F3", lambda: bar.step(1)),
+            ("Shift+F3", lambda: bar.step(-1)),
+        ):
+            shortcut = QShortcut(QKeySequence(keys), column)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
 
     def _make_foot(self, parent: QWidget) -> QWidget:
         """Approval bar and composer, no wider than the text above them."""

@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCursor
 
 from playhead.conversation.search import folded
-from playhead.ui.timeline.documents import Document, DocumentMaker
+from playhead.ui.timeline.documents import Document, DocumentMaker, units
+from playhead.ui.timeline.found_text import Wanted
 from playhead.ui.timeline.heights import Heights
 from playhead.ui.timeline.markdown import Block
 from playhead.ui.timeline.painting import draw_panel
@@ -23,6 +24,7 @@ PAD_X, PAD_Y = 14, 10
 FENCE_HEADER = 30
 _NEAR = 1_500
 """Pixels beyond what is looked at within which documents are kept."""
+_MOST_MARKS = 300
 _GLYPH, _CODE_GLYPH, _LINE, _CODE_LINE = 7, 8, 24, 22
 _BARE = str.maketrans({"\u2029": "\n", "\u2028": "\n", "\ufffc": "", "\ufdd0": "", "\ufdd1": ""})
 
@@ -137,7 +139,7 @@ class BlockColumn:
                 painter.save()
                 painter.translate(origin)
                 inner = QRectF(clip).translated(-origin)
-                self._paint_document(painter, text.document, inner, _part(selection, index))
+                self._paint_document(painter, index, inner, _part(selection, index))
                 painter.restore()
 
     def place_at(self, x: int, y: int) -> Place:
@@ -189,9 +191,15 @@ class BlockColumn:
                 continue
             shown = self._document(index).toPlainText()
             if found := pattern.search(folded(shown)):
-                start, end = (_units(shown[:at]) for at in found.span())
+                start, end = (units(shown[:at]) for at in found.span())
                 return (index, start), (index, end)
         return None
+
+    def found(self, index: int, wanted: Wanted) -> Sequence[tuple[int, int]]:
+        """The places of a block that show what is looked for."""
+        if not wanted.may_be_in(self._blocks[index].block.source):
+            return ()
+        return self._document(index).found(wanted)
 
     def y_of(self, place: Place) -> int:
         """Where the line of a place begins."""
@@ -296,33 +304,53 @@ class BlockColumn:
         draw_panel(painter, rect, tokens.code_bg, tokens.line, block.is_first, block.is_last)
 
     def _paint_document(
-        self, painter: QPainter, document: Document, clip: QRectF, selected: tuple[int, int] | None
+        self, painter: QPainter, index: int, clip: QRectF, selected: tuple[int, int] | None
     ) -> None:
+        document = self._document(index)
         context = QAbstractTextDocumentLayout.PaintContext()
         context.clip = clip
         theme = self._maker.theme
         context.palette.setColor(QPalette.ColorRole.Text, theme.colour(self._ink))
+        marks = self._found_marks(index, document)
         if selected is not None:
-            cursor = QTextCursor(document)
-            cursor.movePosition(QTextCursor.MoveOperation.End)
-            length = cursor.position()
-            cursor.setPosition(min(length, selected[0]))
-            cursor.setPosition(min(length, selected[1]), QTextCursor.MoveMode.KeepAnchor)
-            mark = QAbstractTextDocumentLayout.Selection()
-            mark.cursor = cursor
-            mark.format.setBackground(theme.colour("selection"))
-            mark.format.setForeground(theme.colour("text"))
-            context.selections = [mark]
+            marks.append(self._mark(document, *selected, "selection", "text"))
+        if marks:
+            context.selections = marks
         painter.setClipRect(clip)
         document.documentLayout().draw(painter, context)
         if document.has_quotation:
             for bar in document.quotations():
                 painter.fillRect(bar, theme.colour("line_strong"))
 
+    def _found_marks(
+        self, index: int, document: Document
+    ) -> list[QAbstractTextDocumentLayout.Selection]:
+        """What is looked for, the place that is shown stronger than the others."""
+        wanted, current = self._maker.wanted, self._maker.current
+        if wanted is None:
+            return []
+        marks: list[QAbstractTextDocumentLayout.Selection] = []
+        for start, end in document.found(wanted)[:_MOST_MARKS]:
+            is_current = current is not None and current[0] is self
+            if is_current and current is not None and current[1:] == (index, start):
+                marks.append(self._mark(document, start, end, "accent", "on_accent"))
+            else:
+                marks.append(self._mark(document, start, end, "selection", "text"))
+        return marks
 
-def _units(text: str) -> int:
-    """How long Qt finds a text: signs beyond the first 65,536 count twice."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    def _mark(
+        self, document: Document, start: int, end: int, ground: str, ink: str
+    ) -> QAbstractTextDocumentLayout.Selection:
+        cursor = QTextCursor(document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        length = cursor.position()
+        cursor.setPosition(min(length, start))
+        cursor.setPosition(min(length, end), QTextCursor.MoveMode.KeepAnchor)
+        mark = QAbstractTextDocumentLayout.Selection()
+        mark.cursor = cursor
+        mark.format.setBackground(self._maker.theme.colour(ground))
+        mark.format.setForeground(self._maker.theme.colour(ink))
+        return mark
 
 
 def _part(selection: tuple[Place, Place] | None, index: int) -> tuple[int, int] | None:

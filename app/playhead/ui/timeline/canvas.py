@@ -12,7 +12,8 @@ from playhead.ui.theme import COLUMN_WIDTH, GAP_XXXL, Theme
 from playhead.ui.timeline.cards.card import CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.coalescer import Coalescer
 from playhead.ui.timeline.documents import SAFE_SCHEMES, Colourer, DocumentMaker
-from playhead.ui.timeline.model import TimelineModel
+from playhead.ui.timeline.model import Changes, TimelineModel
+from playhead.ui.timeline.painting import draw_focus
 from playhead.ui.timeline.pictures import Pictures
 from playhead.ui.timeline.selection import Selection, everything, selected_text
 from playhead.ui.timeline.sheet import Anchor, Sheet
@@ -65,6 +66,8 @@ class Canvas(QAbstractScrollArea):
         self.selection: Selection | None = None
         self.hovered: tuple[int, Spot | None] = (-1, None)
         self.focused: tuple[int, Spot] | None = None
+        self.ringed = ""
+        """The key of the entry that the keyboard, or a search, is at."""
         self.top = 0
         self._is_following = True
         self._anchor: Anchor | None = None
@@ -78,6 +81,9 @@ class Canvas(QAbstractScrollArea):
 
     def on_scrolled(self) -> None:
         """The rows moved under the mouse."""
+
+    def on_taken(self, changes: Changes) -> None:
+        """Rows came, grew or are others."""
 
     def on_reset(self) -> None:
         """The rows are others."""
@@ -191,6 +197,7 @@ class Canvas(QAbstractScrollArea):
             self.model.mark(key)
         changes = self.model.take_changes()
         self.sheet.take(changes)
+        self.on_taken(changes)
         if changes.is_reset:
             self.focused = None
             self.hovered = (-1, None)
@@ -303,6 +310,8 @@ class Canvas(QAbstractScrollArea):
             )
             self.sheet.card(index).paint(painter, state)
             painter.restore()
+            if self.sheet.rows[index].key == self.ringed:
+                draw_focus(painter, self.theme, rect.adjusted(-8, -6, 8, 6))
         painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

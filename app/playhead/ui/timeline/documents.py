@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 )
 
 from playhead.ui.theme import CODE_PX, PROSE_PX, Theme
+from playhead.ui.timeline.found_text import Wanted
 from playhead.ui.timeline.markdown import CODE_LINE_LIMIT, Block
 from playhead.ui.timeline.sgr import PLAIN, Style, spans
 
@@ -50,6 +51,18 @@ class Document(QTextDocument):
 
     has_quotation = False
     """Whether bars are to be drawn beside some of its lines."""
+    _wanted: Wanted | None = None
+    _found: Sequence[tuple[int, int]] = ()
+
+    def found(self, wanted: Wanted) -> Sequence[tuple[int, int]]:
+        """Where it has what is looked for, in the units of its cursors."""
+        if self._wanted is not wanted:
+            text = self.toPlainText()
+            self._wanted = wanted
+            self._found = [
+                (units(text[: one.start]), units(text[: one.end])) for one in wanted.spans(text)
+            ]
+        return self._found
 
     def quotations(self) -> list[QRectF]:
         """Where bars stand, level by level."""
@@ -73,6 +86,11 @@ class Document(QTextDocument):
         return None
 
 
+def units(text: str) -> int:
+    """How long Qt finds a text: signs beyond the first 65,536 count twice."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 class DocumentMaker:
     """Makes documents in the colours of the theme; `made` counts them."""
 
@@ -80,6 +98,10 @@ class DocumentMaker:
         self.theme = theme
         self.colourer = colourer
         self.made = 0
+        self.wanted: Wanted | None = None
+        """What is looked for: it is marked wherever it is drawn."""
+        self.current: tuple[object, int, int] | None = None
+        """The place that is shown: a column, a block of it, where it begins in its document."""
 
     def make(self, block: Block, ink: str = "text", definitions: str = "") -> Document:
         """The block's document, not yet laid out."""

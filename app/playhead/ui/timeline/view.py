@@ -27,7 +27,9 @@ from playhead.ui.timeline.cards.card import Intent
 from playhead.ui.timeline.cards.table import TableCard
 from playhead.ui.timeline.documents import Colourer
 from playhead.ui.timeline.fields import InputFields
+from playhead.ui.timeline.find_bar import TimelineFindBar
 from playhead.ui.timeline.keys import KeyHandler
+from playhead.ui.timeline.model import Changes
 from playhead.ui.timeline.pointer import Pointer
 from playhead.ui.timeline.reveal import reveal
 from playhead.ui.timeline.rows import Action, Note
@@ -64,6 +66,7 @@ class TimelineView(Canvas):
         self._version_place = VersionPlace(self)
         self._leaf: str | None = None
         self._jump = self._make_jump()
+        self.find_bar = TimelineFindBar(theme, self)
         self._ring = _FocusRing(theme, self)
         self._set_up()
 
@@ -191,10 +194,17 @@ class TimelineView(Canvas):
         self._jump.setVisible(self.max_top() - self.top > _JUMP_FROM)
         self._place_jump()
         self._fields.place()
+        if not self.find_bar.isHidden():
+            self.find_bar.place()
 
     def on_scrolled(self) -> None:
         """Something else may be under the mouse."""
         self._pointer.refresh()
+
+    def on_taken(self, changes: Changes) -> None:
+        """What came is searched too."""
+        if changes.added or changes.changed or changes.is_reset:
+            self.find_bar.finder.rows_changed()
 
     def on_reset(self) -> None:
         """What was pressed is gone."""
