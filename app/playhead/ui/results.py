@@ -15,6 +15,7 @@ from playhead.conversation.message import Message
 from playhead.conversation.payloads import FileChanges, RunReport, Table
 from playhead.errors import StorageError
 from playhead.session.session import Session
+from playhead.ui.picture_opener import PictureOpener
 from playhead.ui.tables.cells import as_text
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
@@ -52,6 +53,8 @@ class ResultOpener(QObject):
         self._window = parent
         self._pages_folder: Path | None = None
         self._windows: list[TableWindow] = []
+        self.pictures = PictureOpener(tasks, theme, parent)
+        self.pictures.noticed.connect(self.noticed)
 
     @property
     def windows(self) -> list[TableWindow]:
@@ -73,6 +76,8 @@ class ResultOpener(QObject):
                 self._choose_file(table)
             case FileChanges() as changes if what == "file":
                 self._open_file(Path(changes.folder), detail)
+            case str() if what in ("picture", "copy_picture", "save_picture"):
+                self.pictures.handle(what, message, session.folder)
             case str() if what == "output":
                 self._open_output(session, detail)
             case str() if what == "page":
@@ -86,7 +91,8 @@ class ResultOpener(QObject):
             self._tasks.start(self._open_variable(session, name))
 
     async def close_down(self) -> None:
-        """Close the tables and take the pages away."""
+        """Close the tables and the picture, and take the pages away."""
+        self.pictures.close_down()
         for window in tuple(self._windows):
             window.close()
         folder, self._pages_folder = self._pages_folder, None

@@ -45,11 +45,12 @@ class _Decoding(QRunnable):
 
     def run(self) -> None:
         """Called in a thread of the pool."""
-        image, problem = _decode(self._source, self._kind, self._limit)
+        image, problem = decode(self._source, self._kind, self._limit)
         self._answer.ready.emit(self._key, image, problem)
 
 
-def _decode(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
+def decode(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
+    """A picture no larger than `limit`, and what is wrong with it; may run in any thread."""
     if kind == "svg":
         return draw_svg(source, limit)
     data = QBuffer()
@@ -69,7 +70,23 @@ def _decode(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
     if size.isValid() and (size.width() > limit.width() or size.height() > limit.height()):
         reader.setScaledSize(size.scaled(limit, _KEEP))
     image = reader.read()
-    return image, "" if not image.isNull() else reader.errorString()
+    return image, "" if not image.isNull() else _problem(reader, size)
+
+
+def _problem(reader: QImageReader, size: QSize) -> str:
+    """Why a picture cannot be shown, in words that help."""
+    if size.isValid() and size.width() * size.height() * 4 > _LIMIT_MB << 20:
+        million = size.width() * size.height() // 1_000_000
+        return f"too large to be shown ({size.width():,} × {size.height():,}, {million} megapixels)"
+    match reader.error():
+        case QImageReader.ImageReaderError.FileNotFoundError:
+            return "the file is not there any more"
+        case QImageReader.ImageReaderError.UnsupportedFormatError:
+            return "this is no picture, or of a kind that is not shown here"
+        case QImageReader.ImageReaderError.InvalidDataError:
+            return "the picture is damaged"
+        case _:
+            return reader.errorString()
 
 
 class Pictures(QObject):

@@ -14,6 +14,7 @@ _WAITING_HEIGHT = 200
 _PROBLEM_HEIGHT = 56
 _USER_WIDTH = 280
 _EDGE = 1
+_BUTTON = 28
 
 
 class ImageCard(Card):
@@ -55,12 +56,32 @@ class ImageCard(Card):
         draw_panel(painter, rect, None, tokens.line)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Opening it in full, for pictures that are files."""
-        if not is_hovered or self._is_inline():
+        """Zoom by a click anywhere on it; save and copy while the mouse is near."""
+        found = self._picture()
+        if found is None or found[1]:
             return []
-        rect = self._box()
-        intent = Intent("link", f"playhead:image?message={self.row.key}")
-        return [self.icon_spot(rect.right() - 8, 24, "maximize-2", "Open picture", intent)]
+        rect, key = self._box(), self.row.key
+        zoom = Spot(rect, Intent("picture", key), "Open picture", look="bare")
+        if not is_hovered or rect.width() < 3 * _BUTTON:
+            return [zoom]
+        copy, save = Intent("copy_picture", key), Intent("save_picture", key)
+        return [
+            self._button(rect.right() - 6, "download", "Save picture…", save),
+            self._button(rect.right() - 8 - _BUTTON, "copy", "Copy picture", copy),
+            zoom,
+        ]
+
+    def _button(self, right: int, icon: str, tip: str, intent: Intent) -> Spot:
+        rect = QRect(right - _BUTTON, 6, _BUTTON, _BUTTON)
+        return Spot(rect, intent, tip, icon)
+
+    def paint_spots(self, painter: QPainter, state: PaintState) -> None:
+        """A ground under the icons: the picture may have any colour."""
+        tokens = self.theme.tokens
+        for spot in self.spots(state.is_hovered or state.focus is not None):
+            if spot.look == "icon":
+                draw_panel(painter, spot.rect, tokens.raised, tokens.line_strong, radius=7)
+        super().paint_spots(painter, state)
 
     def source(self) -> str:
         """Its path, or a word instead of its data."""
