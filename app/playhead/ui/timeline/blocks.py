@@ -207,7 +207,8 @@ class BlockColumn:
         block = self._document(index).findBlock(offset)
         layout = block.layout()
         line = layout.lineForTextPosition(offset - block.position())
-        down = layout.position().y() + (line.y() if line.isValid() else 0)
+        box = self._document(index).documentLayout().blockBoundingRect(block)
+        down = box.y() + (line.y() if line.isValid() else 0)
         return round(self._origin(index).y() + down)
 
     def top_of(self, index: int) -> int:

@@ -71,6 +71,8 @@ class Canvas(QAbstractScrollArea):
         self.top = 0
         self._is_following = True
         self._anchor: Anchor | None = None
+        self._line: Anchor | None = None
+        """The line that is read while widths or sizes change, until the reader scrolls."""
         self._first_moved: int | None = None
 
     def activate(self, intent: Intent, index: int) -> None:
@@ -117,7 +119,7 @@ class Canvas(QAbstractScrollArea):
 
     def jump_to_end(self) -> None:
         """Go to the newest line and stay there."""
-        self._is_following = True
+        self._is_following, self._line = True, None
         self._settle()
         self.viewport().update()
 
@@ -131,6 +133,7 @@ class Canvas(QAbstractScrollArea):
         delta = target - self.top
         if not delta:
             return
+        self._line = None
         is_near = abs(delta) < self.viewport().height()
         self._is_following = delta > 0 and target >= self.max_top() - AT_END
         before = self._anchor
@@ -148,10 +151,16 @@ class Canvas(QAbstractScrollArea):
 
     def show_anchor(self, anchor: Anchor) -> None:
         """Begin the view at an anchor, and hold it there."""
-        self._is_following, self._anchor = False, anchor
+        self._is_following, self._anchor, self._line = False, anchor, None
         self._settle()
         self.viewport().update()
         self.on_scrolled()
+
+    def hold_line(self) -> None:
+        """Lines will be broken elsewhere: hold the one at the top, not its block."""
+        if not self._is_following:
+            self._line = self._line or self.sheet.line_at(self.top)
+            self._anchor = self._line
 
     def follow_if_at_end(self) -> None:
         """Stay at the end if the view came to stand there."""
@@ -240,7 +249,10 @@ class Canvas(QAbstractScrollArea):
 
         Returns by how many pixels `watched` moved on the screen, None if that cannot be said.
         """
-        self.sheet.width = self.column().width()
+        width = self.column().width()
+        if self.sheet.width not in (0, width):
+            self.hold_line()
+        self.sheet.width = width
         self._first_moved = None
         height = self.viewport().height()
         was_at = -watched.above if watched else 0

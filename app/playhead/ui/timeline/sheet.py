@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from playhead.ui.timeline.blocks import Place
 from playhead.ui.timeline.cards.card import Card, CardTools
 from playhead.ui.timeline.cards.gallery import guess_height, make_card
 from playhead.ui.timeline.heights import Heights
@@ -17,11 +18,15 @@ _FOOT = 20
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What holds still on the screen: a block of a row, and how far above the view it begins."""
+    """What holds still on the screen: a block of a row, and how far above the view it begins.
+
+    With a `place` it is the line of that place, however the text around it is broken.
+    """
 
     key: str
     part: int
     above: int
+    place: Place | None = None
 
 
 class Sheet:
@@ -46,6 +51,11 @@ class Sheet:
     def height(self) -> int:
         """Of all rows with some air at the end."""
         return self._heights.total + _FOOT if self._count else 0
+
+    @property
+    def count(self) -> int:
+        """How many rows have a place."""
+        return self._count
 
     @property
     def _count(self) -> int:
@@ -158,11 +168,29 @@ class Sheet:
         part, part_top = self.card(index).part_at(y - top)
         return Anchor(self.rows[index].key, part, y - top - part_top)
 
+    def line_at(self, y: int) -> Anchor | None:
+        """What to hold still when lines are to be broken elsewhere: the line at `y`."""
+        found = self.anchor_at(y)
+        index = self._model.index_of(found.key) if found is not None else None
+        if found is None or index is None:
+            return found
+        card, inside = self.card(index), y - self.top_of(index)
+        if card.column is None or not card.has_text_at(card.text_box().left(), inside):
+            return found
+        top = card.text_box().top()
+        place = card.column.place_at(0, inside - top)
+        return Anchor(found.key, place[0], inside - top - card.column.y_of(place), place)
+
     def y_of(self, anchor: Anchor) -> int | None:
         """Where the view begins for the anchor to be where it was; None if it is gone."""
         index = self._model.index_of(anchor.key)
         if index is None or index >= self._count:
             return None
+        card = self.card(index)
+        if anchor.place is not None and card.column is not None and len(card.column):
+            place = min(anchor.place, (len(card.column) - 1, anchor.place[1]))
+            line = card.text_box().top() + card.column.y_of(place)
+            return self.top_of(index) + line + anchor.above
         return self.top_of(index) + self.card(index).part_top(anchor.part) + anchor.above
 
     def source(self, index: int) -> str:

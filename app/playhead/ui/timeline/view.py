@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QFrame, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import REARRANGED, ConversationEvent
@@ -29,14 +29,13 @@ from playhead.ui.timeline.documents import Colourer
 from playhead.ui.timeline.fields import InputFields
 from playhead.ui.timeline.find_bar import TimelineFindBar
 from playhead.ui.timeline.keys import KeyHandler
+from playhead.ui.timeline.latest import LatestButton
 from playhead.ui.timeline.model import Changes
 from playhead.ui.timeline.pointer import Pointer
 from playhead.ui.timeline.reveal import reveal
 from playhead.ui.timeline.rows import Action, Note
 from playhead.ui.timeline.run_clock import RunClock
 from playhead.ui.timeline.sheet import Anchor
-
-_JUMP_FROM = 60
 
 
 class TimelineView(Canvas):
@@ -65,7 +64,7 @@ class TimelineView(Canvas):
         self._clock = RunClock(self)
         self._version_place = VersionPlace(self)
         self._leaf: str | None = None
-        self._jump = self._make_jump()
+        self._jump = LatestButton(theme, self)
         self.find_bar = TimelineFindBar(theme, self)
         self._ring = _FocusRing(theme, self)
         self._set_up()
@@ -191,8 +190,7 @@ class TimelineView(Canvas):
 
     def on_settled(self) -> None:
         """Put the button and the fields where they belong."""
-        self._jump.setVisible(self.max_top() - self.top > _JUMP_FROM)
-        self._place_jump()
+        self._jump.refresh()
         self._fields.place()
         if not self.find_bar.isHidden():
             self.find_bar.place()
@@ -202,7 +200,8 @@ class TimelineView(Canvas):
         self._pointer.refresh()
 
     def on_taken(self, changes: Changes) -> None:
-        """What came is searched too."""
+        """What came is counted, and searched too."""
+        self._jump.take(changes)
         if changes.added or changes.changed or changes.is_reset:
             self.find_bar.finder.rows_changed()
 
@@ -238,27 +237,6 @@ class TimelineView(Canvas):
         self.theme.changed.connect(self._on_theme_changed)
         self.pictures.ready.connect(self.row_changed)
 
-    def _make_jump(self) -> QToolButton:
-        button = QToolButton(self)
-        button.setObjectName("jump")
-        button.setAccessibleName("Jump to latest")
-        button.setToolTip("Jump to latest")
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setCursor(Qt.CursorShape.PointingHandCursor)
-        button.setFixedSize(QSize(34, 34))
-        button.hide()
-        button.clicked.connect(self.jump_to_end)
-        return button
-
-    def _dress_jump(self) -> None:
-        tokens = self.theme.tokens
-        self._jump.setIcon(self.theme.icon("arrow-down", "text"))
-        self._jump.setStyleSheet(
-            f"QToolButton {{ background: {tokens.raised}; border: 1px solid {tokens.line_strong};"
-            f" border-radius: 17px; }} QToolButton:hover {{ background: {tokens.hover}; }}"
-            f" QToolButton:focus {{ border-color: {tokens.accent}; }}"
-        )
-
     def _on_event(self, event: ConversationEvent) -> None:
         if event.kind in REARRANGED:
             self._rearrange()
@@ -293,15 +271,9 @@ class TimelineView(Canvas):
         spoken = next((row.text for row in reversed(rows) if row.kind == "answer"), "")
         self.setAccessibleDescription(f"{len(rows)} entries. {spoken[-500:]}".strip())
 
-    def _place_jump(self) -> None:
-        view = self.viewport().geometry()
-        size = self._jump.size()
-        left = view.left() + (view.width() - size.width()) // 2
-        self._jump.move(left, view.bottom() - size.height() - 12)
-        self._jump.raise_()
-
     def _on_theme_changed(self) -> None:
-        self._dress_jump()
+        self._jump.dress()
+        self.hold_line()
         self.sheet.forget()
         self._settle()
         self.viewport().update()
@@ -310,7 +282,7 @@ class TimelineView(Canvas):
         """Another width breaks lines elsewhere; what is read stays where it is."""
         super().resizeEvent(event)
         if not self._jump.styleSheet():
-            self._dress_jump()
+            self._jump.dress()
         self.pictures.ratio = self.devicePixelRatioF()
         self._ring.setGeometry(self.rect())
         self._settle()
