@@ -50,7 +50,7 @@ class Bench:
         self.settings = SettingsInMemory(settings)
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
-        self.sessions = Sessions(ports, SqliteHistory(home))
+        self.sessions = Sessions(ports, SqliteHistory(home / "history.sqlite3"))
         self.window = MainWindow(
             self.sessions,
             self.settings,

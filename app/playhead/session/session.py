@@ -22,6 +22,7 @@ from playhead.conversation.events import (
 )
 from playhead.conversation.payloads import Proposal, RunReport, Table
 from playhead.conversation.requests import (
+    PYTHON,
     Attachment,
     KernelStatus,
     RunLimits,
@@ -278,8 +279,14 @@ class Session:
     def propose_install(self, package: str) -> None:
         """Put the code that installs a missing module up for approval."""
         self._expect_idle()
-        code = install_code(package)
-        self._begin(lambda turn: turn.propose_block("python", code))
+        self.propose_code(PYTHON, install_code(package))
+
+    def propose_code(self, language: str, code: str, title: str = "") -> None:
+        """Put code of ours up for approval; `title` names a conversation that has no name yet."""
+        self._expect_idle()
+        if title and not self.conversation.title:
+            self.conversation.change(Rename(title))
+        self._begin(lambda turn: turn.propose_block(language, code))
 
     def restart_kernel(self) -> None:
         """End the kernel with its names; the next run starts a fresh one."""

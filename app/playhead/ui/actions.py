@@ -37,6 +37,7 @@ COMMANDS = (
     Command("rename", "Rename conversation…", ""),
     Command("run_all", "Run all code of the conversation again", ""),
     Command("restart", "Restart kernel", ""),
+    Command("example", "Guided example", ""),
     Command("shortcuts", "Keyboard shortcuts", "F1"),
     Command("about", "About Playhead", ""),
     Command("quit", "Quit", "Ctrl+Q"),

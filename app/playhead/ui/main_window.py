@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
-    QDesktopServices,
     QImage,
     QPaintEvent,
     QResizeEvent,
@@ -24,17 +23,18 @@ from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Prov
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.actions import make_actions
-from playhead.ui.attachments import IMAGE_SUFFIXES
+from playhead.ui.composer_follower import ComposerFollower
 from playhead.ui.editor.own_tabs import OwnTabs
 from playhead.ui.exporting import ExportActions
+from playhead.ui.guided_example import ExamplePlaces, GuidedExample
 from playhead.ui.import_drop import ImportDrop
-from playhead.ui.notifications import BannerAction
+from playhead.ui.link_opener import LinkOpener
 from playhead.ui.other_programs import ApiPresence, WaitingPrograms
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.results import ResultOpener
 from playhead.ui.screen_ratio import ScreenRatio
 from playhead.ui.server_search import ServerSearch
-from playhead.ui.session_view import SETTINGS_LINK, SessionView
+from playhead.ui.session_view import SessionView
 from playhead.ui.sidebar_verbs import SidebarVerbs
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Mode, Theme
@@ -50,11 +50,9 @@ if TYPE_CHECKING:
 
 _FRAME = QSize(8, 40)
 """What a window manager may put around the window; its true size is known only once it is shown."""
-_PICTURE = "playhead:image?message="
-_OPENED_SCHEMES = ("http", "https", "mailto")
 _MENU = (
     *("commands", "", "rename", "run_all", "restart", "", "export", "import", ""),
-    *("folder", "attach", "settings", "", "shortcuts", "about", "quit"),
+    *("folder", "attach", "settings", "", "example", "shortcuts", "about", "quit"),
 )
 
 
@@ -105,13 +103,16 @@ class MainWindow(QMainWindow):
         self.view = self._make_view()
         self.results = ResultOpener(lambda: self.view.session, self.tasks, theme, self)
         self.own_tabs = self._make_own_tabs(attachments_dir.parent)
+        self.writing = self._make_writing(attachments_dir.parent)
         self.variables = VariablesFollower(self.parts.pane, self.view, self.tasks, self)
         self.waiting = WaitingPrograms(sessions, self.parts.notifications, self)
         self.presence = ApiPresence(api, self.parts.sidebar, self.parts.notifications, self)
         self.verbs = self._make_verbs()
         self.exports = self._make_exports()
         self.import_drop = ImportDrop(self.parts.sidebar)
+        self.links = self._make_links()
         self.help = self._make_help(attachments_dir.parent)
+        self.guide = self._make_guide(attachments_dir.parent)
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
@@ -213,6 +214,7 @@ class MainWindow(QMainWindow):
             unsubscribe()
         self.variables.close_down()
         await self.own_tabs.keep_drafts()
+        await self.writing.close_down()
         self.view.show_session(None)
         await self.tasks.close()
         await self.results.close_down()
@@ -266,6 +268,7 @@ class MainWindow(QMainWindow):
             "commands": lambda: self.help.open_palette(self.actions_by_name),
             "shortcuts": self.help.open_shortcuts,
             "about": self.help.open_about,
+            "example": self.guide.begin,
             "quit": self.close,
         }
 
@@ -290,13 +293,32 @@ class MainWindow(QMainWindow):
         notifications, shown = self.parts.notifications, lambda: self.view.session
         return ExportActions(self._sessions, shown, notifications, self.tasks, self)
 
+    def _make_writing(self, data_dir: Path) -> ComposerFollower:
+        composer, path = self.parts.composer, data_dir / "composer-drafts.json"
+        return ComposerFollower(
+            composer, self.view, self._sessions, self._settings, self.tasks, path, self
+        )
+
     def _make_own_tabs(self, data_dir: Path) -> OwnTabs:
         pane, path = self.parts.pane, data_dir / "editor-tabs.json"
         return OwnTabs(pane, self.tasks, path, self._folder, self)
 
+    def _make_links(self) -> LinkOpener:
+        shown, notifications = (lambda: self.view.session), self.parts.notifications
+        return LinkOpener(shown, self.open_settings, notifications, self)
+
     def _make_help(self, data_dir: Path) -> WindowHelp:
         opened, dressed = self.open_conversation, self._choose_theme
         return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self)
+
+    def _make_guide(self, data_dir: Path) -> GuidedExample:
+        places = ExamplePlaces(self._theme.resources / "example", data_dir / "example")
+        return GuidedExample(places, self.parts.timeline, self.tasks, self._begin_empty, self)
+
+    def _begin_empty(self) -> Session:
+        self._show(self._sessions.new())
+        assert self.view.session is not None  # noqa: S101 - it has just been shown
+        return self.view.session
 
     def _choose_theme(self, mode: Mode) -> None:
         self._theme.set_mode(mode)
@@ -316,6 +338,7 @@ class MainWindow(QMainWindow):
         sidebar = parts.sidebar
         self.painted.connect(parts.load_editor, Qt.ConnectionType.QueuedConnection)
         self.painted.connect(lambda: self.tasks.start(self.own_tabs.restore()))
+        self.painted.connect(lambda: self.tasks.start(self.writing.restore()))
         self.tasks.failed.connect(self.show_error)
         view.failed.connect(self.show_error)
         view.editor_wanted.connect(lambda: parts.show_editor(True))
@@ -333,6 +356,9 @@ class MainWindow(QMainWindow):
         self.waiting.show_requested.connect(self.open_conversation)
         self.waiting.came.connect(self._on_program_waits)
         parts.composer.model_clicked.connect(self.open_settings)
+        parts.composer.model_chosen.connect(
+            lambda model, base: self.tasks.start(self._use_server(LocalServer("", base, (model,))))
+        )
         parts.composer.failed.connect(self.show_error)
         for source in (parts.header, parts.pane):
             source.folder_clicked.connect(lambda: self.places.open_folder_menu(self._folder()))
@@ -349,8 +375,9 @@ class MainWindow(QMainWindow):
         parts.drop.image_dropped.connect(self._on_image_dropped)
         parts.start.server_chosen.connect(lambda one: self.tasks.start(self._use_server(one)))
         parts.start.settings_requested.connect(self.open_settings)
+        parts.start.guide_requested.connect(self.guide.begin)
         parts.start.example_chosen.connect(self._on_example_chosen)
-        parts.timeline.link_activated.connect(self._on_link_activated)
+        parts.timeline.link_activated.connect(self.links.open)
         parts.timeline.result_requested.connect(self.results.handle)
         self.results.noticed.connect(self.show_notice)
         sidebar.add_menu_entries(self.exports.menu_entries)
@@ -466,30 +493,3 @@ class MainWindow(QMainWindow):
     def _on_example_chosen(self, text: str) -> None:
         self.parts.composer.set_text(text)
         self.parts.composer.setFocus()
-
-    def _on_link_activated(self, address: str) -> None:
-        """Show where a link of the model leads before anything is opened."""
-        url = QUrl(address)
-        if address == SETTINGS_LINK:
-            self.open_settings()
-            return
-        if address.startswith(_PICTURE):
-            self._open_picture(address.removeprefix(_PICTURE))
-            return
-        if url.scheme() not in _OPENED_SCHEMES:
-            self.show_notice("This link is not opened.", address)
-            return
-        action = BannerAction("Open", lambda: QDesktopServices.openUrl(url))
-        self.parts.notifications.show_notice("Open this address?", address, action)
-
-    def _open_picture(self, message_id: str) -> None:
-        """Show a picture of the conversation in the system's viewer; nothing else is opened so."""
-        session = self.view.session
-        message = session.conversation.message(message_id) if session else None
-        if session is None or message is None:
-            return
-        path = Path(session.folder) / message.text
-        if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file():
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
-        else:
-            self.show_notice("The picture is not there any more.", str(path))

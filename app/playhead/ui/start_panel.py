@@ -15,11 +15,14 @@ _EXAMPLES = ("What's 34/24?", "!ls", "import sys; sys.version")
 
 
 class StartPanel(QWidget):
-    """Signals: `server_chosen(LocalServer)`, `settings_requested()`, `example_chosen(str)`."""
+    """Signals: `server_chosen(LocalServer)`, `settings_requested()`, `example_chosen(str)`,
+    `guide_requested()`: the guided example.
+    """
 
     server_chosen = Signal(object)
     settings_requested = Signal()
     example_chosen = Signal(str)
+    guide_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,7 +91,9 @@ class StartPanel(QWidget):
             key = self._button("Add a provider key…", "key-round")
             key.clicked.connect(self.settings_requested)
             self._flow.addWidget(key)
-        self._buttons.setVisible(is_direct)
+        guide = self._button("See an example run (30 s)", "play")
+        guide.clicked.connect(self.guide_requested)
+        self._flow.addWidget(guide)
         self._examples_label.setVisible(is_direct)
         self._examples.setVisible(is_direct)
 

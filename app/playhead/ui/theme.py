@@ -108,6 +108,7 @@ class Theme(QObject):
         self, resources: Path, mode: Mode = "system", parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
+        self.resources = resources
         self._folder = resources / "themes"
         self._tables = {
             name: Tokens.load(self._folder / f"{name}.json") for name in ("light", "dark")
