@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import struct
+import zlib
 from pathlib import Path
 
 import pytest
@@ -32,6 +35,8 @@ class Bench:
         self.edits: list[tuple[str, str]] = []
         self.told: list[str] = []
         self.errors: list[AppError] = []
+        self.queued: list[tuple[str, list[Attachment]]] = []
+        composer.queued.connect(lambda text, files: self.queued.append((text, files)))
         composer.submitted.connect(lambda text, files: self.sent.append((text, files)))
         composer.edit_submitted.connect(lambda id_, text: self.edits.append((id_, text)))
         composer.stop_requested.connect(lambda: self.told.append("stop"))
@@ -75,16 +80,21 @@ def test_enter_sends_and_the_text_stays_until_it_is_taken(bench: Bench) -> None:
     assert bench.composer.text == ""
 
 
-def test_shift_enter_begins_a_line_and_the_field_grows_up_to_eight(bench: Bench) -> None:
+def test_shift_enter_begins_a_line_and_the_field_grows_with_the_windows_height(
+    bench: Bench,
+) -> None:
     field = bench.composer.text_edit
+    bench.composer.resize(500, 500)
     heights = [field.height()]
-    for _ in range(12):
+    for _ in range(16):
         bench.type("x")
         bench.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
         heights.append(field.height())
     assert bench.sent == []
     assert heights[4] > heights[0]
-    assert heights[12] == heights[9]
+    assert heights[16] == heights[14] <= 0.4 * bench.composer.height()
+    bench.composer.resize(500, 900)
+    assert field.height() > heights[16]
 
 
 def test_enter_belongs_to_an_input_method_that_composes(bench: Bench) -> None:
@@ -107,23 +117,61 @@ def test_nothing_is_not_sent(bench: Bench) -> None:
     assert not bench.composer.send_button.isEnabled()
 
 
-def test_while_busy_the_button_stops_and_enter_keeps_the_text(bench: Bench) -> None:
+def test_while_busy_enter_and_a_button_queue_and_another_stops(bench: Bench) -> None:
     bench.composer.set_busy(True)
     assert bench.composer.send_button.text() == "Stop"
+    assert not bench.composer.buttons.queue.isVisible()
     bench.type("next")
     bench.press(Qt.Key.Key_Return)
+    QTest.mouseClick(bench.composer.buttons.queue, Qt.MouseButton.LeftButton)
+    assert bench.queued == [("next", []), ("next", [])]
     QTest.mouseClick(bench.composer.send_button, Qt.MouseButton.LeftButton)
-    assert bench.told == ["stop"]
-    assert bench.sent == []
+    assert (bench.told, bench.sent) == (["stop"], [])
     assert bench.composer.text == "next"
 
 
-def test_up_in_an_empty_field_asks_for_the_last_message(bench: Bench) -> None:
-    bench.type("a")
+def test_escape_stops_what_is_under_way(bench: Bench) -> None:
+    bench.press(Qt.Key.Key_Escape)
+    assert bench.told == []
+    bench.composer.set_busy(True)
+    bench.press(Qt.Key.Key_Escape)
+    assert bench.told == ["stop"]
+
+
+def test_up_and_down_walk_through_what_was_sent_and_keep_the_draft(bench: Bench) -> None:
+    composer = bench.composer
+    composer.text_edit.sent_before = lambda: ["first", "second\nline", "second\nline"]
+    bench.type("draft")
+    bench.press(Qt.Key.Key_Up)
+    assert composer.text == "second\nline"
+    assert composer.draft()[0] == "draft"
+    bench.press(Qt.Key.Key_Up)
+    assert composer.text == "first"
+    bench.press(Qt.Key.Key_Up)
+    assert composer.text == "first"
+    bench.type("!")
+    assert composer.draft()[0] == "first!"
+    bench.press(Qt.Key.Key_Down)
+    bench.press(Qt.Key.Key_Down)
+    assert composer.text == "draft"
+    bench.press(Qt.Key.Key_Up)
+    bench.press(Qt.Key.Key_Return)
+    assert bench.sent == [("second\nline", [])]
+
+
+def test_up_inside_of_a_text_moves_the_cursor_alone(bench: Bench) -> None:
+    bench.composer.text_edit.sent_before = lambda: ["before"]
+    bench.composer.set_text("one\ntwo")
+    bench.press(Qt.Key.Key_Up)
+    assert bench.composer.text == "one\ntwo"
+    bench.press(Qt.Key.Key_Up)
+    assert bench.composer.text == "before"
+
+
+def test_control_and_up_asks_for_the_last_message(bench: Bench) -> None:
     bench.press(Qt.Key.Key_Up)
     assert bench.told == []
-    bench.press(Qt.Key.Key_Backspace)
-    bench.press(Qt.Key.Key_Up)
+    bench.press(Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
     assert bench.told == ["edit last"]
 
 
@@ -139,7 +187,7 @@ def test_an_edited_message_is_sent_as_such_and_escape_gives_the_draft_back(bench
     assert bench.sent == []
 
 
-def test_pasted_files_become_chips_that_can_be_removed(bench: Bench) -> None:
+async def test_pasted_files_become_chips_that_can_be_removed(bench: Bench) -> None:
     path = bench.folder / "data with spaces.csv"
     path.write_text("a,b\n")
     data = QMimeData()
@@ -150,8 +198,77 @@ def test_pasted_files_become_chips_that_can_be_removed(bench: Bench) -> None:
     assert bench.composer.text == ""
     bench.press(Qt.Key.Key_Return)
     assert bench.sent[0][1][0].path == str(path)
-    bench.composer.chips.findChildren(type(bench.composer._attach))[0].click()
+    bench.composer.chips.focus_last()
+    QTest.keyClick(bench.composer.chips._chips[0].remove, Qt.Key.Key_Delete)
     assert bench.composer.chips.attachments == []
+
+
+def pasted(text: str) -> QMimeData:
+    data = QMimeData()
+    data.setText(text)
+    return data
+
+
+async def test_twenty_thousand_pasted_lines_become_an_attachment(bench: Bench) -> None:
+    text = "".join(f"line {number}\n" for number in range(20_000))
+    bench.type("see ")
+    bench.paste(pasted(text))
+    assert bench.composer.text == "see "
+    bench.press(Qt.Key.Key_Return)  # it goes with the message though it is not kept yet
+    await until(lambda: bench.sent)
+    await bench.tasks.settled()
+    kept = bench.sent[0][1][0]
+    assert await asyncio.to_thread(Path(kept.path).read_text, "utf-8") == text
+    assert Path(kept.path).parent == bench.folder / "attachments"
+    assert bench.composer.chips._chips[0].words.text() == "20,000 lines · 209 kB"
+
+
+async def test_a_long_text_with_strange_characters_is_kept(bench: Bench) -> None:
+    bench.composer.attach_text("\ud800\x00" * 60_000)
+    await until(lambda: bench.composer.chips.attachments)
+    await bench.tasks.settled()
+    assert bench.errors == []
+
+
+def test_a_text_that_is_not_long_is_pasted(bench: Bench) -> None:
+    bench.paste(pasted("a\nb"))
+    assert bench.composer.text == "a\nb"
+
+
+async def test_images_that_cannot_be_shown_are_files_in_words(bench: Bench) -> None:
+    whole = QImage(60, 60, QImage.Format.Format_RGB32)
+    whole.fill(Qt.GlobalColor.red)
+    good, cut, vast = (bench.folder / name for name in ("good.png", "cut.png", "vast.png"))
+    assert whole.save(str(good))
+    cut.write_bytes(good.read_bytes()[:60])
+    head = struct.pack(">4sIIBBBBB", b"IHDR", 20_000, 10_000, 8, 2, 0, 0, 0)
+    data = good.read_bytes()
+    vast.write_bytes(data[:12] + head + struct.pack(">I", zlib.crc32(head)) + data[33:])
+    bench.composer.attach_paths([str(good), str(cut), str(vast)])
+    await bench.tasks.settled()
+    kinds = [one.kind for one in bench.composer.chips.attachments]
+    assert kinds == ["image", "file", "file"]
+    words = [chip.words.text() for chip in bench.composer.chips._chips]
+    assert "no readable image" in words[1]
+    assert "200 megapixels" in words[2]
+    assert bench.composer.chips._chips[0].picture.property("isThumbnail")
+
+
+async def test_attachments_are_reached_and_removed_by_keys(bench: Bench) -> None:
+    for name in "abc":
+        (bench.folder / f"{name}.txt").write_text(name)
+    bench.composer.attach_paths([str(bench.folder / f"{name}.txt") for name in "abc"])
+    bench.press(Qt.Key.Key_Backspace)
+    window = bench.composer.window()
+    chips = bench.composer.chips._chips
+    assert window.focusWidget() is chips[2].remove
+    QTest.keyClick(chips[2].remove, Qt.Key.Key_Left)
+    assert window.focusWidget() is chips[1].remove
+    QTest.keyClick(chips[1].remove, Qt.Key.Key_Delete)
+    assert [one.name for one in bench.composer.chips.attachments] == ["a.txt", "c.txt"]
+    assert window.focusWidget() is chips[1].remove
+    QTest.keyClick(chips[1].remove, Qt.Key.Key_Right)
+    assert window.focusWidget() is bench.composer.text_edit
 
 
 async def test_a_pasted_image_is_kept_as_a_file(bench: Bench) -> None:
@@ -197,26 +314,26 @@ def test_a_file_without_permission_is_said_in_words(
     assert "cannot be read" in bench.errors[0].title
 
 
-def test_a_gigabyte_is_attached_by_its_path_alone(bench: Bench) -> None:
+async def test_a_gigabyte_is_attached_by_its_path_alone(bench: Bench) -> None:
     big = bench.folder / "big.bin"
-    with big.open("wb") as file:
-        file.truncate(1_000_000_000)
+    big.touch()
+    os.truncate(big, 1_000_000_000)
     bench.composer.attach_paths([str(big)])
     assert bench.composer.chips.attachments[0].size_bytes == 1_000_000_000
 
 
 def test_the_menu_changes_whether_code_is_asked_about(bench: Bench) -> None:
-    assert "ask first" in bench.composer._policy.text()
-    bench.composer._auto_run.trigger()
+    assert "ask first" in bench.composer.buttons.choice.text()
+    bench.composer.buttons.choice.auto_run.trigger()
     assert bench.told == ["auto-run True"]
     bench.composer.set_model("openai/test", True)
-    assert "auto-run" in bench.composer._policy.text()
-    assert bench.composer._policy.property("kind") == "auto"  # the colours of a warning
-    bench.composer._ask_first.trigger()
+    assert "auto-run" in bench.composer.buttons.choice.text()
+    assert bench.composer.buttons.choice.property("kind") == "auto"  # the colours of a warning
+    bench.composer.buttons.choice.ask_first.trigger()
     assert bench.told[-1] == "auto-run False"
 
 
 def test_direct_mode_is_named_as_what_it_is(bench: Bench) -> None:
     bench.composer.set_model("", False)
-    assert "Direct mode" in bench.composer._policy.text()
+    assert "Direct mode" in bench.composer.buttons.choice.text()
     assert bench.composer.text_edit.placeholderText() == "Type code to run…"

@@ -81,8 +81,8 @@ async def test_stop_ends_running_code_and_auto_run_needs_no_question(
     theme: Theme, tmp_path: Path
 ) -> None:
     async with opened(theme, tmp_path, coded("wait for it")) as bench:
-        bench.parts.composer._auto_run.trigger()
-        assert "auto-run" in bench.parts.composer._policy.text()
+        bench.parts.composer.buttons.choice.auto_run.trigger()
+        assert "auto-run" in bench.parts.composer.buttons.choice.text()
         bench.send("go")
         await until(lambda: bench.ran)
         await until(lambda: bench.parts.pane.header.run.text() == "Stop")
@@ -101,14 +101,21 @@ async def test_code_of_the_users_own_runs_from_the_editor(theme: Theme, tmp_path
         assert bench.parts.pane.header.newer.isHidden()
 
 
-async def test_a_busy_conversation_loses_no_text(theme: Theme, tmp_path: Path) -> None:
-    async with opened(theme, tmp_path, coded("print(7)")) as bench:
+async def test_what_is_sent_to_a_busy_conversation_waits_for_its_turn(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, coded("print(7)"), said("Seven."), said("More.")) as bench:
         bench.send("go")
         await bench.asked()
         bench.send("and then")
-        assert bench.parts.composer.text == "and then"
-        bench.window.view.stop()
+        assert bench.parts.composer.text == ""
+        assert [row.message.text for row in bench.parts.composer.queue_rows.rows] == ["and then"]
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: len(bench.provider.requests) == 3)
         await bench.rests()
+        assert not bench.parts.composer.queue_rows.isVisible()
+        texts = [m.text for m in bench.session.conversation.messages if m.type == "message"]
+        assert texts == ["go", "Seven.", "and then", "More."]
 
 
 async def test_another_conversation_is_shown_while_one_waits(theme: Theme, tmp_path: Path) -> None:
@@ -147,7 +154,7 @@ async def test_conversations_are_there_again_and_say_that_names_are_gone(
     theme: Theme, tmp_path: Path
 ) -> None:
     async with opened(theme, tmp_path, coded("a = 1")) as bench:
-        bench.parts.composer._auto_run.trigger()
+        bench.parts.composer.buttons.choice.auto_run.trigger()
         bench.send("make a")
         await until(lambda: bench.ran)
         await bench.rests()
@@ -176,7 +183,7 @@ async def test_first_start_offers_the_server_of_this_machine(theme: Theme, tmp_p
         bench.click(next(one for one in start.buttons if "Ollama" in one.text()))
         await until(lambda: bench.settings.current.model == "ollama_chat/llama3")
         assert bench.settings.current.api_base == "http://127.0.0.1:11434"
-        await until(lambda: "llama3" in bench.parts.composer._policy.text())
+        await until(lambda: "llama3" in bench.parts.composer.buttons.choice.text())
 
 
 async def test_with_a_model_set_nothing_is_probed(theme: Theme, tmp_path: Path) -> None:
@@ -309,7 +316,8 @@ async def test_the_last_message_can_be_edited_and_sent_again(theme: Theme, tmp_p
     async with opened(theme, tmp_path, said("One."), said("Two.")) as bench:
         bench.send("first try")
         await bench.rests()
-        QTest.keyClick(bench.parts.composer.text_edit, Qt.Key.Key_Up)
+        control = Qt.KeyboardModifier.ControlModifier
+        QTest.keyClick(bench.parts.composer.text_edit, Qt.Key.Key_Up, control)
         assert bench.parts.composer.text == "first try"
         bench.send(" again")
         await until(lambda: len(bench.provider.requests) == 2)

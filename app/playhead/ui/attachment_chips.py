@@ -3,82 +3,155 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPixmap
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from playhead.conversation.requests import Attachment
-from playhead.ui.attachments import format_size, thumbnail
+from playhead.ui.attachments import format_size, thumbnail, words_about
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 
 _THUMBNAIL_PX = 20
+_NAME_PX = 180
+_MOST_PX = 108
 _ICONS = {"file": "file", "image": "image", "folder": "folder"}
 
 
 class AttachmentChip(QFrame):
-    """One attachment with its remove button. Signal: `removed()`."""
+    """One attachment with its remove button. Signals: `removed()`, `stepped(int)` by the arrows."""
 
     removed = Signal()
+    stepped = Signal(int)
 
     def __init__(self, attachment: Attachment, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.attachment = attachment
+        self._theme = theme
         self.setProperty("kind", "chip")
         self.setToolTip(attachment.path)
         self.picture = QLabel(self)
         self.picture.setFixedSize(_THUMBNAIL_PX, _THUMBNAIL_PX)
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        icon = theme.icon(_ICONS[attachment.kind], "mute")
-        self.picture.setPixmap(icon.pixmap(QSize(14, 14), self.devicePixelRatioF()))
         name = QLabel(self)
-        name.setText(name.fontMetrics().elidedText(attachment.name, _middle(), 180))
-        remove = QToolButton(self)
-        remove.setIcon(theme.icon("x", "mute"))
-        remove.setIconSize(QSize(12, 12))
-        remove.setAccessibleName(f"Remove {attachment.name}")
-        remove.setToolTip("Remove")
-        remove.clicked.connect(self.removed)
+        name.setTextFormat(Qt.TextFormat.PlainText)
+        name.setText(name.fontMetrics().elidedText(attachment.name, _middle(), _NAME_PX))
+        self.words = QLabel(self)
+        self.words.setProperty("kind", "faint")
+        self.remove = self._make_remove()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(6, 2, 2, 2)
         layout.setSpacing(6)
-        for widget in (self.picture, name):
+        for widget in (self.picture, name, self.words, self.remove):
             layout.addWidget(widget)
-        if attachment.size_bytes:
-            size = QLabel(format_size(attachment.size_bytes), self)
-            size.setProperty("kind", "faint")
-            layout.addWidget(size)
-        layout.addWidget(remove)
+        self.dress()
+        self._tell("")
 
-    async def load_picture(self) -> None:
-        """Put the image's own picture in place of the icon."""
+    def dress(self) -> None:
+        """Draw the icons in the colours of the theme in force; a thumbnail stays."""
+        self.remove.setIcon(self._theme.icon("x", "mute"))
+        if not self.picture.property("isThumbnail"):
+            icon = self._theme.icon(_ICONS[self.attachment.kind], "mute")
+            self.picture.setPixmap(icon.pixmap(QSize(14, 14), self.devicePixelRatioF()))
+
+    async def look(self) -> None:
+        """Read in a thread what there is to see: the image itself, or how long a text is."""
+        if self.attachment.kind == "image":
+            await self._load_picture()
+        words = await asyncio.to_thread(words_about, self.attachment)
+        if isValid(self) and words:
+            self._tell(words)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keys on the remove button: Delete and Backspace remove, the arrows lead on."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        match event.key():
+            case Qt.Key.Key_Delete | Qt.Key.Key_Backspace:
+                self.removed.emit()
+            case Qt.Key.Key_Left | Qt.Key.Key_Up:
+                self.stepped.emit(-1)
+            case Qt.Key.Key_Right | Qt.Key.Key_Down | Qt.Key.Key_Escape:
+                self.stepped.emit(1 if event.key() != Qt.Key.Key_Escape else 1_000)
+            case _:
+                return False
+        return True
+
+    async def _load_picture(self) -> None:
         ratio = self.devicePixelRatioF()
         side = round(_THUMBNAIL_PX * ratio)
         image = await asyncio.to_thread(thumbnail, self.attachment.path, side)
-        if isValid(self.picture) and not image.isNull():  # it may have been removed meanwhile
-            left, top = (image.width() - side) // 2, (image.height() - side) // 2
-            pixmap = QPixmap.fromImage(image.copy(left, top, side, side))
-            pixmap.setDevicePixelRatio(ratio)
-            self.picture.setPixmap(pixmap)
+        if not isValid(self):  # it was removed meanwhile
+            return
+        if image.isNull():  # only its head was an image
+            self.attachment = replace(self.attachment, kind="file")
+            self.dress()
+            return
+        left, top = (image.width() - side) // 2, (image.height() - side) // 2
+        pixmap = QPixmap.fromImage(image.copy(left, top, side, side))
+        pixmap.setDevicePixelRatio(ratio)
+        self.picture.setProperty("isThumbnail", True)
+        self.picture.setPixmap(pixmap)
+
+    def _make_remove(self) -> QToolButton:
+        remove = QToolButton(self)
+        remove.setIconSize(QSize(12, 12))
+        remove.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        remove.setToolTip("Remove (Delete)")
+        remove.clicked.connect(self.removed)
+        remove.installEventFilter(self)
+        return remove
+
+    def _tell(self, words: str) -> None:
+        attachment = self.attachment
+        size = format_size(attachment.size_bytes) if attachment.size_bytes else ""
+        parts = [part for part in (words, size) if part]
+        self.words.setText(" · ".join(parts))
+        self.words.setVisible(bool(parts))
+        self.remove.setAccessibleName(f"Remove {', '.join((attachment.name, *parts))}")
 
 
 class AttachmentChips(QWidget):
-    """All attachments of the message that is being written. Signal: `changed()`."""
+    """All attachments of the message that is being written.
+
+    Signals: `changed()`, `left()` when the keyboard goes on to the text.
+    """
 
     changed = Signal()
+    left = Signal()
 
     def __init__(self, theme: Theme, tasks: TaskOwner, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
         self._tasks = tasks
         self._chips: list[AttachmentChip] = []
+        self._inner = QWidget()
+        self._inner.setObjectName("chips")
+        self._inner.setStyleSheet("#chips { background: transparent; }")
+        self._row = FlowLayout(self._inner, spacing_px=6)
+        self._area = QScrollArea(self)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.viewport().setAutoFillBackground(False)
+        self._area.setWidget(self._inner)
+        self._area.installEventFilter(self)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        self._row = FlowLayout(spacing_px=6)
-        outer.addLayout(self._row)
+        outer.addWidget(self._area)
         self.hide()
 
     @property
@@ -90,18 +163,53 @@ class AttachmentChips(QWidget):
         """Attach; what is attached already stays once."""
         if any(chip.attachment.path == attachment.path for chip in self._chips):
             return
-        chip = AttachmentChip(attachment, self._theme, self)
-        chip.removed.connect(lambda: self._remove(chip))
+        chip = AttachmentChip(attachment, self._theme, self._inner)
+        chip.removed.connect(lambda: self._on_removed(chip))
+        chip.stepped.connect(lambda steps: self._step(chip, steps))
         self._chips.append(chip)
         self._row.addWidget(chip)
-        if attachment.kind == "image":
-            self._tasks.start(chip.load_picture())
+        self._tasks.start(self._look(chip))
         self._show()
 
     def clear(self) -> None:
         """Take all away."""
         for chip in list(self._chips):
             self._remove(chip)
+
+    def focus_last(self) -> None:
+        """Lead the keyboard to the attachment that was added last."""
+        if self._chips:
+            self._chips[-1].remove.setFocus(Qt.FocusReason.BacktabFocusReason)
+
+    def dress(self) -> None:
+        """Draw all in the colours of the theme in force."""
+        for chip in self._chips:
+            chip.dress()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Another width makes other rows."""
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return False
+
+    async def _look(self, chip: AttachmentChip) -> None:
+        await chip.look()
+        if isValid(self) and chip in self._chips:
+            self._row.invalidate()
+            self._fit()
+
+    def _step(self, chip: AttachmentChip, steps: int) -> None:
+        place = self._chips.index(chip) + steps
+        if place < len(self._chips):
+            self._chips[max(0, place)].remove.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            self.left.emit()
+
+    def _on_removed(self, chip: AttachmentChip) -> None:
+        """The keyboard goes on to the next one, and after the last to the text."""
+        if self.window().focusWidget() is chip.remove:
+            self._step(chip, 1 if chip is not self._chips[-1] or len(self._chips) == 1 else -1)
+        self._remove(chip)
 
     def _remove(self, chip: AttachmentChip) -> None:
         if chip in self._chips:
@@ -113,7 +221,15 @@ class AttachmentChips(QWidget):
 
     def _show(self) -> None:
         self.setVisible(bool(self._chips))
+        self._fit()
         self.changed.emit()
+
+    def _fit(self) -> None:
+        """As high as the rows, up to three; more are scrolled."""
+        width = self._area.viewport().width()
+        height = min(self._row.heightForWidth(width), _MOST_PX) if self._chips else 0
+        if height != self._area.height():
+            self._area.setFixedHeight(height)
 
 
 def _middle() -> Qt.TextElideMode:

@@ -14,6 +14,10 @@ from playhead.errors import AttachmentError
 
 IMAGE_LIMIT_BYTES = 20_000_000
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"})
+IMAGE_LIMIT_PIXELS = 50_000_000
+"""Larger ones are files: to decode one takes hundreds of MB."""
+_IMAGE_FORMATS = frozenset({b"png", b"jpeg", b"jpg", b"gif", b"webp", b"bmp"})
+_COUNTED_BYTES = 20_000_000
 
 
 def attachment_from(path: str) -> Attachment:
@@ -56,8 +60,56 @@ def _image(place: Path, size_bytes: int) -> Attachment:
             remedy="Attach a smaller copy, or name its path in your message so that code opens it.",
         )
     # What is no image in spite of its name goes as a file; reading the header is enough to know.
-    kind = "image" if QImageReader(str(place)).canRead() else "file"
+    reader = QImageReader(str(place))
+    is_image = reader.canRead() and bytes(reader.format().data()) in _IMAGE_FORMATS
+    kind = "image" if is_image and not is_too_many_pixels(reader.size()) else "file"
     return Attachment(kind, str(place), place.name, size_bytes)
+
+
+def is_too_many_pixels(size: QSize) -> bool:
+    """Whether an image is too large to be decoded."""
+    return size.width() * size.height() > IMAGE_LIMIT_PIXELS
+
+
+def words_about(attachment: Attachment) -> str:
+    """Why an image goes as a file, or how many lines a text has. Call it in a thread."""
+    path = Path(attachment.path)
+    if attachment.kind != "file":
+        return ""
+    if path.suffix.lower() in IMAGE_SUFFIXES:
+        size = QImageReader(attachment.path).size()
+        if is_too_many_pixels(size):
+            return f"{size.width() * size.height() / 1e6:,.0f} megapixels, sent as a file"
+        return "no readable image, sent as a file"
+    lines = _count_lines(path) if attachment.size_bytes <= _COUNTED_BYTES else None
+    return "" if lines is None else "1 line" if lines == 1 else f"{lines:,} lines"
+
+
+def _count_lines(path: Path) -> int | None:
+    """The lines of a text that is not too long to be read for that; None for all else."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_COUNTED_BYTES)
+    except OSError:
+        return None
+    if not data or b"\0" in data:
+        return None
+    return data.count(b"\n") + (not data.endswith(b"\n"))
+
+
+def save_pasted_text(text: str, folder: Path) -> Attachment:
+    """Keep a long pasted text as a file. Call it in a thread."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        place = _free_name(folder, time.strftime("pasted-%Y%m%d-%H%M%S"), ".txt")
+        place.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    except OSError as error:
+        raise AttachmentError(
+            "The pasted text could not be kept as a file.",
+            detail=error.strerror or str(error),
+            remedy=f"Make room in {folder}, or attach the file that it comes from.",
+        ) from error
+    return attachment_from(str(place))
 
 
 def save_pasted(image: QImage, folder: Path) -> Attachment:
@@ -65,7 +117,7 @@ def save_pasted(image: QImage, folder: Path) -> Attachment:
     name = time.strftime("pasted-%Y%m%d-%H%M%S")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        place = _free_name(folder, name)
+        place = _free_name(folder, name, ".png")
         saved = image.save(str(place), "PNG")  # type: ignore[call-overload]
     except OSError as error:
         raise AttachmentError(
@@ -81,12 +133,12 @@ def save_pasted(image: QImage, folder: Path) -> Attachment:
     return attachment_from(str(place))
 
 
-def _free_name(folder: Path, name: str) -> Path:
-    place = folder / f"{name}.png"
+def _free_name(folder: Path, name: str, suffix: str) -> Path:
+    place = folder / f"{name}{suffix}"
     number = 1
     while place.exists():
         number += 1
-        place = folder / f"{name}-{number}.png"
+        place = folder / f"{name}-{number}{suffix}"
     return place
 
 
@@ -94,6 +146,8 @@ def thumbnail(path: str, side_px: int) -> QImage:
     """A small picture of an image file, decoded at its small size. Call it in a thread."""
     reader = QImageReader(path)
     reader.setAutoTransform(True)
+    if is_too_many_pixels(reader.size()):
+        return QImage()
     if (size := reader.size()).isValid():
         bounds = QSize(side_px, side_px)
         reader.setScaledSize(size.scaled(bounds, Qt.AspectRatioMode.KeepAspectRatioByExpanding))

@@ -3,49 +3,66 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QImage, QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QPushButton,
-    QToolButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from playhead.conversation.requests import Attachment
 from playhead.errors import AppError, AttachmentError
+from playhead.session.queue import QueuedMessage
 from playhead.ui.attachment_chips import AttachmentChips
-from playhead.ui.attachments import attachment_from, save_pasted
+from playhead.ui.attachments import attachment_from, save_pasted, save_pasted_text
+from playhead.ui.composer_buttons import ComposerButtons
+from playhead.ui.composer_queue import QueueRows
 from playhead.ui.composer_text import ComposerText
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 
-_MODEL_PX = 200
-_OTHER_BUTTONS_PX = 252  # beside the model's name on its row
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """What is edited in place of a new message, and what was written before that."""
+
+    id: str
+    is_queued: bool
+    text_before: str
+    attachments_before: tuple[Attachment, ...]
 
 
 class Composer(QFrame):
-    """Signals: `submitted(str text, list[Attachment])`, `edit_submitted(str message_id, str text)`,
-    `stop_requested()`, `auto_run_toggled(bool)`, `model_clicked()`, `edit_last_requested()`,
-    `failed(AppError)` when something cannot be attached.
+    """Signals: `submitted(str text, list[Attachment])`, while busy `queued(…)` with the same,
+    `edit_submitted(str message_id, str text)`, `queued_edit_ended(object text, list)`: the queued
+    message that was edited, None when it stays as it was; `stop_requested()`,
+    `auto_run_toggled(bool)`, `model_clicked()` for the settings, `model_chosen(str, str)`,
+    `edit_last_requested()`, `changed()` when there is another draft, `failed(AppError)` when
+    something cannot be attached.
 
     What was typed stays until the owner calls `clear()`: a refused message is not lost.
     """
 
     submitted = Signal(str, list)
+    queued = Signal(str, list)
     edit_submitted = Signal(str, str)
+    queued_edit_ended = Signal(object, list)
     stop_requested = Signal()
     auto_run_toggled = Signal(bool)
     model_clicked = Signal()
+    model_chosen = Signal(str, str)
     edit_last_requested = Signal()
+    changed = Signal()
     failed = Signal(object)
 
     def __init__(
@@ -56,24 +73,28 @@ class Composer(QFrame):
         self._tasks = tasks
         self._attachments_dir = attachments_dir
         self._is_busy = False
-        self._is_auto_run = False
         self._model = ""
-        self._edited_id = ""
-        self._before_edit = ""
-        self._dialog: QFileDialog | None = None
+        self._edit: _Edit | None = None
+        self._keeping = 0
+        self._place = 0
+        self._sends_when_kept = False
         self.setProperty("kind", "composer")
+        self.queue_rows = QueueRows(theme, self)
         self.text_edit = ComposerText(self)
         self.chips = AttachmentChips(theme, tasks, self)
+        self.buttons = ComposerButtons(theme, self)
         self._edit_bar = self._make_edit_bar()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 10, 10, 8)
-        layout.setSpacing(6)
-        for widget in (self._edit_bar, self.chips, self.text_edit, self._make_buttons()):
-            layout.addWidget(widget)
-        self.setFocusProxy(self.text_edit)
+        self._keeping_words = QLabel("Keeping what you pasted as a file…", self)
+        self._keeping_words.setProperty("kind", "mute")
+        self._keeping_words.hide()
+        self._lay_out()
         self._connect()
         self._on_theme_changed()
-        self._show_state()
+
+    @property
+    def send_button(self) -> QPushButton:
+        """Send, or Stop."""
+        return self.buttons.send
 
     @property
     def text(self) -> str:
@@ -82,26 +103,33 @@ class Composer(QFrame):
 
     def set_text(self, text: str) -> None:
         """Put a text into the field, cursor at its end."""
-        self.text_edit.setPlainText(text)
-        self.text_edit.moveCursor(self.text_edit.textCursor().MoveOperation.End)
+        self.text_edit.walk.end()
+        self.text_edit.put(text)
 
     def clear(self) -> None:
         """The message is on its way: empty the field and the attachments."""
         self._leave_edit()
+        self.text_edit.walk.end()
         self.text_edit.clear()
         self.chips.clear()
 
     def draft(self) -> tuple[str, list[Attachment]]:
         """What is not sent yet; while a message is edited, what was written before that."""
-        text = self._before_edit if self._edited_id else self.text
-        return text, self.chips.attachments
+        if self._edit is not None and self._edit.is_queued:
+            return self._edit.text_before, list(self._edit.attachments_before)
+        if self._edit is not None:
+            return self._edit.text_before, self.chips.attachments
+        return self.text_edit.walk.unsent(self.text), self.chips.attachments
 
     def put_draft(self, text: str, attachments: Iterable[Attachment]) -> None:
-        """Put a draft back."""
+        """Put a draft back, of another conversation perhaps."""
+        self._place += 1  # what is still being kept belongs to the conversation before
+        self._keeping, self._sends_when_kept = 0, False
         self.clear()
         self.set_text(text)
         for attachment in attachments:
             self.chips.add(attachment)
+        self._show_state()
 
     def set_busy(self, is_busy: bool) -> None:
         """Send ↔ Stop."""
@@ -115,7 +143,8 @@ class Composer(QFrame):
 
     def set_model(self, model: str, is_auto_run: bool) -> None:
         """Which model answers, and whether its code runs without asking."""
-        self._model, self._is_auto_run = model, is_auto_run
+        self._model = model
+        self.buttons.choice.show_choice(model, is_auto_run=is_auto_run)
         self._show_state()
 
     def attach_paths(self, paths: Iterable[str]) -> None:
@@ -129,16 +158,28 @@ class Composer(QFrame):
 
     def attach_image(self, image: QImage) -> None:
         """Attach a pasted or dropped image; it is kept as a file."""
-        self._tasks.start(self._keep_image(image))
+        self._keep(lambda: save_pasted(image, self._attachments_dir))
+
+    def attach_text(self, text: str) -> None:
+        """Attach a long text; it is kept as a file."""
+        self._keep(lambda: save_pasted_text(text, self._attachments_dir))
 
     def begin_edit(self, message_id: str, text: str) -> None:
         """Change a message that was sent; sending makes a branch of it, Esc leaves it."""
-        if not self._edited_id:
-            self._before_edit = self.text
-        self._edited_id = message_id
-        self._edit_bar.show()
+        self._begin_edit(message_id, "Editing your message: what came after it stays as a branch")
         self.set_text(text)
-        self.text_edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def begin_queued_edit(self, message: QueuedMessage) -> None:
+        """Change a message that waits; Enter keeps it so, Esc leaves it as it was."""
+        self._begin_edit(message.id, "Editing a queued message: it keeps its place", is_queued=True)
+        self.set_text(message.text)
+        self.chips.clear()
+        for attachment in message.attachments:
+            self.chips.add(attachment)
+
+    def leave_edit(self) -> None:
+        """Leave the message that is edited as it was."""
+        self._end_edit(None, ())
 
     def choose_files(self) -> None:
         """Open the file dialog beside the running program."""
@@ -150,141 +191,150 @@ class Composer(QFrame):
 
     def submit(self) -> None:
         """What Enter does."""
+        if self._keeping:
+            self._sends_when_kept = True
+            return
         text = self.text.strip()
         attachments = self.chips.attachments
-        if self._is_busy or not (text or attachments):
+        if not (text or attachments):
             return
-        if self._edited_id:
-            self.edit_submitted.emit(self._edited_id, text)
-        else:
-            self.submitted.emit(text, attachments)
+        if self._edit is not None and self._edit.is_queued:
+            self._end_edit(text, attachments)
+        elif self._edit is not None and not self._is_busy:
+            self.edit_submitted.emit(self._edit.id, text)
+        elif self._edit is None:
+            (self.queued if self._is_busy else self.submitted).emit(text, attachments)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The model's name gives way first."""
-        super().resizeEvent(event)
-        self._show_state()
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 10, 10, 8)
+        layout.setSpacing(6)
+        for widget in (
+            self.queue_rows,
+            self._edit_bar,
+            self._keeping_words,
+            self.chips,
+            self.text_edit,
+            self.buttons,
+        ):
+            layout.addWidget(widget)
+        self.setFocusProxy(self.text_edit)
 
     def _make_edit_bar(self) -> QWidget:
         bar = QWidget(self)
         layout = QHBoxLayout(bar)
         layout.setContentsMargins(4, 0, 0, 0)
-        label = QLabel("Editing your message: what came after it stays as a branch", bar)
-        label.setProperty("kind", "mute")
+        self._edit_words = QLabel(bar)
+        self._edit_words.setProperty("kind", "mute")
+        self._edit_words.setWordWrap(True)
+        self._edit_words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._cancel_edit = QPushButton("Cancel", bar)
         self._cancel_edit.setProperty("kind", "quiet")
-        layout.addWidget(label)
-        layout.addStretch(1)
+        self._cancel_edit.setToolTip("Leave it as it was (Esc)")
+        layout.addWidget(self._edit_words, 1)
         layout.addWidget(self._cancel_edit)
         bar.hide()
         return bar
 
-    def _make_buttons(self) -> QWidget:
-        row = QWidget(self)
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        self._attach = QToolButton(row)
-        self._attach.setToolTip("Attach files (Ctrl+Shift+A)")
-        self._attach.setAccessibleName("Attach files")
-        self._policy = QPushButton(row)
-        self._policy.setProperty("kind", "quiet")
-        self._policy.setMenu(self._make_menu())
-        self.send_button = QPushButton(row)
-        self.send_button.setIconSize(QSize(16, 16))
-        layout.addWidget(self._attach)
-        layout.addWidget(self._policy)
-        layout.addStretch(1)
-        layout.addWidget(self.send_button)
-        return row
-
-    def _make_menu(self) -> QMenu:
-        menu = QMenu(self)
-        self._choose_model = menu.addAction("Choose model…")
-        menu.addSeparator()
-        self._ask_first = menu.addAction("Ask before code runs")
-        self._auto_run = menu.addAction("Run code without asking in this conversation")
-        for action in (self._ask_first, self._auto_run):
-            action.setCheckable(True)
-        return menu
-
     def _connect(self) -> None:
-        self.text_edit.sent.connect(self.submit)
-        self.text_edit.edit_last_asked.connect(self.edit_last_requested)
-        self.text_edit.escaped.connect(self._on_edit_cancelled)
-        self.text_edit.paths_pasted.connect(self.attach_paths)
-        self.text_edit.image_pasted.connect(self.attach_image)
-        self.text_edit.textChanged.connect(self._show_state)
-        self.chips.changed.connect(self._show_state)
-        self._cancel_edit.clicked.connect(self._on_edit_cancelled)
-        self._attach.clicked.connect(self.choose_files)
-        self._choose_model.triggered.connect(self.model_clicked)
-        self._ask_first.triggered.connect(lambda: self.auto_run_toggled.emit(False))
-        self._auto_run.triggered.connect(lambda: self.auto_run_toggled.emit(True))
-        self.send_button.clicked.connect(self._on_send_clicked)
+        field, buttons, choice = self.text_edit, self.buttons, self.buttons.choice
+        field.sent.connect(self.submit)
+        field.edit_last_asked.connect(self.edit_last_requested)
+        field.escaped.connect(self._on_escaped)
+        field.paths_pasted.connect(self.attach_paths)
+        field.image_pasted.connect(self.attach_image)
+        field.text_pasted.connect(self.attach_text)
+        field.attachments_wanted.connect(self.chips.focus_last)
+        field.textChanged.connect(self._on_content_changed)
+        self.chips.changed.connect(self._on_content_changed)
+        self.chips.left.connect(field.setFocus)
+        self.queue_rows.left.connect(field.setFocus)
+        self._cancel_edit.clicked.connect(self._on_escaped)
+        buttons.attach.clicked.connect(self.choose_files)
+        buttons.send_clicked.connect(self.submit)
+        buttons.queue_clicked.connect(self.submit)
+        buttons.stop_clicked.connect(self.stop_requested)
+        choice.settings_wanted.connect(self.model_clicked)
+        choice.model_chosen.connect(self.model_chosen)
+        choice.auto_run_toggled.connect(self.auto_run_toggled)
         self._theme.changed.connect(self._on_theme_changed)
 
     def _show_state(self) -> None:
-        button = self.send_button
-        _set_kind(button, "" if self._is_busy else "primary")
-        _set_kind(self._policy, "auto" if self._is_auto_run else "quiet")
-        button.setText("Stop" if self._is_busy else "Send")
-        button.setToolTip("Stop (Esc)" if self._is_busy else "Send (Enter)")
-        has_content = bool(self.text.strip() or self.chips.attachments)
-        button.setEnabled(self._is_busy or has_content)
-        icon, token = ("square", "text") if self._is_busy else ("arrow-up", "on_accent")
-        self._theme.label_icon(button, icon, token)
-        policy = "auto-run" if self._is_auto_run else "ask first"
-        chevron = self._theme.icon("chevron-down", "warn" if self._is_auto_run else "mute")
-        self._policy.setIcon(chevron)
-        model = self._policy.fontMetrics().elidedText(
-            self._model or "Direct mode",
-            Qt.TextElideMode.ElideMiddle,
-            max(40, min(_MODEL_PX, self.width() - _OTHER_BUTTONS_PX)),
+        self.buttons.show_state(
+            is_busy=self._is_busy,
+            has_content=bool(self.text.strip() or self.chips.attachments or self._keeping),
+            is_edit=self._edit is not None,
         )
-        self._policy.setText(f"{model} · {policy}")
-        self._policy.setToolTip(f"{self._model or 'Direct mode: no model'}, {policy}")
-        self._policy.setAccessibleName(f"Model and approval: {self._policy.text()}")
-        self._ask_first.setChecked(not self._is_auto_run)
-        self._auto_run.setChecked(self._is_auto_run)
-        self.text_edit.setPlaceholderText(
-            "Describe a task…" if self._model else "Type code to run…"
-        )
-        self.text_edit.viewport().update()  # Qt 6.11 draws a changed placeholder only later
+        self._keeping_words.setVisible(bool(self._keeping))
+        words = "Describe a task…" if self._model else "Type code to run…"
+        if self._is_busy:
+            words = "Write what comes next: it waits for the end of this turn…"
+        if words != self.text_edit.placeholderText():
+            self.text_edit.setPlaceholderText(words)
+            self.text_edit.viewport().update()  # Qt 6.11 draws it only later
+
+    def _begin_edit(self, message_id: str, words: str, *, is_queued: bool = False) -> None:
+        if self._edit is not None and self._edit.is_queued:
+            self.leave_edit()
+        text, attachments = self.draft()
+        self._edit = _Edit(message_id, is_queued, text, tuple(attachments))
+        self._edit_words.setText(words)
+        self._edit_bar.show()
+        self.text_edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _end_edit(self, text: str | None, attachments: Sequence[Attachment]) -> None:
+        """A queued message was edited, or not: what was written before comes back."""
+        edit, self._edit = self._edit, None
+        self._edit_bar.hide()
+        if edit is None:
+            return
+        self.set_text(edit.text_before)
+        if edit.is_queued:
+            self.chips.clear()
+            for attachment in edit.attachments_before:
+                self.chips.add(attachment)
+            self.queued_edit_ended.emit(text, list(attachments))
 
     def _leave_edit(self) -> None:
-        self._edited_id = self._before_edit = ""
+        edit, self._edit = self._edit, None
         self._edit_bar.hide()
+        if edit is not None and edit.is_queued:
+            self.queued_edit_ended.emit(None, [])
 
-    def _on_edit_cancelled(self) -> None:
-        if self._edited_id:
-            before = self._before_edit
-            self._leave_edit()
-            self.set_text(before)
+    def _on_escaped(self) -> None:
+        if self._edit is not None:
+            self.leave_edit()
         elif self._is_busy:
             self.stop_requested.emit()
 
-    def _on_send_clicked(self) -> None:
-        if self._is_busy:
-            self.stop_requested.emit()
-        else:
-            self.submit()
+    def _on_content_changed(self) -> None:
+        self._show_state()
+        self.changed.emit()
 
-    async def _keep_image(self, image: QImage) -> None:
+    def _keep(self, save: Callable[[], Attachment]) -> None:
+        self._keeping += 1
+        self._show_state()
+        self._tasks.start(self._attach_kept(save, self._place))
+
+    async def _attach_kept(self, save: Callable[[], Attachment], place: int) -> None:
+        kept: Attachment | None = None
         try:
-            attachment = await asyncio.to_thread(save_pasted, image, self._attachments_dir)
+            kept = await asyncio.to_thread(save)
         except AppError as error:
             self.failed.emit(error)
-        else:
-            self.chips.add(attachment)
+        if place != self._place:
+            return
+        self._keeping -= 1
+        if kept is not None:
+            self.chips.add(kept)
+        self._show_state()
+        if not self._keeping and self._sends_when_kept:
+            self._sends_when_kept = False
+            if kept is not None:
+                self.submit()
 
     def _on_theme_changed(self) -> None:
-        self._attach.setIcon(self._theme.icon("paperclip", "mute"))
+        self.buttons.dress()
+        self.chips.dress()
+        self.queue_rows.dress()
         self._show_state()
-
-
-def _set_kind(button: QPushButton, kind: str) -> None:
-    """Restyle only on a change: it is asked for at every key."""
-    if button.property("kind") != kind:
-        button.setProperty("kind", kind)
-        button.style().unpolish(button)
-        button.style().polish(button)

@@ -31,14 +31,15 @@ class SessionView(QObject):
 
     Signals: `failed(AppError)`, `editor_wanted()` when the editor must be seen,
     `emptied(bool)` whether the conversation has no messages, `place_changed()`,
-    `session_changed()` after another session was put up, `rearranged()` when another branch of
-    the conversation is shown, or a part of it went.
+    `session_left()` before and `session_changed()` after another session was put up,
+    `rearranged()` when another branch of the conversation is shown, or a part of it went.
     """
 
     failed = Signal(object)
     editor_wanted = Signal()
     emptied = Signal(bool)
     place_changed = Signal()
+    session_left = Signal()
     session_changed = Signal()
     rearranged = Signal()
 
@@ -63,7 +64,6 @@ class SessionView(QObject):
         self._session: Session | None = None
         self._unsubscribers: list[Callable[[], None]] = []
         self._missing = ""
-        self._drafts: dict[str, tuple[str, list[Attachment]]] = {}
         self._connect()
 
     @property
@@ -77,7 +77,7 @@ class SessionView(QObject):
             unsubscribe()
         self._unsubscribers = []
         if self._session is not None:
-            self._drafts[self._session.conversation.id] = self._composer.draft()
+            self.session_left.emit()
         self._session = session
         self._missing = ""
         self._approval.ask(None)
@@ -90,7 +90,6 @@ class SessionView(QObject):
             session.subscribe(self._on_session_event),
             session.conversation.subscribe(self._on_conversation_event),
         ]
-        self._composer.put_draft(*self._drafts.pop(session.conversation.id, ("", [])))
         self._timeline.set_runnable(session.can_run, session.why_not)
         self._show_all(session)
         if session.names_are_gone:
