@@ -2,7 +2,7 @@
 'use strict';
 
 /** Servers, watchers and the like: they go on behind the block that has made them. */
-const STANDING = /^(TCPServer|PipeServer|UDP|FSEvent|Signal)Wrap$|^(StatWatcher|MessagePort)$/;
+const STANDING = /^((TCPServer|PipeServer|UDP|FSEvent|Signal)Wrap|StatWatcher|MessagePort)$/;
 
 /** Threads that code has started, and the run in which it did. */
 const workers = new Map();
@@ -20,11 +20,12 @@ function endWorkers(run) {
   for (const [worker, owner] of workers) if (owner === run) worker.terminate();
 }
 
-/** How many there are of each kind. */
+/** How many there are of each kind; each run knows its timers itself. */
 function count() {
   const counts = new Map([['Worker', workers.size]]);
   for (const kind of process.getActiveResourcesInfo()) {
-    if (!STANDING.test(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (kind === 'Timeout' || STANDING.test(kind)) continue;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return counts;
 }

@@ -61,10 +61,17 @@ function placed(text) {
 /** Text about something thrown. */
 function textOf(thrown, head = 'Uncaught') {
   try {
-    return `${head} ${util.inspect(thrown)}\n`;
+    return `${head} ${util.inspect(thrown)}\n${remedy(thrown ?? {})}`;
   } catch {
     return `${head} ${typeof thrown}, which cannot be shown.\n`;
   }
+}
+
+/** What to do about a package that is not there. */
+function remedy({ code, message }) {
+  if (!/^(ERR_)?MODULE_NOT_FOUND$/.test(code)) return '';
+  const name = /^Cannot find (?:module|package) '((?:@[\w.-]+\/)?[\w-][\w.-]*)/.exec(message)?.[1];
+  return name ? `If it is a package: npm install ${name}\n` : '';
 }
 
 /** Name, message and line of something thrown, for a block in `file`. */

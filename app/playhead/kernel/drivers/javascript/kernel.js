@@ -165,7 +165,7 @@ class Kernel {
 
   drain(run, wait) {
     if (run !== this.run || run.isEnding) return;
-    if (!activity.isMoreThan(this.before)) this.finish();
+    if (!run.timers.areSet() && !activity.isMoreThan(this.before)) this.finish();
     else later(() => this.drain(run, Math.min(2 * wait, LONGEST_LOOK_MS)), wait).unref();
   }
 
@@ -221,6 +221,7 @@ class Kernel {
   /** Let nothing of a run go on. */
   clear(run) {
     activity.endWorkers(run);
+    run.timers.clear();
     this.state[PURGE] = 1;
     soon(() => (this.state[PURGE] = 0));
   }

@@ -7,6 +7,7 @@ const util = require('util');
 const { mark, reply, write } = require('./channel');
 const { fieldsOf, textOf } = require('./errors');
 const { LOCK, SHOWN, cellOf } = require('./shared');
+const { Timers } = require('./timers');
 
 const TIMES_LIMIT = 2000;
 const STRING_LIMIT = 10000;
@@ -28,6 +29,7 @@ class Run {
     this.hasExited = false;
     this.status = '';
     this.times = [];
+    this.timers = new Timers();
     this.begun = null;
     this.error = null;
     this.questions = 0;

@@ -1,4 +1,4 @@
-/** Timers that know which run has set them: those of a stopped run do nothing any more. */
+/** Timers that know which run has set them: it lasts as long as they do, and they end with it. */
 'use strict';
 
 const timers = require('timers');
@@ -8,6 +8,48 @@ const { promisify } = require('util');
 
 /** The functions as Node made them. */
 const original = { ...timers };
+
+const LEAST_LIMIT = 1000;
+
+/** The timers that a run has set, as far as they may still be waited for. */
+class Timers {
+  constructor() {
+    this.set = new Set();
+    this.limit = LEAST_LIMIT;
+    this.waits = 0;
+  }
+
+  add(timer) {
+    this.set.add(timer);
+    if (this.set.size < this.limit) return;
+    this.forget();
+    this.limit = Math.max(LEAST_LIMIT, 2 * this.set.size);
+  }
+
+  wait(promise) {
+    this.waits++;
+    const over = () => this.waits--;
+    promise.then(over, over);
+  }
+
+  /** Whether any is still to come. */
+  areSet() {
+    if (this.waits > 0) return true;
+    this.forget();
+    for (const timer of this.set) if (timer.hasRef()) return true;
+    return false;
+  }
+
+  /** Drop those that are over. */
+  forget() {
+    for (const timer of this.set) if (timer._destroyed) this.set.delete(timer);
+  }
+
+  clear() {
+    for (const timer of this.set) original.clearTimeout(timer);
+    this.set.clear();
+  }
+}
 
 /**
  * Put ours in the place of Node's. `current()` is the run that goes on, or null; nothing more is
@@ -43,8 +85,10 @@ function install(current, isPurging) {
     const replaced = {
       [name](callback, ...rest) {
         const run = owner();
-        const isGated = run !== null && typeof callback === 'function';
-        return make(isGated ? gated(callback, run, cancel) : callback, ...rest);
+        if (run === null || typeof callback !== 'function') return make(callback, ...rest);
+        const timer = make(gated(callback, run, cancel), ...rest);
+        if (name !== 'setImmediate') run.timers.add(timer);
+        return timer;
       },
     }[name];
     globalThis[name] = timers[name] = replaced;
@@ -56,7 +100,10 @@ function install(current, isPurging) {
     promises[name] = {
       [name](...given) {
         const run = owner();
-        return make(...given).then((value) => (run?.isGone ? new Promise(() => {}) : value));
+        const isHeld = run !== null && name === 'setTimeout' && given[2]?.ref !== false;
+        const waiting = make(...given);
+        if (isHeld) run.timers.wait(waiting);
+        return waiting.then((value) => (run?.isGone ? new Promise(() => {}) : value));
       },
     }[name];
     return promises[name];
@@ -79,4 +126,4 @@ function install(current, isPurging) {
   syncBuiltinESMExports();
 }
 
-module.exports = { install, original };
+module.exports = { Timers, install, original };

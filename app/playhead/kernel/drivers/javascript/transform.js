@@ -28,8 +28,8 @@ function parse(code) {
 }
 
 /**
- * `scripts` [{text, columnOffset}], to be run one after the other; `hasValue`: whether what the last
- * of them gives is the value of the block; `declared` names; `shifts` of columns; `isAsync`.
+ * `scripts` [{text, columnOffset}], to be run one after the other; `hasValue`: whether what the
+ * last of them gives is the value of the block; `declared` names; `shifts` of columns; `isAsync`.
  */
 function transform(code, { number, cell, showsLines }) {
   const tree = parse(code.startsWith('#!') ? '//' + code.slice(2) : code);
