@@ -29,7 +29,7 @@ def png(width: int = 1_600, height: int = 1_200) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, b"PNG")
+    image.save(buffer, "PNG")  # pyright: ignore[reportArgumentType, reportCallIssue] - the stub errs
     return bytes(data.data())
 
 

@@ -91,7 +91,7 @@ class PictureView(QWidget):
         """Draw it as large; the point of the view `at` stays where it is."""
         if not self._levels:
             return
-        at = at or QPointF(self._room().center())
+        at = at or QRectF(self._room()).center()
         held = self._to_picture(at)
         self._scale = max(min(self._fitting(), 1.0) / 4, min(_MOST, scale))
         self._middle += held - self._to_picture(at)
@@ -150,7 +150,7 @@ class PictureView(QWidget):
         return max(0.001, min(1.0, across, down))
 
     def _to_picture(self, at: QPointF) -> QPointF:
-        return self._middle + (at - QPointF(self._room().center())) / self.scale
+        return self._middle + (at - QRectF(self._room()).center()) / self.scale
 
     def _keep_inside(self) -> None:
         """Nothing can be moved out of sight."""
@@ -195,7 +195,7 @@ class PictureView(QWidget):
     def _paint_picture(self, painter: QPainter, room: QRect) -> None:
         image, share = self._level()
         scale, size = self.scale, self._size()
-        corner = QPointF(room.center()) - self._middle * scale
+        corner = QRectF(room).center() - self._middle * scale
         whole = QRectF(corner.x(), corner.y(), size.width() * scale, size.height() * scale)
         seen = whole.intersected(QRectF(room))
         source = QRectF((seen.topLeft() - corner) / scale * share, seen.size() / scale * share)
