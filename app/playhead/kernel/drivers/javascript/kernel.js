@@ -1,6 +1,11 @@
 /** A Node.js that runs blocks of a conversation; what it says and is told stands in `child.py`. */
 'use strict';
 
+if (parseInt(process.versions.node, 10) < 18 || !process.features.inspector) {
+  console.error(`Node.js 18 or newer, with its inspector, is needed; this is ${process.version}.`);
+  process.exit(1);
+}
+
 const fs = require('fs');
 const path = require('path');
 const { Worker } = require('worker_threads');
@@ -35,6 +40,7 @@ class Kernel {
       execArgv: [],
     });
     this.watcher.on('message', (message) => this.onMessage(message));
+    this.watcher.on('error', (error) => this.onLost(error));
     this.watcher.on('online', () => write(this.replies, reply('ready', process.versions.node)));
   }
 
@@ -224,6 +230,12 @@ class Kernel {
     run.timers.clear();
     this.state[PURGE] = 1;
     soon(() => (this.state[PURGE] = 0));
+  }
+
+  /** Without the watcher there is neither code nor Stop: better to be started anew. */
+  onLost(error) {
+    write(this.world.output, errors.textOf(error));
+    this.exit.call(process, 1);
   }
 
   onSignal() {
