@@ -148,7 +148,8 @@ class AttachmentChips(QWidget):
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.viewport().setAutoFillBackground(False)
         self._area.setWidget(self._inner)
-        self._area.installEventFilter(self)
+        for one in (self._area, self._inner):
+            one.installEventFilter(self)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._area)
@@ -168,7 +169,7 @@ class AttachmentChips(QWidget):
         chip.stepped.connect(lambda steps: self._step(chip, steps))
         self._chips.append(chip)
         self._row.addWidget(chip)
-        self._tasks.start(self._look(chip))
+        self._tasks.start(chip.look())
         self._show()
 
     def clear(self) -> None:
@@ -187,16 +188,10 @@ class AttachmentChips(QWidget):
             chip.dress()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Another width makes other rows."""
-        if event.type() == QEvent.Type.Resize:
+        """Another width, or other words in a chip, make other rows."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self._fit()
         return False
-
-    async def _look(self, chip: AttachmentChip) -> None:
-        await chip.look()
-        if isValid(self) and chip in self._chips:
-            self._row.invalidate()
-            self._fit()
 
     def _step(self, chip: AttachmentChip, steps: int) -> None:
         place = self._chips.index(chip) + steps

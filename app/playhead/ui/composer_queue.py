@@ -57,7 +57,6 @@ class QueueRow(QWidget):
 
     def _button(self, icon: str, name: str, theme: Theme) -> QToolButton:
         button = QToolButton(self)
-        button.setProperty("kind", "foot")
         button.setIcon(theme.icon(icon, "mute"))
         button.setIconSize(QSize(14, 14))
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -114,7 +113,9 @@ class QueueRows(QWidget):
         """Show what waits, and why it waits."""
         count = len(messages)
         waits = "1 message waits" if count == 1 else f"{count:,} messages wait"
-        self.words.setText(f"{waits} · held" if is_held else f"{waits} for the end of this turn")
+        self.words.setText(
+            f"{waits} until you send on" if is_held else f"{waits} for the end of this turn"
+        )
         self.words.setToolTip(
             "The turn was stopped or failed: nothing is sent until you say so." if is_held else ""
         )

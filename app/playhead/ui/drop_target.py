@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QDropEvent, QImage
 from PySide6.QtWidgets import QLabel, QWidget
+
+_NAME_LENGTH = 60
 
 
 class DropTarget(QObject):
@@ -26,6 +29,8 @@ class DropTarget(QObject):
         self.overlay = QLabel(widget)
         self.overlay.setProperty("kind", "drop")
         self.overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.overlay.setTextFormat(Qt.TextFormat.RichText)
+        self.overlay.setWordWrap(True)
         self.overlay.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.overlay.hide()
         widget.setAcceptDrops(True)
@@ -82,9 +87,23 @@ def _paths_of(data: QMimeData) -> list[str]:
 
 
 def _words_for(data: QMimeData) -> str:
+    """What will happen, as rich text, '' if nothing will."""
     paths = _paths_of(data)
     if len(paths) == 1 and Path(paths[0]).is_dir():
-        return f"Work in “{Path(paths[0]).name}”"
+        return _worded(f"Work in “{_name(paths[0])}”", "Code of this conversation will run there.")
     if paths:
-        return "Attach" if len(paths) == 1 else f"Attach {len(paths)} files"
-    return "Attach the image" if data.hasImage() else ""
+        others = len(paths) - 1
+        more = "" if not others else " and 1 other" if others == 1 else f" and {others:,} others"
+        about = "Code can open what you attach by its path."
+        return _worded(f"Attach “{_name(paths[0])}”{more} to your message", about)
+    return _worded("Attach the image to your message", "") if data.hasImage() else ""
+
+
+def _name(path: str) -> str:
+    name = Path(path).name or path
+    return name if len(name) <= _NAME_LENGTH else f"{name[: _NAME_LENGTH - 1]}…"
+
+
+def _worded(title: str, about: str) -> str:
+    detail = f"<p style='font-size: 13px; font-weight: 400'>{escape(about)}</p>" if about else ""
+    return f"<p>{escape(title)}</p>{detail}"
