@@ -31,6 +31,7 @@ package: setup-dev
 screenshots: setup-dev
 	@sh packaging/system.sh check test
 	@$(PY) -m tests.support.screenshots docs/images
+	@CARD_PICTURES=write $(DISPLAYED) $(PY) -m pytest -q tests/ui/timeline/test_card_pictures.py
 
 soak: setup-dev
 	@$(PY) -m tests.soak $(ARGS)

@@ -69,22 +69,30 @@ def decode(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
     size = reader.size()
     if size.isValid() and (size.width() > limit.width() or size.height() > limit.height()):
         reader.setScaledSize(size.scaled(limit, _KEEP))
-    image = reader.read()
-    return image, "" if not image.isNull() else _problem(reader, size)
-
-
-def _problem(reader: QImageReader, size: QSize) -> str:
-    """Why a picture cannot be shown, in words that help."""
-    if size.isValid() and size.width() * size.height() * 4 > _LIMIT_MB << 20:
+    if _is_too_large(reader, size):
         million = size.width() * size.height() // 1_000_000
-        return f"too large to be shown ({size.width():,} × {size.height():,}, {million} megapixels)"
+        words = f"{size.width():,} × {size.height():,}, {million} megapixels"
+        return QImage(), f"it is too large ({words})"
+    image = reader.read()
+    return image, "" if not image.isNull() else _problem(reader)
+
+
+def _is_too_large(reader: QImageReader, size: QSize) -> bool:
+    """Only JPEG is made small while it is read; others would be whole in memory first."""
+    if reader.format() in (b"jpeg", b"jpg"):
+        return False
+    return size.isValid() and size.width() * size.height() * 4 > _LIMIT_MB << 20
+
+
+def _problem(reader: QImageReader) -> str:
+    """Why a picture cannot be shown, in words that help."""
     match reader.error():
         case QImageReader.ImageReaderError.FileNotFoundError:
             return "the file is not there any more"
         case QImageReader.ImageReaderError.UnsupportedFormatError:
-            return "this is no picture, or of a kind that is not shown here"
+            return "it is no picture, or of an unknown kind"
         case QImageReader.ImageReaderError.InvalidDataError:
-            return "the picture is damaged"
+            return "its data are damaged"
         case _:
             return reader.errorString()
 

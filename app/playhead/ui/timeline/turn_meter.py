@@ -14,7 +14,7 @@ class TurnMeter:
     """Counts while a turn is under way, and keeps the words for it. Owner: the model of rows."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
+        self.clock = clock
         self._foots: dict[str, str] = {}
         self._clear()
 
@@ -32,12 +32,12 @@ class TurnMeter:
 
     def pause(self) -> None:
         """The turn waits for a decision."""
-        self._paused_at = self._paused_at or self._clock()
+        self._paused_at = self._paused_at or self.clock()
 
     def go_on(self) -> None:
         """It waits no longer."""
         if self._paused_at:
-            self._waited += self._clock() - self._paused_at
+            self._waited += self.clock() - self._paused_at
             self._paused_at = 0.0
 
     def end(self, key: str, model: str) -> str:
@@ -45,7 +45,7 @@ class TurnMeter:
         self.go_on()
         if not self._has_usage:
             return ""
-        seconds = self._clock() - self._began_at - self._waited
+        seconds = self.clock() - self._began_at - self._waited
         words = [model.rpartition("/")[2], self._token_words()]
         if self._began_at and seconds > 0:
             words.append(format_seconds(seconds))

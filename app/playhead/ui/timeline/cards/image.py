@@ -17,6 +17,12 @@ _EDGE = 1
 _BUTTON = 28
 
 
+def problem_words(name: str, problem: str) -> str:
+    """Why a picture is not shown, as a sentence."""
+    problem = problem.rstrip(".")
+    return f"{name} cannot be shown: {problem[:1].lower()}{problem[1:]}."
+
+
 class ImageCard(Card):
     """Decoded in a thread at the card's width; says what is wrong when it cannot be read."""
 
@@ -39,7 +45,9 @@ class ImageCard(Card):
         found = self._picture()
         if found is None or found[1]:
             draw_panel(painter, rect, tokens.code_bg, tokens.line)
-            words = "Loading the picture…" if found is None else f"{self._name()}: {found[1]}"
+            words = (
+                "Loading the picture…" if found is None else problem_words(self._name(), found[1])
+            )
             draw_icon(
                 painter, self.theme, "image", "mute", QPointF(rect.left() + 24, rect.center().y())
             )
@@ -95,7 +103,7 @@ class ImageCard(Card):
 
     def _ground(self, image: QImage) -> QColor:
         """The picture's own, so that it fills its card; drawings without one are for paper."""
-        corner = image.pixelColor(0, 0)
+        corner = image.pixelColor(min(2, image.width() - 1), min(2, image.height() - 1))
         if corner.alpha() == 255:
             return corner
         return QColor("#FFFFFF") if self._kind() == "svg" else self.theme.colour("raised")
