@@ -13,11 +13,23 @@ from playhead.__main__ import main
 from playhead.ui.main_window import MainWindow
 
 HEAVY = ("litellm", "openai", "keyring", "aiohttp", "tiktoken", "tokenizers", "pydantic")
+LATER = (
+    *("email", "importlib.metadata", "ziamath", "PIL"),
+    *("playhead.ui.settings_dialog", "playhead.ui.command_palette", "playhead.ui.shortcuts_page"),
+    *("playhead.ui.about", "playhead.ui.sidebar_search", "playhead.ui.sidebar_menu"),
+    *("playhead.ui.document_files", "playhead.ui.tables.table_window"),
+    *("playhead.ui.editor.scintilla", "playhead.ui.editor.find_bar"),
+    *("playhead.ui.editor.diff_view", "playhead.ui.variables.variables_panel"),
+    *("playhead.kernel.drivers", "playhead.kernel.runner"),
+    *("playhead.dialects.imported", "playhead.session.importing"),
+)
+"""Loaded when it is asked for, or after the first paint, which needs none of it."""
 loaded: dict[str, list[str]] = {}
 
 
 def look(moment: str) -> None:
-    loaded[moment] = [name for name in HEAVY if name in sys.modules]
+    watched = HEAVY + LATER if moment == "first_paint" else HEAVY
+    loaded[moment] = [name for name in watched if name in sys.modules]
 
 
 class FirstPaint(logging.Handler):

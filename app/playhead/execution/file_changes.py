@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from pathlib import PurePosixPath
 
@@ -71,6 +70,8 @@ def diff_of(path: str, old: str, new: str) -> str:
     if max(len(old_lines), len(new_lines)) > _COMPARED_LINES and old and new:
         return ""  # to compare them could take seconds
     names = ("/dev/null" if not old else f"a/{path}", "/dev/null" if not new else f"b/{path}")
+    import difflib  # not needed for the first paint
+
     lines = list(difflib.unified_diff(old_lines, new_lines, *names, lineterm=""))
     more = len(lines) - _DIFF_LINES
     kept = [line[:_DIFF_WIDTH] for line in lines[:_DIFF_LINES]]

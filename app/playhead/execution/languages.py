@@ -5,17 +5,30 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from playhead.kernel.driver import Driver
-from playhead.kernel.drivers import registry
+if TYPE_CHECKING:
+    from playhead.kernel.driver import Driver
+
+HOST_LANGUAGE = "python"
+"""Every kernel runs it; it is asked for before the first paint, which needs no drivers."""
 
 
 class Languages:
     """Looks for their programs on a PATH each time it is asked: one may have been installed."""
 
-    def __init__(self, path: str | None, known: Sequence[type[Driver]] = registry.DRIVERS) -> None:
+    def __init__(self, path: str | None, known: Sequence[type[Driver]] = ()) -> None:
         self.path = path
-        self._known = known
+        self._given = known
+
+    @cached_property
+    def _known(self) -> Sequence[type[Driver]]:
+        if self._given:
+            return self._given
+        from playhead.kernel.drivers import registry  # not needed for the first paint
+
+        return registry.DRIVERS
 
     @property
     def offered(self) -> tuple[str, ...]:
@@ -24,6 +37,8 @@ class Languages:
 
     def canonical(self, word: str) -> str | None:
         """The language that a word of a model or a person names, or None if it cannot be run."""
+        if word == HOST_LANGUAGE:
+            return word
         return next((d.word for d in self._named(word) if self._can_run(d)), None)
 
     def program(self, word: str) -> str:

@@ -11,19 +11,21 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent, Rename
 from playhead.conversation.requests import ConversationMark, ConversationSummary
 from playhead.conversation.search import SearchFound
-from playhead.dialects.imported import Imported
 from playhead.errors import StorageError
-from playhead.session.importing import with_pictures_kept
 from playhead.session.ports import History, Unsubscribe
 from playhead.session.session import Session, SessionEvent, SessionPorts, SessionState
 from playhead.session.titles import copy_title
 from playhead.session.unfinished import close_unfinished
+
+if TYPE_CHECKING:
+    from playhead.dialects.imported import Imported
 
 _log = logging.getLogger(__name__)
 _ADDED_AT_ONCE = 250
@@ -197,6 +199,8 @@ class Sessions:
         now = time.time()
         count = len(imported.messages)
         added = ConversationSummary(uuid.uuid4().hex, imported.title, now, now, count)
+        from playhead.session.importing import with_pictures_kept  # not needed at start-up
+
         keep_file = partial(self._history.keep_file, added.id)
         try:
             messages = await with_pictures_kept(imported.messages, keep_file)

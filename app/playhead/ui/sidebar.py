@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -17,21 +19,16 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.conversation.requests import ApiStatus, ConversationSummary
-from playhead.conversation.search import SearchFound
 from playhead.session.session import SessionState
 from playhead.ui.conversation_list import ConversationList, RowDelegate
 from playhead.ui.sidebar_field import SearchField
-from playhead.ui.sidebar_menu import (
-    MenuEntries,
-    MenuVerbs,
-    conversation_menu,
-    list_menu,
-    program_menu,
-    several_menu,
-)
 from playhead.ui.sidebar_model import SidebarModel
-from playhead.ui.sidebar_search import SidebarSearch
 from playhead.ui.theme import BAR_HEIGHT, Theme
+
+if TYPE_CHECKING:
+    from playhead.conversation.search import SearchFound
+    from playhead.ui.sidebar_menu import MenuEntries, MenuVerbs
+    from playhead.ui.sidebar_search import SidebarSearch
 
 _DAY_S = 86_400
 _LITTLE_LATER_S = 2
@@ -75,6 +72,7 @@ class Sidebar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._current = ""
+        self._is_searching = False
         self._summaries: Sequence[ConversationSummary] = ()
         self._api_status = ApiStatus()
         self._more_entries: list[MenuEntries] = []
@@ -88,8 +86,8 @@ class Sidebar(QWidget):
         layout.addWidget(self._make_new_button())
         layout.addWidget(self._make_search(theme))
         layout.addWidget(self._make_list(), 1)
-        layout.addWidget(self.finder, 1)
         layout.addLayout(self._make_foot())
+        self._column = layout
         self._midnight = QTimer(self)
         self._midnight.setSingleShot(True)
         self._midnight.timeout.connect(self._refresh)
@@ -100,7 +98,23 @@ class Sidebar(QWidget):
         """Show the list as it is now, states included."""
         self._summaries = summaries
         self._refresh()
-        self.finder.set_summaries(summaries)
+        if self._is_searching:
+            self.finder.set_summaries(summaries)
+
+    @cached_property
+    def finder(self) -> SidebarSearch:
+        """What a search found; made when something is typed first."""
+        from playhead.ui.sidebar_search import SidebarSearch
+
+        finder = SidebarSearch(self._theme, self)
+        finder.hide()
+        finder.search_requested.connect(self.search_requested)
+        finder.found.connect(self.found)
+        finder.results.left.connect(self.focus_search)
+        finder.set_summaries(self._summaries)
+        self._column.insertWidget(self._column.indexOf(self._box) + 1, finder, 1)
+        self.setTabOrder(self.search, finder.results)
+        return finder
 
     def show_found(self, query: str, conversation_id: str, found: SearchFound) -> None:
         """Show what was found for a query, unless another one is typed by now."""
@@ -156,6 +170,13 @@ class Sidebar(QWidget):
 
     def menu_for(self, conversation_id: str) -> QMenu:
         """What can be done with a conversation, or with all that are chosen if it is of them."""
+        from playhead.ui.sidebar_menu import (  # not needed for the first paint
+            conversation_menu,
+            list_menu,
+            program_menu,
+            several_menu,
+        )
+
         one = self.model.summary(conversation_id)
         chosen = self._chosen()
         if one is None:
@@ -167,6 +188,8 @@ class Sidebar(QWidget):
         return conversation_menu(one, self._verbs(), self._more_entries, self)
 
     def _verbs(self) -> MenuVerbs:
+        from playhead.ui.sidebar_menu import MenuVerbs
+
         return MenuVerbs(
             open=self.opened.emit,
             rename=self.begin_rename,
@@ -212,16 +235,11 @@ class Sidebar(QWidget):
         return self.new_button
 
     def _make_search(self, theme: Theme) -> QWidget:
-        self.finder = SidebarSearch(theme, self)
-        self.finder.hide()
-        self.finder.search_requested.connect(self.search_requested)
-        self.finder.found.connect(self.found)
         self.search = SearchField(theme, self)
         self.search.textChanged.connect(self._on_typed)
         self.search.moved.connect(self._on_moved)
         self.search.entered.connect(self._on_entered)
         self.search.left.connect(self.left)
-        self.finder.results.left.connect(self.focus_search)
         return self.search
 
     def _make_list(self) -> QWidget:
@@ -310,19 +328,24 @@ class Sidebar(QWidget):
 
     def _on_typed(self, text: str) -> None:
         """Results take the list's place as long as there is something to look for."""
-        is_searching = bool(text.strip())
+        is_searching, was_searching = bool(text.strip()), self._is_searching
+        if not is_searching and not was_searching:
+            return
+        self._is_searching = is_searching
+        if not was_searching:
+            self.finder.set_summaries(self._summaries)
         self.finder.setVisible(is_searching)
         self._box.setVisible(not is_searching)
         self.finder.look_for(text)
 
     def _on_moved(self, step: int) -> None:
-        if self.finder.isHidden():
+        if not self._is_searching:
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
         else:
             self.finder.results.move(step)
 
     def _on_entered(self) -> None:
-        if not self.finder.isHidden():
+        if self._is_searching:
             self.finder.results.open_current()
 
     def _on_menu_wanted(self, index: QModelIndex, place: QPoint) -> None:
@@ -339,7 +362,8 @@ class Sidebar(QWidget):
         theme.label_icon(self.settings_button, "settings", "mute")
         self._show_api_icon()
         self.list.viewport().update()
-        self.finder.update()
+        if self._is_searching:
+            self.finder.update()
 
     def _show_api_icon(self) -> None:
         has_failed = self._api_status.state == "failed"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from playhead.session.sessions import Sessions
-from playhead.ui.about import AboutDialog
-from playhead.ui.command_palette import CommandPalette, PaletteEntry
-from playhead.ui.shortcuts_page import ShortcutsPage
 from playhead.ui.sidebar_model import UNTITLED
 from playhead.ui.theme import Mode, Theme
+
+if TYPE_CHECKING:
+    from playhead.ui.command_palette import CommandPalette, PaletteEntry
 
 _CONVERSATIONS = 200
 _ICON_PX = 256
@@ -47,6 +47,8 @@ class WindowHelp(QObject):
 
     def open_palette(self, actions: Mapping[str, QAction]) -> None:
         """Show every command, and the conversations, to be found by typing; again: close it."""
+        from playhead.ui.command_palette import CommandPalette  # not needed for the first paint
+
         if self.palette is None:
             self.palette = CommandPalette(self._theme, self._window)
         if self.palette.isVisible():
@@ -56,10 +58,14 @@ class WindowHelp(QObject):
 
     def open_shortcuts(self) -> None:
         """Show the page of shortcuts."""
+        from playhead.ui.shortcuts_page import ShortcutsPage  # not needed for the first paint
+
         self._open(lambda: ShortcutsPage(self._window))
 
     def open_about(self) -> None:
         """Show the versions."""
+        from playhead.ui.about import AboutDialog  # imports what reads the packages' versions
+
         picture = QGuiApplication.windowIcon().pixmap(_ICON_PX, _ICON_PX)
         places = {"Data": str(self._data_dir)}
         self._open(lambda: AboutDialog(self._theme, picture, places, self._window))
@@ -75,6 +81,8 @@ class WindowHelp(QObject):
         self._dialog = None
 
     def _entries(self, actions: Mapping[str, QAction]) -> Iterator[PaletteEntry]:
+        from playhead.ui.command_palette import PaletteEntry
+
         for name, action in actions.items():
             if name not in _NOT_LISTED:
                 keys = action.shortcut().toString(action.shortcut().SequenceFormat.NativeText)

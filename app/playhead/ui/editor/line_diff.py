@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Literal
 
 LARGEST = 2_500
@@ -49,7 +48,7 @@ def hunks(old: str, new: str) -> list[Hunk]:
     left, right = before[head : len(before) - tail], after[head : len(after) - tail]
     if max(len(left), len(right)) > LARGEST:
         return [Hunk(head, tuple(left), head, tuple(right))]
-    spans = _in_place(left, right) or SequenceMatcher(None, left, right).get_opcodes()
+    spans = _in_place(left, right) or _compared(left, right)
     return [
         Hunk(head + i1, tuple(left[i1:i2]), head + j1, tuple(right[j1:j2]))
         for tag, i1, i2, j1, j2 in spans
@@ -65,6 +64,14 @@ def marks(changes: Sequence[Hunk], line_count: int) -> Iterator[LineMark]:
         for number in range(len(hunk.new)):
             is_new = number >= len(hunk.old)
             yield LineMark(hunk.new_first + number + 1, "added" if is_new else "changed")
+
+
+def _compared(
+    left: Sequence[str], right: Sequence[str]
+) -> Sequence[tuple[str, int, int, int, int]]:
+    from difflib import SequenceMatcher  # not needed for the first paint
+
+    return SequenceMatcher(None, left, right).get_opcodes()
 
 
 def _in_place(
