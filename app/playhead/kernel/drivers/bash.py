@@ -27,3 +27,7 @@ class Bash(Shell):
     def options(self) -> list[str]:
         """Neither those of a login nor those of a terminal."""
         return ["--norc", "--noprofile"]
+
+    def variables(self) -> dict[str, str]:
+        """Scripts have a start file, too."""
+        return {**super().variables(), "BASH_ENV": ""}

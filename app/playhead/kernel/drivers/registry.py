@@ -12,10 +12,12 @@ from .powershell import PowerShell
 from .python import Python
 from .r import R
 from .ruby import Ruby
+from .zsh import Zsh
 
 DRIVERS: tuple[type[Driver], ...] = (
     Python,
     Bash,
+    Zsh,
     JavaScript,
     R,
     Ruby,

@@ -16,10 +16,11 @@ from .shell_trace import ShellTrace
 _CHECK_LIMIT_S = 5
 _FIRST_WORD = "__ph_begin;"
 """Stands before every block: it goes where the last one was, and has its lines told."""
-_HARMLESS = re.compile(r"[\w \t\n./:=,@%+-]*")
+_HARMLESS = re.compile(r"""(?:[\w \t\n./:=,@%+-]|\$\w+|"[^"\\$`!]*"|'[^']*')*""")
+"""Without operators, there is not much that can be wrong."""
 _KEYWORD = re.compile(
     r"\b(if|then|elif|else|fi|for|select|case|esac|while|until|do|done|in|function|time|coproc"
-    r"|foreach|repeat|end|nocorrect|declare|local|typeset|export|readonly|float|integer)\b"
+    r"|foreach|repeat|end|nocorrect)\b"
 )
 
 
@@ -49,7 +50,7 @@ class Shell(ChildDriver):
 
     def variables(self) -> dict[str, str]:
         """Where its files lie; the script takes that out of what children inherit."""
-        return {"PLAYHEAD_SPOOL": self.stage.spool, "BASH_ENV": ""}
+        return {"PLAYHEAD_SPOOL": self.stage.spool}
 
     def block_path(self, number: int) -> str:
         """By a name that messages can show: it is opened from its folder, without a path."""
