@@ -35,7 +35,9 @@ _DONE_DETAIL = (
     " Now drop a file of your own into the message field and type code for it, or choose a model"
     " in the settings that writes the code for you."
 )
-_SKIPPED_DETAIL = "Nothing was run. Press Retry in the code's card, or go on with files of yours."
+_SKIPPED_DETAIL = (
+    "You skipped it, so nothing was run and nothing was written. That is how it is with all code."
+)
 
 
 @dataclass(frozen=True, slots=True)
