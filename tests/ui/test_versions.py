@@ -80,7 +80,10 @@ async def test_arrows_go_between_answers_and_stay_under_the_mouse(bench: Callabl
 async def test_an_edited_question_keeps_the_one_before_it(bench: Callable) -> None:
     async with bench(said("one"), said("two")) as window:
         await asked(window, "Question")
-        QTest.keyClick(window.parts.composer.text_edit, Qt.Key.Key_Up)
+        view = window.parts.timeline
+        view.setFocus()
+        QTest.keyClick(view, Qt.Key.Key_Down)
+        QTest.keyClick(view, Qt.Key.Key_E)
         QTest.keyClicks(window.parts.composer.text_edit, " again")
         QTest.keyClick(window.parts.composer.text_edit, Qt.Key.Key_Return)
         await until(lambda: shown(window)[-1:] == ["two"])

@@ -25,6 +25,11 @@ FENCE_HEADER = 30
 _NEAR = 1_500
 """Pixels beyond what is looked at within which documents are kept."""
 _MOST_MARKS = 300
+_BACKWARDS = (
+    QTextCursor.MoveOperation.Left,
+    QTextCursor.MoveOperation.Up,
+    QTextCursor.MoveOperation.PreviousWord,
+)
 _GLYPH, _CODE_GLYPH, _LINE, _CODE_LINE = 7, 8, 24, 22
 _BARE = str.maketrans({"\u2029": "\n", "\u2028": "\n", "\ufffc": "", "\ufdd0": "", "\ufdd1": ""})
 
@@ -210,6 +215,27 @@ class BlockColumn:
         box = self._document(index).documentLayout().blockBoundingRect(block)
         down = box.y() + (line.y() if line.isValid() else 0)
         return round(self._origin(index).y() + down)
+
+    def end(self) -> Place:
+        """Behind the last sign."""
+        last = len(self._blocks) - 1
+        return last, self._document(last).characterCount() - 1
+
+    def moved(self, place: Place, move: QTextCursor.MoveOperation) -> Place | None:
+        """Where a cursor comes to from a place; None if it would leave the column."""
+        index, offset = min(place, self.end())
+        cursor = QTextCursor(self._document(index))
+        cursor.setPosition(min(offset, self._document(index).characterCount() - 1))
+        before = cursor.position()
+        if cursor.movePosition(move) and cursor.position() != before:
+            return index, cursor.position()
+        if move in (QTextCursor.MoveOperation.StartOfLine, QTextCursor.MoveOperation.EndOfLine):
+            return None
+        is_back = move in _BACKWARDS
+        index += -1 if is_back else 1
+        if not 0 <= index < len(self._blocks):
+            return None
+        return index, self._document(index).characterCount() - 1 if is_back else 0
 
     def top_of(self, index: int) -> int:
         """Where a block begins."""

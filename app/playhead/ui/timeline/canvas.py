@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from playhead.ui.theme import COLUMN_WIDTH, GAP_XXXL, Theme
 from playhead.ui.timeline.cards.card import CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.coalescer import Coalescer
+from playhead.ui.timeline.copying import Copier, PictureCopier, to_clipboard
 from playhead.ui.timeline.documents import SAFE_SCHEMES, Colourer, DocumentMaker
 from playhead.ui.timeline.model import Changes, TimelineModel
 from playhead.ui.timeline.painting import draw_focus
@@ -63,6 +64,8 @@ class Canvas(QAbstractScrollArea):
         )
         self.sheet = Sheet(self.model, tools)
         self.coalescer = Coalescer(self._flush, self)
+        self.copier = Copier(self.sheet, self.maker)
+        self.picture_copier = PictureCopier(self)
         self.selection: Selection | None = None
         self.hovered: tuple[int, Spot | None] = (-1, None)
         self.focused: tuple[int, Spot] | None = None
@@ -109,9 +112,48 @@ class Canvas(QAbstractScrollArea):
             self.viewport().update()
 
     def copy(self) -> None:
-        """Put what is selected on the clipboard."""
-        if text := self.selected_text():
-            QGuiApplication.clipboard().setText(text)
+        """Put what is selected on the clipboard; a picture alone as a picture."""
+        index = self._lone_picture()
+        if index is not None:
+            self.picture_copier.copy(self.sheet.rows[index])
+        else:
+            to_clipboard(self.selected_text())
+
+    def copy_markdown(self) -> None:
+        """Put what is selected on the clipboard as Markdown."""
+        if self.selection:
+            to_clipboard(self.copier.selection(self.selection, is_markdown=True))
+
+    def copy_text(self) -> None:
+        """Put what is selected on the clipboard as it is shown."""
+        if self.selection:
+            to_clipboard(self.copier.selection(self.selection, is_markdown=False))
+
+    def copy_turn(self, index: int, *, is_markdown: bool) -> None:
+        """Put the turn of an entry on the clipboard."""
+
+    def can_run(self, language: str) -> bool:
+        """Whether code in a language can be run here."""
+        return self._can_run(language)
+
+    def ring(self, key: str) -> None:
+        """Put the ring around another entry; '' takes it away."""
+        if key != self.ringed:
+            self.ringed = key
+            self.viewport().update()
+
+    def _lone_picture(self) -> int | None:
+        if self.selection is None:
+            index = self.model.index_of(self.ringed)
+            is_picture = index is not None and self.sheet.rows[index].kind == "image"
+            return index if is_picture else None
+        shown = [
+            index
+            for index in range(self.selection.first.row, self.selection.last.row + 1)
+            if index < len(self.sheet.rows) and self.sheet.is_shown(index)
+        ][:2]
+        is_lone = len(shown) == 1 and self.sheet.rows[shown[0]].kind == "image"
+        return shown[0] if is_lone else None
 
     def is_following(self) -> bool:
         """Whether the view stays at the end while something streams in."""

@@ -13,9 +13,9 @@ from playhead.ui.timeline.console_text import ConsoleText, without_colours
 from playhead.ui.timeline.rows import Row
 
 _PIECE, _OVERLAP = 40_000, 400
-_MARKDOWN = frozenset({"answer", "plan", "rendered", "reasoning", "tool_call", "tool_result"})
+MARKDOWN_KINDS = frozenset({"answer", "plan", "rendered", "reasoning", "tool_call", "tool_result"})
 _PLAIN = frozenset({"question", "code", "markup", "run", "unknown"})
-IN_COLUMN = _MARKDOWN | _PLAIN | {"console"}
+IN_COLUMN = MARKDOWN_KINDS | _PLAIN | {"console"}
 """Rows that show all that is searched of them as text."""
 _MARKUP = re.compile(r"\x1b\[[\d;:]*m|\]\([^)\s]*\)|(?<!\w)_+|_+(?!\w)|[*`~\\]")
 _SIGNS = frozenset("*`~\\_[]()")
@@ -64,7 +64,7 @@ class Wanted:
 
     def counts(self, row: Row, others: str) -> Iterator[int]:
         """How often a row has it, piece by piece; `others` is the text of rows without prose."""
-        is_marked_up = row.kind in _MARKDOWN and not _SIGNS & set(self.text)
+        is_marked_up = row.kind in MARKDOWN_KINDS and not _SIGNS & set(self.text)
         for text in _texts(row, others):
             yield from self._counts_in(text, is_marked_up)
 

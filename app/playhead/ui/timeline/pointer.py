@@ -5,33 +5,30 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
-from PySide6.QtGui import QCursor, QGuiApplication, QHelpEvent, QMouseEvent
+from PySide6.QtGui import QCursor, QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
 from playhead.ui.timeline.blocks import END, START
 from playhead.ui.timeline.canvas import Canvas
-from playhead.ui.timeline.cards.card import Intent, IntentKind, Spot
+from playhead.ui.timeline.cards.card import Spot
+from playhead.ui.timeline.caret import Caret
+from playhead.ui.timeline.menu import make_menu
 from playhead.ui.timeline.selection import Mark, Selection
 
 _AUTOSCROLL_MS = 30
-_TABLE_ACTIONS: tuple[tuple[IntentKind, str, str], ...] = (
-    ("copy_table", "tsv", "Copy for a spreadsheet (TSV)"),
-    ("copy_table", "csv", "Copy as CSV"),
-    ("save", "", "Save as…"),
-    ("table", "", "Open the table"),
-)
 
 
 class Pointer:
     """What the mouse does. Owner: the view."""
 
-    def __init__(self, view: Canvas) -> None:
+    def __init__(self, view: Canvas, caret: Caret) -> None:
         self._view = view
+        self._caret = caret
         self._pressed: tuple[int, Spot] | None = None
         self._pressed_link = ""
         self._begun: Mark | None = None
         self._pressed_at = QPoint()
-        self._last_double = 0
+        self._last_double = -(1 << 40)
         self._drag = QTimer(view)
         self._drag.setInterval(_AUTOSCROLL_MS)
         self._drag.timeout.connect(self._on_drag)
@@ -66,11 +63,14 @@ class Pointer:
         is_third = event.timestamp() - self._last_double < QApplication.doubleClickInterval()
         if is_third:
             self._select_around(mark, "paragraph")
-        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._view.selection:
-            self._begun = self._view.selection.anchor
-            self._view.select(Selection(self._begun, mark))
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            selection = self._view.selection
+            self._begun = selection.anchor if selection else self._caret.begin() or mark
+            drawn = Selection(self._begun, mark)
+            self._view.select(None if drawn.is_empty else drawn)
         else:
-            self._begun = mark
+            self._begun = self._caret.mark = mark
+            self._view.ring("")
             self._view.clear_selection()
 
     def move(self, event: QMouseEvent) -> None:
@@ -135,39 +135,7 @@ class Pointer:
 
     def menu_at(self, point: QPoint) -> QMenu:
         """Copy and what else can be done with the row under the mouse."""
-        view = self._view
-        menu = QMenu(view)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setObjectName("timeline_menu")
-        copy = menu.addAction("Copy")
-        copy.setEnabled(bool(view.selection))
-        copy.triggered.connect(view.copy)
-        if link := self._link_at(point):
-            menu.addAction("Copy link address", lambda: _to_clipboard(link))
-        index = self._row_at(point)
-        if index >= 0:
-            self._add_row_actions(menu, index)
-        menu.addSeparator()
-        menu.addAction("Select all", view.select_all)
-        return menu
-
-    def _add_row_actions(self, menu: QMenu, index: int) -> None:
-        view = self._view
-        row = view.sheet.rows[index]
-        menu.addAction("Copy this entry", lambda: _to_clipboard(view.sheet.source(index)))
-        if row.kind == "table":
-            for what, detail, label in _TABLE_ACTIONS:
-                intent = Intent(what, detail)
-                menu.addAction(label, lambda intent=intent: view.activate(intent, index))
-        if row.kind == "code":
-            menu.addAction("Open in the editor", lambda: view.open_code_requested.emit(row.key))
-        if row.role in ("assistant", "server"):
-            menu.addAction("Retry", lambda: view.retry_requested.emit(row.key))
-        if row.kind == "question":
-            menu.addAction("Edit and send again", lambda: view.edit_requested.emit(row.key))
-        if row.message is not None:
-            menu.addSeparator()
-            menu.addAction("Delete this turn…", lambda: view.delete_requested.emit(row.key))
+        return make_menu(self._view, self._row_at(point), self._link_at(point))
 
     def _extend(self, point: QPoint) -> None:
         if self._begun is None:
@@ -235,7 +203,3 @@ class Pointer:
             if self._view.sheet.card(found[0]).has_text_at(inside.x(), inside.y()):
                 return Qt.CursorShape.IBeamCursor
         return Qt.CursorShape.ArrowCursor
-
-
-def _to_clipboard(text: str) -> None:
-    QGuiApplication.clipboard().setText(text)

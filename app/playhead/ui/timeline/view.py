@@ -25,6 +25,8 @@ from playhead.ui.timeline.branching import VersionPlace
 from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.cards.card import Intent
 from playhead.ui.timeline.cards.table import TableCard
+from playhead.ui.timeline.caret import Caret
+from playhead.ui.timeline.copying import to_clipboard
 from playhead.ui.timeline.documents import Colourer
 from playhead.ui.timeline.fields import InputFields
 from playhead.ui.timeline.find_bar import TimelineFindBar
@@ -58,8 +60,9 @@ class TimelineView(Canvas):
         super().__init__(theme, parent, colourer)
         self._conversation: Conversation | None = None
         self._unsubscribe: Callable[[], None] | None = None
-        self._pointer = Pointer(self)
-        self._keys = KeyHandler(self)
+        self._caret = Caret(self)
+        self._pointer = Pointer(self, self._caret)
+        self._keys = KeyHandler(self, self._caret)
         self._fields = InputFields(self)
         self._clock = RunClock(self)
         self._version_place = VersionPlace(self)
@@ -84,11 +87,27 @@ class TimelineView(Canvas):
         self._flush()
         self._describe()
 
+    def copy_turn(self, index: int, *, is_markdown: bool) -> None:
+        """Put the turn of an entry on the clipboard."""
+        messages = self._conversation.messages if self._conversation else []
+        to_clipboard(self.copier.turn(index, messages, is_markdown=is_markdown))
+
+    def copy(self) -> None:
+        """Put what is selected, or else the entry with the ring, on the clipboard."""
+        index = self.model.index_of(self.ringed)
+        if self.selection is None and index is not None and self._lone_picture() is None:
+            to_clipboard(self.sheet.source(index))
+        else:
+            super().copy()
+
     def show_versions(self) -> None:
         """Put arrows where there are other versions; when a turn has ended these are others."""
         if (conversation := self._conversation) is not None:
             path = [message.id for message in conversation.messages]
+            before = self.model.rows
             self.model.set_versions(conversation.versions(), path)
+            if self.model.rows is not before:
+                self.clear_selection()  # its places are counted in rows
             self.coalescer.due()
 
     def reveal(self, message_id: str, query: str = "") -> bool:
@@ -305,8 +324,12 @@ class TimelineView(Canvas):
         self._pointer.double_click(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """What can be done here."""
-        self._pointer.open_menu(event.pos(), event.globalPos())
+        """What can be done here; the key for it means the entry with the ring."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            point = self._keys.menu_point()
+            self._pointer.open_menu(point, self.viewport().mapToGlobal(point))
+        else:
+            self._pointer.open_menu(event.pos(), event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Scroll, copy, go from button to button."""
@@ -328,6 +351,8 @@ class TimelineView(Canvas):
         super().focusOutEvent(event)
         self._ring.hide()
         self.focused = None
+        if event.reason() != Qt.FocusReason.PopupFocusReason and self.find_bar.isHidden():
+            self.ring("")
         self.viewport().update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
