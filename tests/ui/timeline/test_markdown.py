@@ -82,7 +82,26 @@ def test_each_kind_of_block_is_found():
 
 def test_a_definition_is_known_to_every_later_block():
     stream = streamed(SAMPLE, [])
-    assert stream.definitions == "[ref]: https://example.org\n"
+    assert stream.definitions == "[ref]: <https://example.org>\n"
+
+
+def test_a_note_with_words_is_no_address():
+    assert markdown_blocks("See[^1].\n\n[^1]: The note.\n")[1] == ""
+
+
+def test_a_formula_on_lines_of_its_own_is_one_block_whatever_it_holds():
+    blocks = markdown_blocks("So:\n$$\na\n- b\n= c\n$$\nand\n\\[\n# d\n\\]\n")[0]
+    assert [block.source for block in blocks] == [
+        "So:\n",
+        "$$\na\n- b\n= c\n$$\n",
+        "and\n",
+        "\\[\n# d\n\\]\n",
+    ]
+
+
+def test_a_formula_without_an_end_ends_with_its_paragraph():
+    blocks = markdown_blocks("$$\na\n\n- b\n")[0]
+    assert [block.source for block in blocks] == ["$$\na\n", "- b\n"]
 
 
 def work(text: str, step: int = 40) -> MarkdownStream:

@@ -13,6 +13,7 @@ from playhead.ui.timeline.documents import Document, DocumentMaker, units
 from playhead.ui.timeline.found_text import Wanted
 from playhead.ui.timeline.heights import Heights
 from playhead.ui.timeline.markdown import Block
+from playhead.ui.timeline.math_document import alternatives, shrink_to, with_alternatives
 from playhead.ui.timeline.painting import draw_panel
 
 Place = tuple[int, int]
@@ -105,6 +106,15 @@ class BlockColumn:
             text.width = -1
         self.release()
 
+    def renew(self) -> bool:
+        """Make documents anew that waited for formulas; whether there were any."""
+        waiting = [index for index in self._live if self._is_waiting(index)]
+        for index in waiting:
+            self._blocks[index].document = None
+            self._blocks[index].width = -1
+            self._live.discard(index)
+        return bool(waiting)
+
     def release(self) -> None:
         """Drop the documents, keep the heights."""
         for index in self._live:
@@ -167,6 +177,17 @@ class BlockColumn:
             return ""
         return document.documentLayout().anchorAt(QPointF(x, y) - self._origin(index))
 
+    def tip_at(self, x: int, y: int) -> str:
+        """What is to be said of what lies under a point: the LaTeX of a formula, its fault."""
+        if not self._blocks or not 0 <= y < self.height:
+            return ""
+        index = self._heights.index_at(y)
+        document = self._blocks[index].document
+        if document is None or not document.has_formulas:
+            return ""
+        point = QPointF(x, y) - self._origin(index)
+        return document.documentLayout().formatAt(point).toCharFormat().toolTip()
+
     def word_at(self, place: Place) -> tuple[Place, Place]:
         """The ends of the word at a place."""
         return self._around(place, QTextCursor.SelectionType.WordUnderCursor)
@@ -186,7 +207,7 @@ class BlockColumn:
             end = min(length, last[1]) if index == last[0] else length
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             joint = "\n" if self._blocks[index].block.is_first else ""
-            pieces.append((joint if pieces else "") + cursor.selectedText().translate(_BARE))
+            pieces.append((joint if pieces else "") + _selected(cursor))
         return "\n".join(pieces)
 
     def find(self, pattern: re.Pattern[str]) -> tuple[Place, Place] | None:
@@ -283,10 +304,17 @@ class BlockColumn:
         if text.width != width:
             self.laid_out += 1
             inset = 2 * PAD_X if self._is_panel(text.block) else 0
-            text.document.setTextWidth(max(40, width - inset))
+            room = max(40, width - inset)
+            if text.document.has_formulas:
+                shrink_to(text.document, room)
+            text.document.setTextWidth(room)
             text.height = round(text.document.size().height())
             text.width = width
             self._heights.set(index, self._outer(index))
+
+    def _is_waiting(self, index: int) -> bool:
+        document = self._blocks[index].document
+        return document is not None and document.is_waiting
 
     def _release_far(self, top: int, bottom: int) -> None:
         first, last = self._heights.index_at(top), self._heights.index_at(bottom)
@@ -338,12 +366,15 @@ class BlockColumn:
         context.clip = clip
         theme = self._maker.theme
         context.palette.setColor(QPalette.ColorRole.Text, theme.colour(self._ink))
+        context.palette.setColor(QPalette.ColorRole.Dark, theme.colour("line_strong"))
         marks = self._found_marks(index, document)
         if selected is not None:
             marks.append(self._mark(document, *selected, "selection", "text"))
         if marks:
             context.selections = marks
         painter.setClipRect(clip)
+        if document.has_formulas:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         document.documentLayout().draw(painter, context)
         if document.has_quotation:
             for bar in document.quotations():
@@ -378,6 +409,15 @@ class BlockColumn:
         mark.format.setBackground(self._maker.theme.colour(ground))
         mark.format.setForeground(self._maker.theme.colour(ink))
         return mark
+
+
+def _selected(cursor: QTextCursor) -> str:
+    """Formulas as they were written, all else as it is shown."""
+    text = cursor.selectedText()
+    if "\ufffc" in text:
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        text = with_alternatives(text, alternatives(cursor.document(), start, end))
+    return text.translate(_BARE)
 
 
 def _part(selection: tuple[Place, Place] | None, index: int) -> tuple[int, int] | None:

@@ -50,7 +50,10 @@ class Canvas(QAbstractScrollArea):
         self.theme = theme
         self.model = TimelineModel()
         self.pictures = Pictures(self)
-        self.maker = DocumentMaker(theme, colourer)
+        self.formulas = Formulas(self)
+        self.formulas.changed.connect(self._on_formulas_changed)
+        self._has_new_formulas = False
+        self.maker = DocumentMaker(theme, colourer, self.formulas)
         self._can_run: Callable[[str], bool] = lambda word: False
         self._why_not: Callable[[str], str] = lambda word: ""
         self.model_name: Callable[[], str] = lambda: ""
@@ -243,7 +246,19 @@ class Canvas(QAbstractScrollArea):
         if scheme.lower() in SAFE_SCHEMES:
             self.link_activated.emit(url)
 
+    def _on_formulas_changed(self) -> None:
+        self._has_new_formulas = True
+        self.coalescer.due()
+
+    def _take_formulas(self) -> None:
+        """What stood there as LaTeX is drawn now."""
+        if self._has_new_formulas:
+            self._has_new_formulas = False
+            for key in self.sheet.renew():
+                self.model.mark(key)
+
     def _flush(self) -> None:
+        self._take_formulas()
         for key in self.sheet.take_behind():
             self.model.mark(key)
         changes = self.model.take_changes()

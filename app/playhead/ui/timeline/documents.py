@@ -22,8 +22,11 @@ from PySide6.QtGui import (
 )
 
 from playhead.ui.theme import CODE_PX, PROSE_PX, Theme
+from playhead.ui.timeline.formulas import Formulas
 from playhead.ui.timeline.found_text import Wanted
 from playhead.ui.timeline.markdown import CODE_LINE_LIMIT, Block
+from playhead.ui.timeline.math_document import put_in
+from playhead.ui.timeline.math_text import take_out
 from playhead.ui.timeline.sgr import PLAIN, Style, spans
 
 SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
@@ -31,7 +34,7 @@ _HEADING_PX = {1: 20, 2: 17, 3: 15}
 _PROSE_HEIGHT = 150
 _CODE_HEIGHT = 130
 _LIST_INDENT = 20
-_QUOTE_GAP = 14
+_QUOTE_GAP = 22
 _MOST_SPANS = 1_500
 """Denser code, such as a packed script, stays plain: each span costs a step of layout."""
 _FEATURES = QTextDocument.MarkdownFeature
@@ -51,6 +54,9 @@ class Document(QTextDocument):
 
     has_quotation = False
     """Whether bars are to be drawn beside some of its lines."""
+    is_waiting = False
+    """Whether a formula in it is still being drawn."""
+    has_formulas = False
     _wanted: Wanted | None = None
     _found: Sequence[tuple[int, int]] = ()
 
@@ -94,9 +100,12 @@ def units(text: str) -> int:
 class DocumentMaker:
     """Makes documents in the colours of the theme; `made` counts them."""
 
-    def __init__(self, theme: Theme, colourer: Colourer | None) -> None:
+    def __init__(
+        self, theme: Theme, colourer: Colourer | None, formulas: Formulas | None = None
+    ) -> None:
         self.theme = theme
         self.colourer = colourer
+        self.formulas = formulas
         self.made = 0
         self.wanted: Wanted | None = None
         """What is looked for: it is marked wherever it is drawn."""
@@ -190,14 +199,20 @@ class DocumentMaker:
     def _fill_markdown(self, document: Document, block: Block, ink: str, definitions: str) -> None:
         document.setDefaultFont(self.theme.font(PROSE_PX))
         document.setIndentWidth(_LIST_INDENT)
-        source = block.source
+        source, formulas = block.source, []
+        if self.formulas is not None:
+            source, formulas = take_out(source)
         if definitions and "[" in source:
-            source = f"{source}\n\n{definitions}"
+            source = f"{_named(definitions, source)}\n{source}"
         features = _FEATURES.MarkdownDialectGitHub | _FEATURES.MarkdownNoHTML
         document.setMarkdown(source, features)
         if block.kind == "table":
             self._dress_tables(document, is_continued=bool(block.header))
         self._dress(document, ink)
+        if formulas and self.formulas is not None:
+            document.has_formulas = True
+            mute = self.theme.colour("mute")
+            document.is_waiting = not put_in(document, formulas, self.formulas, mute)
 
     def _dress(self, document: Document, ink: str) -> None:
         cursor = QTextCursor(document)
@@ -216,6 +231,10 @@ class DocumentMaker:
         is_code = shape.hasProperty(QTextFormat.Property.BlockCodeFence) or shape.hasProperty(
             QTextFormat.Property.BlockCodeLanguage
         )
+        if is_code:
+            shape.setBackground(self.theme.colour("code_bg"))
+        elif shape.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth):
+            shape.setBackground(self.theme.colour("line_strong"))
         in_list = block.textList() is not None
         in_table = cursor.currentTable() is not None
         shape.setLineHeight(_CODE_HEIGHT if is_code else _PROSE_HEIGHT, _PROPORTIONAL)
@@ -283,6 +302,13 @@ class DocumentMaker:
         shown = QTextCharFormat()
         shown.setForeground(QColor(self.theme.tokens.of(name)))
         return shown
+
+
+def _named(definitions: str, source: str) -> str:
+    """Of the known addresses those that may be meant: there can be thousands."""
+    words = " ".join(source.casefold().split())
+    lines = definitions.splitlines(keepends=True)
+    return "".join(one for one in lines if one[: one.rfind("]: <") + 1].casefold() in words)
 
 
 def _quote_level(block: QTextBlock) -> int:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from playhead.ui.timeline.math_rule import add_formula_rule
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
@@ -20,7 +22,6 @@ TABLE_ROWS = 20
 LIST_ITEMS = 8
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\n`]*)")
-_DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:[ \t]*\S+.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,9 @@ class Block:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt  # not needed for the first paint, and slow to import
 
-    parser = MarkdownIt("commonmark").enable("table")
+    parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])  # inline text is Qt's business
+    add_formula_rule(parser)
     return parser
 
 
@@ -82,11 +84,12 @@ class MarkdownStream:
         return self._tail
 
     def _parse(self) -> list[Block]:
-        self._note_definitions()
         text = self._prefix + self._text
         self.parsed_chars += len(text)
         lines = text.splitlines(keepends=True)
-        tops = list(_top_level(self._parser.parse(text)))
+        tokens = self._parser.parse(text)
+        self._note_definitions(tokens)
+        tops = list(_top_level(tokens))
         complete = len(lines) if text.endswith("\n") else len(lines) - 1
         while len(tops) > 1 and _start(tops[1]) < complete:
             self.closed.extend(self._split(lines, tops.pop(0)))
@@ -173,13 +176,13 @@ class MarkdownStream:
         self._text = "".join(lines[cut:])
         return [Block("prose", self._text)]
 
-    def _note_definitions(self) -> None:
-        if "]:" not in self._text:
-            return
-        for match in _DEFINITION.finditer(self._text):
-            if match[0] not in self._seen and match.end() < len(self._text):
-                self._seen.add(match[0])
-                self.definitions += match[0] + "\n"
+    def _note_definitions(self, tokens: list[Token]) -> None:
+        """Keep what the links of other blocks refer to; the first of a name counts."""
+        for token in tokens:
+            if token.type == "definition" and token.meta["id"] not in self._seen:
+                self._seen.add(token.meta["id"])
+                label = " ".join(token.meta["label"].split())
+                self.definitions += f"[{label}]: <{token.meta['url']}>\n"
 
 
 def markdown_blocks(text: str) -> tuple[list[Block], str]:

@@ -126,7 +126,7 @@ class Pointer:
         """The name of a button, or where a link leads."""
         point = cast("QHelpEvent", event).pos()
         _, spot = self._spot_at(point)
-        text = spot.tip if spot is not None else self._link_at(point)
+        text = spot.tip if spot is not None else self._link_at(point) or self._tip_at(point)
         QToolTip.showText(self._view.viewport().mapToGlobal(point), text, self._view.viewport())
 
     def open_menu(self, point: QPoint, at: QPoint) -> None:
@@ -183,6 +183,13 @@ class Pointer:
             return ""
         inside = point - self._view.card_rect(index).topLeft()
         return self._view.sheet.card(index).link_at(inside.x(), inside.y())
+
+    def _tip_at(self, point: QPoint) -> str:
+        index = self._row_at(point)
+        if index < 0:
+            return ""
+        inside = point - self._view.card_rect(index).topLeft()
+        return self._view.sheet.card(index).tip_at(inside.x(), inside.y())
 
     def _hover(self, point: QPoint) -> None:
         found = self._spot_at(point)

@@ -91,6 +91,11 @@ class Sheet:
         for card in self._cards.values():
             card.forget()
 
+    def renew(self) -> list[str]:
+        """The rows with texts that waited for formulas; they are made anew."""
+        cards = [(key, self._cards[key]) for key in self._live if key in self._cards]
+        return [key for key, card in cards if card.column is not None and card.column.renew()]
+
     def touch(self, key: str) -> None:
         """A row's card looks different now."""
         self._stale.add(key)
