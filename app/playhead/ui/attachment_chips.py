@@ -27,6 +27,8 @@ from playhead.ui.theme import Theme
 _THUMBNAIL_PX = 20
 _NAME_PX = 180
 _MOST_PX = 108
+_ROW_PX = 34
+_SHARE_OF_WINDOW = 0.12
 _ICONS = {"file": "file", "image": "image", "folder": "folder"}
 
 
@@ -182,6 +184,14 @@ class AttachmentChips(QWidget):
         if self._chips:
             self._chips[-1].remove.setFocus(Qt.FocusReason.BacktabFocusReason)
 
+    def fit(self) -> None:
+        """As high as the rows, up to three, in a low window one; more are scrolled."""
+        width = self._area.viewport().width()
+        most = max(_ROW_PX, min(_MOST_PX, int(self.window().height() * _SHARE_OF_WINDOW)))
+        height = min(self._row.heightForWidth(width), most) if self._chips else 0
+        if height != self._area.height():
+            self._area.setFixedHeight(height)
+
     def dress(self) -> None:
         """Draw all in the colours of the theme in force."""
         for chip in self._chips:
@@ -190,7 +200,7 @@ class AttachmentChips(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Another width, or other words in a chip, make other rows."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
-            self._fit()
+            self.fit()
         return False
 
     def _step(self, chip: AttachmentChip, steps: int) -> None:
@@ -216,15 +226,8 @@ class AttachmentChips(QWidget):
 
     def _show(self) -> None:
         self.setVisible(bool(self._chips))
-        self._fit()
+        self.fit()
         self.changed.emit()
-
-    def _fit(self) -> None:
-        """As high as the rows, up to three; more are scrolled."""
-        width = self._area.viewport().width()
-        height = min(self._row.heightForWidth(width), _MOST_PX) if self._chips else 0
-        if height != self._area.height():
-            self._area.setFixedHeight(height)
 
 
 def _middle() -> Qt.TextElideMode:

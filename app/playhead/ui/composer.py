@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QImage, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -30,6 +30,9 @@ from playhead.ui.composer_queue import QueueRows
 from playhead.ui.composer_text import ComposerText
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
+
+_SPACING_PX = 6
+_MARGINS_PX = 20  # above and below, with the frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +208,30 @@ class Composer(QFrame):
         elif self._edit is None:
             (self.queued if self._is_busy else self.submitted).emit(text, attachments)
 
+    def event(self, event: QEvent) -> bool:
+        """What stands above the text has another height: the text has other room."""
+        is_done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.text_edit.fit()
+        return is_done
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A low window shows less of everything."""
+        if event.type() == QEvent.Type.Resize:
+            for part in (self.queue_rows, self.chips, self.text_edit):
+                part.fit()
+        return False
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Follow the window's height from now on."""
+        super().showEvent(event)
+        self.window().installEventFilter(self)  # once more is the same
+        self.text_edit.fit()
+
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 10, 10, 8)
-        layout.setSpacing(6)
+        layout.setSpacing(_SPACING_PX)
         for widget in (
             self.queue_rows,
             self._edit_bar,
@@ -219,6 +242,13 @@ class Composer(QFrame):
         ):
             layout.addWidget(widget)
         self.setFocusProxy(self.text_edit)
+        self.text_edit.taken_px = self._taken_px
+
+    def _taken_px(self) -> int:
+        """The height of all but the text."""
+        others = (self.queue_rows, self._edit_bar, self._keeping_words, self.chips, self.buttons)
+        heights = [one.sizeHint().height() + _SPACING_PX for one in others if not one.isHidden()]
+        return sum(heights) + _MARGINS_PX
 
     def _make_edit_bar(self) -> QWidget:
         bar = QWidget(self)
@@ -245,6 +275,7 @@ class Composer(QFrame):
         field.image_pasted.connect(self.attach_image)
         field.text_pasted.connect(self.attach_text)
         field.attachments_wanted.connect(self.chips.focus_last)
+        field.focus_changed.connect(self._on_focus_changed)
         field.textChanged.connect(self._on_content_changed)
         self.chips.changed.connect(self._on_content_changed)
         self.chips.left.connect(field.setFocus)
@@ -310,6 +341,11 @@ class Composer(QFrame):
     def _on_content_changed(self) -> None:
         self._show_state()
         self.changed.emit()
+
+    def _on_focus_changed(self, has_focus: bool) -> None:
+        self.setProperty("focused", "true" if has_focus else "false")
+        self.style().unpolish(self)
+        self.style().polish(self)
 
     def _keep(self, save: Callable[[], Attachment]) -> None:
         self._keeping += 1

@@ -79,7 +79,7 @@ class ModelChoice(QPushButton):
         self.setIcon(self._theme.icon("chevron-down", "warn" if self._is_auto_run else "mute"))
         set_kind(self, "auto" if self._is_auto_run else "quiet")
         metrics = self.fontMetrics()
-        around = metrics.horizontalAdvance(f" · {policy}") + 52  # icon, padding and frame
+        around = metrics.horizontalAdvance(f" · {policy}") + 46  # icon, padding and frame
         room = max(24, min(_NAME_PX, self._room_px - around))
         name = metrics.elidedText(self._model or DIRECT, Qt.TextElideMode.ElideMiddle, room)
         self.setText(f"{name} · {policy}")

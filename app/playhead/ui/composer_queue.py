@@ -22,6 +22,7 @@ from playhead.ui.elided_label import ElidedLabel
 from playhead.ui.theme import Theme
 
 _SHOWN_ROWS = 4
+_SHARE_OF_WINDOW = 0.12
 _ROW_PX = 28
 
 
@@ -86,7 +87,7 @@ class QueueRows(QWidget):
         self.words.setProperty("kind", "mute")
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.resume = QPushButton("Send now", self)
-        self.resume.setProperty("kind", "foot")
+        self.resume.setProperty("kind", "chip")
         self.resume.setToolTip("Send what waits, one after the other")
         self.resume.clicked.connect(self.resume_requested)
         head = QHBoxLayout()
@@ -114,7 +115,7 @@ class QueueRows(QWidget):
         count = len(messages)
         waits = "1 message waits" if count == 1 else f"{count:,} messages wait"
         self.words.setText(
-            f"{waits} until you send on" if is_held else f"{waits} for the end of this turn"
+            f"{waits} until you say so" if is_held else f"{waits} for the end of this turn"
         )
         self.words.setToolTip(
             "The turn was stopped or failed: nothing is sent until you say so." if is_held else ""
@@ -124,6 +125,13 @@ class QueueRows(QWidget):
             self._shown = (tuple(messages), edited_id)
             self._make_rows(messages, edited_id)
         self.setVisible(count > 0)
+
+    def fit(self) -> None:
+        """Show some rows, in a low window fewer; more are scrolled."""
+        most = int(self.window().height() * _SHARE_OF_WINDOW / _ROW_PX)
+        shown = min(len(self.rows), max(1, min(most, _SHOWN_ROWS)))
+        if self._area.height() != shown * _ROW_PX:
+            self._area.setFixedHeight(shown * _ROW_PX)
 
     def dress(self) -> None:
         """Draw the icons in the colours of the theme in force."""
@@ -146,7 +154,7 @@ class QueueRows(QWidget):
             self.rows.append(row)
         column.addStretch(1)
         self._area.setWidget(inner)
-        self._area.setFixedHeight(_ROW_PX * min(len(messages), _SHOWN_ROWS))
+        self.fit()
         if place >= 0 and self.rows:
             self.rows[min(place, len(self.rows) - 1)].remove.setFocus()
         elif place >= 0:

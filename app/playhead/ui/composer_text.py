@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
-from PySide6.QtGui import QImage, QInputMethodEvent, QKeyEvent, QShowEvent, QTextCursor
+from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QImage, QInputMethodEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from playhead.ui.composer_history import HistoryWalk
@@ -14,16 +14,20 @@ LONGEST_PASTE = 100_000
 """Characters; what is longer, or has more lines than the next, becomes an attachment."""
 MOST_PASTED_LINES = 2_000
 _SHARE_OF_WINDOW = 0.35
-_FEWEST_LINES = 3
+_SHARE_OF_ALL = 0.5
+"""Of the window's height, with what stands above and below the field."""
+_FEWEST_LINES = 2
+_LOW_WINDOW_PX = 480
 _MARGIN_PX = 4
 
 
 class ComposerText(QPlainTextEdit):
     """Signals: `sent()` on Enter, `edit_last_asked()` on Ctrl+Up, `escaped()`,
     `paths_pasted(list[str])`, `image_pasted(QImage)`, `text_pasted(str)` when it is a long one,
-    `attachments_wanted()` on Backspace where there is nothing to delete.
+    `attachments_wanted()` on Backspace where there is nothing to delete, `focus_changed(bool)`.
 
-    Up at the top and Down at the bottom lead through `sent_before()`.
+    Up at the top and Down at the bottom lead through `sent_before()`. `taken_px()` is how much
+    stands around the field; what is left of the window's share is the most that it takes.
     """
 
     sent = Signal()
@@ -33,13 +37,14 @@ class ComposerText(QPlainTextEdit):
     image_pasted = Signal(object)
     text_pasted = Signal(str)
     attachments_wanted = Signal()
+    focus_changed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.sent_before: Callable[[], Sequence[str]] = tuple[str, ...]
+        self.taken_px: Callable[[], int] = int
         self.walk = HistoryWalk()
         self._is_composing = False
-        self._window: QWidget | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("kind", "bare")
         self.setTabChangesFocus(True)
@@ -48,13 +53,29 @@ class ComposerText(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(_MARGIN_PX)
-        self.document().documentLayout().documentSizeChanged.connect(self._fit)
-        self._fit()
+        self.document().documentLayout().documentSizeChanged.connect(self.fit)
+        self.fit()
 
     def put(self, text: str) -> None:
         """Show another text, cursor at its end."""
         self.setPlainText(text)
         self.moveCursor(QTextCursor.MoveOperation.End)
+
+    def fit(self) -> None:
+        """Be as high as the text, up to a share of the window; more is scrolled."""
+        line = self.fontMetrics().lineSpacing()
+        lines = round(self.document().size().height())  # a plain text document counts in lines
+        window_px = self.window().height()
+        room_px = min(_SHARE_OF_WINDOW * window_px, _SHARE_OF_ALL * window_px - self.taken_px())
+        fewest = _FEWEST_LINES if window_px >= _LOW_WINDOW_PX else 1
+        most = max(fewest, int(room_px / line))
+        height = min(max(lines, 1), most) * line + 2 * _MARGIN_PX + 2
+        if height != self.height():
+            self.setFixedHeight(height)
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(
+            policy.ScrollBarAsNeeded if lines > most else policy.ScrollBarAlwaysOff
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter sends, Shift+Enter breaks the line, Up and Down at the ends walk the history."""
@@ -91,21 +112,15 @@ class ComposerText(QPlainTextEdit):
         else:
             super().insertFromMimeData(source)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """Follow the window's height from now on."""
-        super().showEvent(event)
-        if self._window is not self.window():
-            if self._window is not None:
-                self._window.removeEventFilter(self)
-            self._window = self.window()
-            self._window.installEventFilter(self)
-        self._fit()
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Tell that the keyboard is here."""
+        super().focusInEvent(event)
+        self.focus_changed.emit(True)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A higher window has room for more lines."""
-        if event.type() == QEvent.Type.Resize:
-            self._fit()
-        return False
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Tell that the keyboard is elsewhere."""
+        super().focusOutEvent(event)
+        self.focus_changed.emit(False)
 
     def _goes_elsewhere(self, key: int) -> bool:
         """Whether a key was about more than the text."""
@@ -133,18 +148,6 @@ class ComposerText(QPlainTextEdit):
             return False
         self.put(text)
         return True
-
-    def _fit(self) -> None:
-        line = self.fontMetrics().lineSpacing()
-        lines = round(self.document().size().height())  # a plain text document counts in lines
-        most = max(_FEWEST_LINES, int(self.window().height() * _SHARE_OF_WINDOW / line))
-        height = min(max(lines, 1), most) * line + 2 * _MARGIN_PX + 2
-        if height != self.height():
-            self.setFixedHeight(height)
-        policy = Qt.ScrollBarPolicy
-        self.setVerticalScrollBarPolicy(
-            policy.ScrollBarAsNeeded if lines > most else policy.ScrollBarAlwaysOff
-        )
 
 
 def is_long(text: str) -> bool:

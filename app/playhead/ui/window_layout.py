@@ -25,6 +25,7 @@ from playhead.ui.timeline.view import TimelineView
 
 EDITOR_FOLDS_PX = 1024
 SIDEBAR_FOLDS_PX = 640
+_LEAST_TIMELINE_PX = 30
 
 
 class WindowLayout(QWidget):
@@ -198,6 +199,7 @@ class WindowLayout(QWidget):
         column.setProperty("kind", "page")
         column.setMinimumWidth(300)
         middle = QWidget(column)
+        middle.setMinimumHeight(_LEAST_TIMELINE_PX)  # in a low window it gives way, not the foot
         self._stack = QStackedLayout(middle)
         self._stack.addWidget(self.start)
         self._stack.addWidget(self.timeline)
