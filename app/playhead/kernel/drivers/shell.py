@@ -76,7 +76,7 @@ class Shell(ChildDriver):
             return None
         self.stage.channel.complain(said)
         found = self.complaint.search(said)
-        line = min(int(found[1]), code.count("\n")) if found else 0
+        line = min(int(found[1]), code.rstrip("\n").count("\n") + 1) if found else 0
         message = found[2] if found else said.strip()
         frames = [("", line, "")] if line else []
         send_error(self.stage.channel, "SyntaxError", message, frames)
