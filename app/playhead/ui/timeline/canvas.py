@@ -13,6 +13,7 @@ from playhead.ui.timeline.cards.card import CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.coalescer import Coalescer
 from playhead.ui.timeline.copying import Copier, PictureCopier, to_clipboard
 from playhead.ui.timeline.documents import SAFE_SCHEMES, Colourer, DocumentMaker
+from playhead.ui.timeline.formulas import Formulas
 from playhead.ui.timeline.model import Changes, TimelineModel
 from playhead.ui.timeline.painting import draw_focus
 from playhead.ui.timeline.pictures import Pictures
@@ -206,6 +207,13 @@ class Canvas(QAbstractScrollArea):
         if not self._is_following:
             self._line = self._line or self.sheet.line_at(self.top)
             self._anchor = self._line
+
+    def make_room(self, height: int) -> None:
+        """Leave the upper end to something else; what is read stays where it is on the screen."""
+        change = height - self.viewportMargins().top()
+        self.setViewportMargins(0, height, 0, 0)
+        if not self._is_following:
+            self.scroll_by(change)
 
     def follow_if_at_end(self) -> None:
         """Stay at the end if the view came to stand there."""
