@@ -127,6 +127,27 @@ def test_escape_closes_the_bar_and_gives_the_focus_back(view, talk, find, qtbot)
     assert view.window().focusWidget() is view
 
 
+def test_the_bar_covers_nothing_and_moves_nothing(view, talk, find, qtbot):
+    for number in range(30):
+        talk.answer(f"needle {number}\n\n" + "word " * 90)
+    view.set_conversation(talk)
+    view.scroll_to(700)
+    row = view.visible_rows()[1]
+
+    def on_screen():
+        return view.viewport().mapTo(view, view.card_rect(row).topLeft()).y()
+
+    before = on_screen()
+    view.find_bar.open()
+    assert on_screen() == before
+    qtbot.keyClick(view.find_bar.words, Qt.Key.Key_Escape)
+    assert on_screen() == before
+    view.scroll_to(0)
+    find("needle 0")
+    first = view.viewport().mapTo(view, view.card_rect(0).topLeft()).y()
+    assert first > view.find_bar.geometry().bottom()
+
+
 def test_nothing_found_is_said(view, talk, find):
     talk.answer("hay")
     view.set_conversation(talk)

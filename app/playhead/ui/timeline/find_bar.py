@@ -13,7 +13,7 @@ from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.finding import Finder
 from playhead.ui.timeline.found_text import Wanted
 
-_WIDTH, _MARGIN = 420, 12
+_WIDTH, _MARGIN, _ABOVE = 420, 12, 6
 _LONGEST = 200
 
 
@@ -43,6 +43,7 @@ class TimelineFindBar(QFrame):
         if chosen and "\n" not in chosen and len(chosen) <= _LONGEST:
             self.words.setText(chosen)
         self.show()
+        self._view.make_room(self.sizeHint().height() + 2 * _ABOVE)
         self.place()
         self.raise_()
         self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -53,6 +54,7 @@ class TimelineFindBar(QFrame):
         """Hide the bar and its marks."""
         before, self._before = self._before, None
         self.hide()
+        self._view.make_room(0)
         self.finder.look_for(None)
         target = before if before is not None and before.isVisible() else self._view
         target.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -65,10 +67,10 @@ class TimelineFindBar(QFrame):
             self.finder.step(direction)
 
     def place(self) -> None:
-        """Stand at the right end over the text."""
+        """Stand at the right end above the text."""
         port = self._view.viewport().geometry()
         width = min(_WIDTH, port.width() - 2 * _MARGIN)
-        self.setGeometry(port.right() - width - _MARGIN, 8, width, self.sizeHint().height())
+        self.setGeometry(port.right() - width - _MARGIN, _ABOVE, width, self.sizeHint().height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter steps, Shift+Enter steps back, Escape closes."""

@@ -14,8 +14,8 @@ from playhead.ui.timeline.sheet import Anchor
 
 _SLICE_S = 0.005
 _AGAIN_MS = 300
-_MARGIN = 56
-"""So much above a place is seen: the bar lies over the top."""
+_MARGIN = 24
+"""So much above a place is seen."""
 _SHARE = 3
 _WHOLE: tuple[Place, Place] = ((-1, 0), (-1, 0))
 """The place of what a card shows otherwise than as text."""
