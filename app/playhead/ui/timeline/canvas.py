@@ -215,13 +215,6 @@ class Canvas(QAbstractScrollArea):
         if not self._is_following:
             self.scroll_by(change)
 
-    def make_room(self, height: int) -> None:
-        """Leave the upper end to something else; what is read stays where it is on the screen."""
-        change = height - self.viewportMargins().top()
-        self.setViewportMargins(0, height, 0, 0)
-        if not self._is_following:
-            self.scroll_by(change)
-
     def follow_if_at_end(self) -> None:
         """Stay at the end if the view came to stand there."""
         self._is_following = self.top >= self.max_top() - AT_END
