@@ -230,9 +230,17 @@ async def test_a_long_text_with_strange_characters_is_kept(bench: Bench) -> None
     assert bench.errors == []
 
 
+async def test_one_very_long_line_becomes_an_attachment(bench: Bench) -> None:
+    bench.paste(pasted("word " * 8_000))
+    await until(lambda: bench.composer.chips.attachments)
+    await bench.tasks.settled()
+    assert bench.composer.chips._chips[0].words.text() == "1 line · 40 kB"
+
+
 def test_a_text_that_is_not_long_is_pasted(bench: Bench) -> None:
-    bench.paste(pasted("a\nb"))
-    assert bench.composer.text == "a\nb"
+    text = "a line of some words\n" * 1_900
+    bench.paste(pasted(text))
+    assert bench.composer.text == text
 
 
 async def test_images_that_cannot_be_shown_are_files_in_words(bench: Bench) -> None:

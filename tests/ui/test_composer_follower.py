@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -15,6 +17,8 @@ from playhead.ui.theme import Theme
 from tests.support.ports import coded, said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
+
+ROOT = Path(__file__).parents[2]
 
 
 def queue_of(bench: Bench) -> list[str]:
@@ -125,6 +129,24 @@ async def test_what_is_not_sent_is_there_after_a_crash(theme: Theme, tmp_path: P
         assert [one.name for one in composer.chips.attachments] == ["kept.csv"]
         assert (queue_of(bench), bench.session.queue.is_held) == (["this waits"], True)
         assert "gone.csv" in bench.parts.notifications.banners[0].title
+
+
+async def test_what_is_not_sent_survives_a_kill(theme: Theme, tmp_path: Path) -> None:
+    path = tmp_path / "composer-drafts.json"
+    writer = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.data.killed_writer", str(tmp_path), cwd=ROOT
+    )
+    try:
+        await until(lambda: path.exists() and "half a thought" in path.read_text(), timeout=60)
+    finally:
+        writer.kill()
+        await writer.wait()
+    (first,) = read(path).drafts
+    async with opened(theme, tmp_path) as bench:
+        await restored(bench)
+        bench.window.open_conversation(first)
+        await until(lambda: bench.parts.composer.text == "half a thought")
+        assert queue_of(bench) == ["this waits"]
 
 
 async def test_what_was_sent_is_no_draft_any_more(theme: Theme, tmp_path: Path) -> None:

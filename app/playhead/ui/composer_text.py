@@ -13,6 +13,8 @@ from playhead.ui.composer_history import HistoryWalk
 LONGEST_PASTE = 100_000
 """Characters; what is longer, or has more lines than the next, becomes an attachment."""
 MOST_PASTED_LINES = 2_000
+LONGEST_PASTED_LINE = 30_000
+"""Laying out a longer one takes more than a frame."""
 _SHARE_OF_WINDOW = 0.35
 _SHARE_OF_ALL = 0.5
 """Of the window's height, with what stands above and below the field."""
@@ -35,7 +37,7 @@ class ComposerText(QPlainTextEdit):
     escaped = Signal()
     paths_pasted = Signal(list)
     image_pasted = Signal(object)
-    text_pasted = Signal(str)
+    text_pasted = Signal(object)  # as it is: a Qt string would be two copies
     attachments_wanted = Signal()
     focus_changed = Signal(bool)
 
@@ -152,4 +154,6 @@ class ComposerText(QPlainTextEdit):
 
 def is_long(text: str) -> bool:
     """Whether a pasted text is better a file."""
-    return len(text) > LONGEST_PASTE or text.count("\n") >= MOST_PASTED_LINES
+    if len(text) > LONGEST_PASTE or text.count("\n") >= MOST_PASTED_LINES:
+        return True
+    return len(text) > LONGEST_PASTED_LINE < max(map(len, text.split("\n")))
