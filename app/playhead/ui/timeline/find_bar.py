@@ -51,13 +51,18 @@ class TimelineFindBar(QFrame):
         self._search()
 
     def close_bar(self) -> None:
-        """Hide the bar and its marks."""
+        """Hide the bar and its marks, and give the focus back."""
         before, self._before = self._before, None
-        self.hide()
-        self._view.make_room(0)
-        self.finder.look_for(None)
+        self.end()
         target = before if before is not None and before.isVisible() else self._view
         target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def end(self) -> None:
+        """Hide the bar and its marks."""
+        if not self.isHidden():
+            self.hide()
+            self._view.make_room(0)
+            self.finder.look_for(None)
 
     def step(self, direction: int) -> None:
         """Go on to the next place, or back; a closed bar opens with what was looked for."""

@@ -76,6 +76,8 @@ class TimelineView(Canvas):
         """Show another conversation, from its end."""
         if self._unsubscribe is not None:
             self._unsubscribe()
+        if conversation is not self._conversation:
+            self.find_bar.end()
         self._conversation = conversation
         self._unsubscribe = conversation.subscribe(self._on_event) if conversation else None
         self.clear_selection()
