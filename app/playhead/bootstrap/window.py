@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import logging
+import os
 import sys
 import threading
 import time
@@ -26,11 +27,13 @@ from playhead.event_loop import run
 from playhead.providers.worker_provider import WorkerStatus
 from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
+from playhead.storage.settings import stored_scale
 from playhead.ui.main_window import MainWindow
 from playhead.ui.theme import Theme
 
 _log = logging.getLogger(__name__)
 _startup_log = logging.getLogger("playhead.startup")
+_SCALE = "QT_SCALE_FACTOR"
 
 
 def run_window(files: Sequence[str], log_level: str) -> int:
@@ -39,7 +42,7 @@ def run_window(files: Sequence[str], log_level: str) -> int:
     A second start hands `files` (absolute paths) to the first window and ends at once.
     """
     log_file.begin(paths.logs_dir(), log_level)
-    app = QApplication([sys.argv[0]])
+    app = _application()
     app.setApplicationName("playhead")
     app.setApplicationDisplayName("Playhead")
     app.setApplicationVersion(__version__)
@@ -56,6 +59,21 @@ def run_window(files: Sequence[str], log_level: str) -> int:
         return 1
     finally:
         instance.close()
+
+
+def _application() -> QApplication:
+    """Qt reads how large all is to be here and never again; a size that the user gave it wins.
+
+    Programs that we start have a size of their own.
+    """
+    percent = stored_scale(paths.settings_path())
+    if percent == 100 or _SCALE in os.environ:
+        return QApplication([sys.argv[0]])
+    os.environ[_SCALE] = f"{percent / 100}"
+    try:
+        return QApplication([sys.argv[0]])
+    finally:
+        del os.environ[_SCALE]
 
 
 class _Window:
@@ -217,8 +235,6 @@ def _process_age_ms() -> float:
             started_ticks = int(file.read().rpartition(")")[2].split()[19])
     except OSError:
         return 0.0
-    import os
-
     return (
         time.clock_gettime(time.CLOCK_BOOTTIME) - started_ticks / os.sysconf("SC_CLK_TCK")
     ) * 1e3

@@ -212,6 +212,10 @@ class KeyringStatus:
     message: str = ""
 
 
+SCALES_PERCENT = (80, 90, 100, 110, 125, 150, 175, 200)
+"""How large everything can be shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class AppSettings:
     """Everything a user can set but keys; `interpreter` empty means the managed environment.
@@ -219,7 +223,7 @@ class AppSettings:
     The `api_…` ones are of the server for other programs: whether it listens, where, whether who
     holds its token may approve code or have it run unasked, and how many requests a minute.
     The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
-    much of a run's output is kept.
+    much of a run's output is kept; `scale_percent` is how large everything is shown.
     """
 
     model: str = DIRECT_MODEL
@@ -229,6 +233,7 @@ class AppSettings:
     instructions: str = ""
     max_steps: int = 20
     theme: Literal["system", "light", "dark"] = "system"
+    scale_percent: int = 100
     interpreter: str = ""
     folder: str = ""
     api_enabled: bool = False

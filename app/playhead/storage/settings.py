@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from playhead.conversation.requests import AppSettings
+from playhead.conversation.requests import SCALES_PERCENT, AppSettings
 from playhead.errors import StorageError
 from playhead.storage import settings_codec
 from playhead.storage.files import free_name, put_aside, write_atomically
@@ -111,6 +111,16 @@ class SettingsFile:
                 detail=f"{self._path}: {error.strerror or error}",
                 remedy="They hold until Playhead is closed. Make room there, then save again.",
             ) from error
+
+
+def stored_scale(path: Path) -> int:
+    """How large the file wants everything, before the settings are read; 100 if it cannot say."""
+    try:
+        raw: object = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return 100
+    wanted = cast("dict[str, object]", raw).get("scale_percent") if isinstance(raw, dict) else None
+    return next((one for one in SCALES_PERCENT if one == wanted), 100)
 
 
 class OverriddenSettings:

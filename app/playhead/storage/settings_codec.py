@@ -8,7 +8,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from playhead.conversation.requests import AppSettings
+from playhead.conversation.requests import SCALES_PERCENT, AppSettings
 
 
 def decode(raw: Mapping[str, object]) -> tuple[AppSettings, list[str]]:
@@ -60,4 +60,4 @@ def _fits(value: object, hint: Any) -> bool:
 def _is_sensible(name: str, value: object) -> bool:
     if name in ("max_steps", "max_tokens") and isinstance(value, int):
         return value >= 1
-    return True
+    return name != "scale_percent" or value in SCALES_PERCENT

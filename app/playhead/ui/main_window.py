@@ -43,6 +43,7 @@ from playhead.ui.turn_verbs import TurnVerbs
 from playhead.ui.variables_follower import VariablesFollower
 from playhead.ui.window_help import WindowHelp
 from playhead.ui.window_layout import WindowLayout
+from playhead.ui.window_scale import WindowScale
 from playhead.ui.window_style import window_style
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class MainWindow(QMainWindow):
         self._dialog: SettingsDialog | None = None
         self.tasks = TaskOwner(self)
         self.setWindowTitle("Playhead")
-        self.setMinimumSize(480, 400)
+        room = QApplication.primaryScreen().availableSize() - _FRAME  # less when all is large
+        self.setMinimumSize(QSize(480, 400).boundedTo(room))
         self.setStyleSheet(window_style(theme))
         self.parts = WindowLayout(theme, sessions.state_of, self.tasks, attachments_dir, self)
         self.setCentralWidget(self.parts)
@@ -113,6 +115,7 @@ class MainWindow(QMainWindow):
         self.links = self._make_links()
         self.help = self._make_help(attachments_dir.parent)
         self.guide = self._make_guide(attachments_dir.parent)
+        self.scale = WindowScale(settings, self.parts.notifications, self.tasks, self)
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
@@ -270,6 +273,7 @@ class MainWindow(QMainWindow):
             "about": self.help.open_about,
             "example": self.guide.begin,
             "quit": self.close,
+            **self.scale.handlers,
         }
 
     def _make_view(self) -> SessionView:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from playhead.conversation.requests import (
     DIRECT_MODEL,
+    SCALES_PERCENT,
     AppSettings,
     EnvironmentStatus,
     Interpreter,
@@ -66,6 +67,10 @@ class SettingsForm(QWidget):
         self.theme = QComboBox()
         for mode, label in _THEMES:
             self.theme.addItem(label, mode)
+        self.scale = QComboBox()
+        for percent in SCALES_PERCENT:
+            self.scale.addItem(f"{percent} %", percent)
+        self.scale_note = Note()
         self._name_widgets()
         self._lay_out()
         self._connect()
@@ -80,6 +85,8 @@ class SettingsForm(QWidget):
         self.max_steps.setText(f"{settings.max_steps}")
         self.instructions.setPlainText(settings.instructions)
         self.theme.setCurrentIndex(max(0, self.theme.findData(settings.theme)))
+        self.scale.setCurrentIndex(max(0, self.scale.findData(settings.scale_percent)))
+        self.scale_note.say("Another size is there from the next start of Playhead on.")
         self.show_interpreters([], settings.interpreter)
 
     def values(self, before: AppSettings) -> AppSettings:
@@ -95,6 +102,7 @@ class SettingsForm(QWidget):
             instructions=self.instructions.toPlainText().strip(),
             interpreter=self.interpreter.currentData() or "",
             theme=self.theme.currentData(),
+            scale_percent=self.scale.currentData(),
         )
 
     @property
@@ -157,6 +165,7 @@ class SettingsForm(QWidget):
             (self.instructions, "Custom instructions"),
             (self.interpreter, "Interpreter"),
             (self.theme, "Theme"),
+            (self.scale, "Size of everything"),
         ):
             widget.setAccessibleName(name)
 
@@ -173,6 +182,7 @@ class SettingsForm(QWidget):
             ("Custom instructions", ([self.instructions],)),
             ("Interpreter", ([self.interpreter, self.browse], [self.environment_note])),
             ("Theme", ([self.theme],)),
+            ("Size of everything", ([self.scale], [self.scale_note])),
         ):
             add_row(grid, label, rows)
 
