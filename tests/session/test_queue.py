@@ -83,6 +83,17 @@ async def test_a_stop_of_running_code_keeps_what_waits_too():
     assert (bench.waiting, bench.queue.is_held) == (["second"], True)
 
 
+async def test_a_restart_of_the_kernel_in_a_run_keeps_what_waits():
+    bench = Bench(coded("wait"))
+    bench.session.auto_run = True
+    bench.session.send("first")
+    await until(lambda: bench.session.state == "running")
+    bench.queue.add("second")
+    bench.session.restart_kernel()
+    await bench.rests()
+    assert (bench.waiting, bench.queue.is_held) == (["second"], True)
+
+
 async def test_a_failure_keeps_what_waits():
     bench = Bench([ProviderError("The key was refused.")])
     bench.session.send("first")

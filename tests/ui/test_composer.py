@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from playhead.conversation.requests import Attachment
 from playhead.errors import AppError
+from playhead.session.queue import QueuedMessage
 from playhead.ui.attachments import IMAGE_LIMIT_BYTES
 from playhead.ui.composer import Composer
 from playhead.ui.tasks import TaskOwner
@@ -277,6 +278,33 @@ async def test_attachments_are_reached_and_removed_by_keys(bench: Bench) -> None
     assert window.focusWidget() is chips[1].remove
     QTest.keyClick(chips[1].remove, Qt.Key.Key_Right)
     assert window.focusWidget() is bench.composer.text_edit
+
+
+async def test_tab_goes_through_all_of_the_composer_as_it_stands(bench: Bench) -> None:
+    composer, window = bench.composer, bench.composer.window()
+    for name in "ab":
+        (bench.folder / f"{name}.txt").write_text(name)
+    composer.attach_paths([str(bench.folder / f"{name}.txt") for name in "ab"])
+    messages = [QueuedMessage(name, name) for name in ("one", "two")]
+    composer.queue_rows.show_queue(messages, "", is_held=True)
+    await bench.tasks.settled()
+    await until(lambda: composer.chips._chips[1].isVisible())
+    composer.queue_rows.resume.setFocus()
+    names = []
+    for _ in range(10):
+        focused = window.focusWidget()
+        assert focused is not None
+        names.append(focused.accessibleName() or focused.property("text"))
+        QTest.keyClick(focused, Qt.Key.Key_Tab)
+    assert names[:6] == [
+        "Send now", "Edit “one”", "Remove “one”", "Edit “two”", "Remove “two”", "Message"
+    ]  # fmt: skip
+    assert [name.partition(",")[0] for name in names[6:]] == [
+        "Remove a.txt",
+        "Remove b.txt",
+        "Attach files",
+        "Model and approval: openai/test",
+    ]
 
 
 async def test_a_pasted_image_is_kept_as_a_file(bench: Bench) -> None:

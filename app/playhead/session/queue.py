@@ -107,6 +107,12 @@ class MessageQueue:
             self._edited_id = ""
         self._go_on()
 
+    def hold(self) -> None:
+        """Send nothing until `resume`: what is under way is being cut."""
+        if self._messages:
+            self._is_held = True
+            self._tell()
+
     def resume(self) -> None:
         """Go on after a stop or a failure."""
         self._is_held = False

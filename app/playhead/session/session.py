@@ -293,6 +293,7 @@ class Session:
         cuts_run = self.state in ("running", "stopping")
         if cuts_run and self._turn is not None:
             self._turn.stop_after_run()
+            self.queue.hold()
         self._begin_chore(self._restart(cuts_run))
 
     def answer_input(self, input_id: str, text: str) -> None:

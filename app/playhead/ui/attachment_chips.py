@@ -192,6 +192,12 @@ class AttachmentChips(QWidget):
         if height != self._area.height():
             self._area.setFixedHeight(height)
 
+    def order_tabs(self, before: QWidget) -> None:
+        """Tab leads here from a widget, and from chip to chip."""
+        for chip in self._chips:
+            QWidget.setTabOrder(before, chip.remove)
+            before = chip.remove
+
     def dress(self) -> None:
         """Draw all in the colours of the theme in force."""
         for chip in self._chips:

@@ -278,6 +278,7 @@ class Composer(QFrame):
         field.focus_changed.connect(self._on_focus_changed)
         field.textChanged.connect(self._on_content_changed)
         self.chips.changed.connect(self._on_content_changed)
+        self.chips.changed.connect(lambda: self.chips.order_tabs(field))
         self.chips.left.connect(field.setFocus)
         self.queue_rows.left.connect(field.setFocus)
         self._cancel_edit.clicked.connect(self._on_escaped)

@@ -154,11 +154,20 @@ class QueueRows(QWidget):
             self.rows.append(row)
         column.addStretch(1)
         self._area.setWidget(inner)
+        self._order_tabs()
         self.fit()
         if place >= 0 and self.rows:
             self.rows[min(place, len(self.rows) - 1)].remove.setFocus()
         elif place >= 0:
             self.left.emit()
+
+    def _order_tabs(self) -> None:
+        """Tab goes from row to row, then on to the field, as it looks."""
+        before: QWidget = self.resume
+        for row in self.rows:
+            for button in (row.edit, row.remove):
+                QWidget.setTabOrder(before, button)
+                before = button
 
     def _focused_place(self) -> int:
         focused = self.window().focusWidget()
