@@ -9,10 +9,13 @@ import sys
 from collections.abc import Callable, Mapping
 
 from tests.benchmarks.api import api
+from tests.benchmarks.console import console
 from tests.benchmarks.editor import editor
 from tests.benchmarks.executor import executor
+from tests.benchmarks.markdown import markdown
 from tests.benchmarks.startup import startup
 from tests.benchmarks.stream import stream
+from tests.benchmarks.timeline import timeline
 
 Figures = Mapping[str, float]
 BENCHMARKS: Mapping[str, Callable[[], Figures]] = {
@@ -21,6 +24,9 @@ BENCHMARKS: Mapping[str, Callable[[], Figures]] = {
     "api": api,
     "executor": executor,
     "editor": editor,
+    "timeline": timeline,
+    "markdown": markdown,
+    "console": console,
 }
 AIMS: Mapping[str, float] = {
     "first_paint_ratio": 1.8,
@@ -33,6 +39,15 @@ AIMS: Mapping[str, float] = {
     "flood_late_p99_ms": 16,
     "flood_rss_growth_mb": 20,
     "frame_p99_ms": 12,
+    "open_ms_10000": 300,
+    "mem_mb_10000": 40,
+    "scroll_p99_ms_10000": 8,
+    "resize_ms_10000": 100,
+    "worst_ms_50k": 16,
+    "growth_10k_50k": 5.5,
+    "worst_ms_fence": 25,
+    "worst_ms_list": 25,
+    "worst_ms_table": 25,
     "line_loop_ratio": 1.15,
     "line_calls_ratio": 1.15,
     "line_numpy_ratio": 1.15,
