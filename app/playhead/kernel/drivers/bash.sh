@@ -12,8 +12,8 @@ __ph_mark_end=$'\e\\'
 __ph_hot_from=300
 __ph_depth=${#BASH_SOURCE[@]}
 __ph_run='' __ph_name='' __ph_lines='' __ph_input='' __ph_block='' __ph_folder=''
-__ph_line=0 __ph_count=0 __ph_code=0 __ph_pwd='' __ph_old_pwd='' __ph_flags=''
-__ph_stopped='' __ph_hot='' __ph_ps4='' __ph_has_trap='' __ph_err=''
+__ph_line=0 __ph_count=0 __ph_code=0 __ph_command='' __ph_pwd='' __ph_old_pwd='' __ph_flags=''
+__ph_running='' __ph_stopped='' __ph_hot='' __ph_ps4='' __ph_has_trap='' __ph_err=''
 __ph_names=$__ph_spool/names
 BASH_ARGV0=bash
 set --
@@ -26,6 +26,7 @@ shopt -s expand_aliases
 __ph_begin() {
     builtin cd -- "$__ph_pwd" || builtin cd /
     OLDPWD=$__ph_old_pwd
+    __ph_running=1
     case $__ph_flags in *u*) set -u ;; esac
     case $__ph_flags in *v*) set -v ;; esac
     if [[ $__ph_lines == 1 && $__ph_flags != *x* ]]; then
@@ -44,6 +45,9 @@ __ph_begin() {
 __ph_at() {
     [[ ${BASH_SOURCE[1]-} == "$__ph_name" ]] || return 0
     [[ -z $__ph_has_trap ]] || __ph_wrap_exit_trap
+    # In a trap the first line is the trap's, and the command is the one that it came between.
+    if [[ ${BASH_LINENO[0]} == 1 && $BASH_COMMAND == "$__ph_command" ]]; then return 0; fi
+    __ph_command=$BASH_COMMAND
     case $BASH_COMMAND in exec\ *|trap\ *|set\ *) __ph_foresee ;; esac
     if ((BASH_LINENO[0] != __ph_line)); then
         __ph_line=${BASH_LINENO[0]}
@@ -120,6 +124,7 @@ __ph_ask() {
 
 # Each command from now on is a `return`, as deep as the block may be in functions and loops.
 __ph_stop() {
+    [[ -n $__ph_running ]] || return 0
     [[ -n $__ph_stopped ]] || __ph_flags=$-
     __ph_stopped=interrupted
     exec </dev/null # `read` goes on reading after a trap
@@ -154,7 +159,7 @@ __ph_wrap_exit_trap() {
     __ph_tell_trap EXIT
     [[ $__ph_text != *__ph_bye* ]] || return 0
     eval "set -- $__ph_text"
-    trap '__ph_bye "$?"'"${3:+
+    trap '__ph_bye "$?" && :'"${3:+
 $3}" EXIT
 }
 
@@ -202,7 +207,7 @@ __ph_enter() {
     exec <"$__ph_input" >&92 2>&92
     [[ -z $__ph_folder ]] || builtin cd -- "$__ph_folder"
     __ph_pwd=$PWD __ph_old_pwd=${OLDPWD-}
-    __ph_line=0 __ph_count=0 __ph_stopped=''
+    __ph_line=0 __ph_count=0 __ph_stopped='' __ph_command=''
     __ph_name=${__ph_block##*/}
     builtin cd -- "${__ph_block%/*}"
     builtin printf 'began\n' >&91
@@ -227,7 +232,7 @@ __ph_leave() {
     builtin printf 'end\t%s\t%d\t\n' "${__ph_stopped:-finished}" "$__ph_code" >&91
 }
 
-trap '__ph_bye "$?"' EXIT
+trap '__ph_bye "$?" && :' EXIT # so that no `set -e` ends it there
 if [[ -s $__ph_names ]]; then
     source "$__ph_names" 2>/dev/null
     __ph_set_options 2>/dev/null
@@ -242,7 +247,7 @@ while IFS=$'\t' builtin read -r -u 90 __ph_run __ph_block __ph_lines __ph_input 
     __ph_enter
     source "$__ph_name" 90<&- 91>&-
     {
-        __ph_code=$?
+        __ph_code=$? __ph_running=''
         [[ -n $__ph_stopped ]] || __ph_flags=$-
         [[ -z $__ph_hot ]] || __ph_flags=${__ph_flags//x/}
         set +euvx

@@ -85,7 +85,7 @@ class ChildDriver(Driver):
 
     def start(self) -> str:
         """Start the program; its version. Raises SystemExit, with the reason, if it cannot be."""
-        self._begin_child()
+        self._child = self._begin_child()
         return self._version
 
     def expect_run(self) -> None:
@@ -114,7 +114,7 @@ class ChildDriver(Driver):
         """Run a block, and start the program anew if that has ended it."""
         os.set_blocking(self.stage.descriptors.output, True)
         self._is_stopped, self._error, self._times = False, None, Timings()
-        child = self._child or self._begin_child()
+        child = self._child = self._child or self._begin_child()
         try:
             with self.stage.interrupts.diverted(self.interrupt):
                 fields = self._fields(job)
@@ -124,6 +124,7 @@ class ChildDriver(Driver):
                     outcome = self._wait(child)
         except Died as end:
             outcome = self._after_death(end.status)
+            self._child = self._begin_anew()  # whom no stop of this block may reach any more
         self._say(outcome)
         return outcome
 
@@ -135,7 +136,7 @@ class ChildDriver(Driver):
     def _begin_child(self) -> ChildProcess:
         here = os.path.join(os.path.dirname(os.path.abspath(__file__)), self.script)
         stdin = -1 if self.renews_input else self._input.reader
-        self._child = child = ChildProcess(
+        child = ChildProcess(
             self.command(here), self.stage.channel.nonce, self.variables(), stdin, self._folder
         )
         # A stop must not count it among what the block has started.
@@ -176,17 +177,20 @@ class ChildDriver(Driver):
             self._times.add(int(line), int(last), float(seconds), {}, {})
 
     def _after_death(self, status: int) -> Outcome:
-        """The block has ended its own program (`exit`, a crash, a stop); the next is started."""
+        """The block has ended its own program: by `exit`, by a crash, by a stop."""
         self._child = None
         if status < 0 and not self._is_stopped:
             self.stage.channel.complain(f"{self.name} ended by signal {-status}.\n")
-        has_names = self.has_kept_names()
-        self._begin_child()
-        if not has_names:
-            self.stage.channel.complain(f"{self.name} was started anew: its names are gone.\n")
         if self._is_stopped:
             return Outcome("interrupted")
         return Outcome("finished", exit_status=status if status >= 0 else 128 - status)
+
+    def _begin_anew(self) -> ChildProcess:
+        has_names = self.has_kept_names()
+        child = self._begin_child()
+        if not has_names:
+            self.stage.channel.complain(f"{self.name} was started anew: its names are gone.\n")
+        return child
 
     def _say(self, outcome: Outcome) -> None:
         if self._error is not None and outcome.state == "finished":

@@ -65,6 +65,11 @@ class Shell(ChildDriver):
         with self._trace.of_block(f"<block {self._count + 1}>"):
             return super().execute(job)
 
+    def interrupt(self) -> None:
+        """Stop the block; lines of the traps that end it are none of the block's."""
+        self._trace.end()
+        super().interrupt()
+
     def refusal(self, path: str) -> Outcome | None:
         """Nothing of a block is run that cannot be read to its end."""
         with open(path, encoding="utf-8", errors="surrogateescape") as file:

@@ -46,7 +46,11 @@ class ShellTrace:
         try:
             yield
         finally:
-            self._needle = b""
+            self.end()
+
+    def end(self) -> None:
+        """Tell no more lines of the block."""
+        self._needle = b""
 
     def _follow(self) -> None:
         data, told_at = b"", 0.0
