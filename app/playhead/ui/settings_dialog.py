@@ -80,7 +80,7 @@ class SettingsDialog(QDialog):
         self.form.show_models(catalog.suggestions(), [])
         self.form.show_environment(interpreters.status)
         self.form.model_field.selectAll()  # so that typing replaces it
-        self.resize(600, self._height_px())
+        self.resize(min(600, self.screen().availableSize().width()), self._height_px())
         self.tasks.start(self._load_key())
         self.tasks.start(self._load_servers())
         self.tasks.start(self._load_interpreters())
@@ -131,9 +131,11 @@ class SettingsDialog(QDialog):
         inner.addStretch(1)
         area.setWidget(page)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setMinimumWidth(
-            page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width()
-        )
+        room = self.screen().availableSize().width() - _FRAME_PX
+        whole = page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width()
+        if whole > room:  # all is large on a small screen
+            area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        area.setMinimumWidth(min(whole, room))
         self.save_button = QPushButton("Save", self)
         self.save_button.setProperty("kind", "primary")
         self.save_button.setDefault(True)

@@ -286,7 +286,11 @@ class Sidebar(QWidget):
         chosen, at = self.model.row_at(before).conversation_id, before.row()
         with self.list.place_kept():
             self.model.show(self._summaries, now)
-        self._empty.setVisible(not self.model.rows)
+        is_empty = not self.model.rows
+        self._empty.setVisible(is_empty)
+        # Without a row there is nothing that could show where the keyboard is.
+        focus = Qt.FocusPolicy.NoFocus if is_empty else Qt.FocusPolicy.StrongFocus
+        self.list.setFocusPolicy(focus)
         self.list.viewport().update()  # states are painted but are no data of the rows
         self._wait_for_midnight(now)
         # Not hasFocus(): that is false while another window is in front, and until this one is.

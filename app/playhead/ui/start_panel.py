@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from playhead.conversation.requests import DIRECT_MODEL, LocalServer
 from playhead.ui.flow_layout import FlowLayout
@@ -42,7 +42,7 @@ class StartPanel(QWidget):
         examples = FlowLayout(self._examples, 6)
         for text in _EXAMPLES:
             examples.addWidget(self._example(text))
-        layout = QVBoxLayout(self)
+        layout = QVBoxLayout(self._make_page())
         layout.setContentsMargins(28, 24, 28, 24)
         layout.setSpacing(12)
         layout.addStretch(2)
@@ -57,6 +57,21 @@ class StartPanel(QWidget):
         layout.addStretch(3)
         theme.changed.connect(self._rebuild)
         self._rebuild()
+
+    def _make_page(self) -> QWidget:
+        """It scrolls where the window is low, or everything large."""
+        area = QScrollArea(self)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        page = QWidget(area)
+        page.setProperty("kind", "page")
+        area.setWidget(page)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(area)
+        return page
 
     @property
     def buttons(self) -> list[QPushButton]:
