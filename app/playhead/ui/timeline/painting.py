@@ -6,9 +6,11 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen
 
 from playhead.ui.theme import RADIUS_CARD, Theme
+from playhead.ui.timeline.clipping import visible
 
 ICON_PX = 16
 BUTTON_PX = 28
+_MOST_CHARS = 500
 _MEDIUM, _SEMIBOLD = QFont.Weight.Medium, QFont.Weight.DemiBold
 
 
@@ -42,7 +44,12 @@ def clip_round(painter: QPainter, rect: QRect, radius: int = RADIUS_CARD) -> Non
 
 def text_width(theme: Theme, text: str, size_px: int, weight: QFont.Weight = _MEDIUM) -> int:
     """How wide one line of text is."""
-    return QFontMetrics(theme.font(size_px, weight)).horizontalAdvance(text)
+    return QFontMetrics(theme.font(size_px, weight)).horizontalAdvance(one_line(text))
+
+
+def one_line(text: str) -> str:
+    """As much of a text as can ever fit into a line: more would only cost time."""
+    return visible(text[:_MOST_CHARS].replace("\n", " "))
 
 
 def draw_text(
@@ -58,7 +65,7 @@ def draw_text(
     """One line, elided where it does not fit; how wide it became."""
     font = theme.font(size_px, weight)
     metrics = QFontMetrics(font)
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, rect.width()))
+    shown = metrics.elidedText(one_line(text), Qt.TextElideMode.ElideRight, max(0, rect.width()))
     painter.setFont(font)
     painter.setPen(theme.colour(colour))
     painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter, shown)

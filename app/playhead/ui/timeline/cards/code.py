@@ -18,6 +18,7 @@ from playhead.ui.timeline.cards.card import (
     draw_detail,
     draw_header,
 )
+from playhead.ui.timeline.clipping import clip
 from playhead.ui.timeline.console_text import ConsoleText, without_colours
 from playhead.ui.timeline.input_line import INPUT_HEIGHT
 from playhead.ui.timeline.markdown import Block, cut_plain
@@ -126,6 +127,7 @@ class CodeCard(PanelCard):
         self._lines = code.count("\n") + 1 if code else 0
         if not self.row.is_open:
             code = "\n".join(code.split("\n", FOLDED_LINES)[:FOLDED_LINES])
+        code = clip(code)
         self.column.set_blocks(cut_plain(code, "code", self.row.language.lower()))
 
     def foot_label(self) -> str:

@@ -11,6 +11,7 @@ from playhead.ui.timeline.blocks import FENCE_HEADER, PAD_X, BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot, draw_header
 from playhead.ui.timeline.cards.versions import HEIGHT as VERSIONS_HEIGHT
 from playhead.ui.timeline.cards.versions import version_spots, versions_width
+from playhead.ui.timeline.clipping import PROSE_LINE, LineClipper, clip
 from playhead.ui.timeline.markdown import Block, MarkdownStream, plain_blocks
 from playhead.ui.timeline.painting import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
 from playhead.ui.timeline.rows import Row
@@ -32,6 +33,7 @@ class MarkdownCard(Card):
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         self._stream = MarkdownStream()
+        self._clipper = LineClipper()
         self._fed = 0
         self._is_finished = False
         super().__init__(row, tools)
@@ -47,6 +49,7 @@ class MarkdownCard(Card):
             self.column = BlockColumn(self.tools.maker, self.ink, has_panels=True)
         if self.row.size < self._fed or (self._is_finished and self.row.size != self._fed):
             self._stream, self._fed, self._is_finished = MarkdownStream(), 0, False
+            self._clipper = LineClipper()
             self.column.set_blocks([])
         known, stable = self._stream.definitions, len(self._stream.closed)
         tail = self._read()
@@ -65,7 +68,7 @@ class MarkdownCard(Card):
         deadline = time.perf_counter() + _BUDGET_S
         tail = self._stream.tail()
         while self._fed < len(text):
-            self._stream.feed(text[self._fed : self._fed + _STEP])
+            self._stream.feed(self._clipper.feed(text[self._fed : self._fed + _STEP]))
             self._fed = min(len(text), self._fed + _STEP)
             tail = self._stream.tail()
             if time.perf_counter() > deadline:
@@ -185,7 +188,7 @@ class QuestionCard(Card):
         self._is_long = self._lines > _LONG_LINES or len(text) > _LONG_CHARS
         if self._is_long and not self.row.is_open:
             text = "\n".join(text[:_LONG_CHARS].split("\n")[:_LONG_LINES]) + " …"
-        self.column.set_blocks(plain_blocks(text))
+        self.column.set_blocks(plain_blocks(clip(text, PROSE_LINE)))
         self._natural = -1
         self._natural_for = -1
 

@@ -11,6 +11,7 @@ from playhead.conversation.payloads import CodeError, Frame
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.small import BoxCard
+from playhead.ui.timeline.clipping import clip
 from playhead.ui.timeline.markdown import cut_plain
 from playhead.ui.timeline.painting import draw_text, text_width
 from playhead.ui.timeline.rows import Row
@@ -36,10 +37,10 @@ class ProblemCard(BoxCard):
         trace = self._trace() if self.row.is_open else ""
         if self.column is None:
             self.column = BlockColumn(self.tools.maker)
-        self.column.set_blocks(cut_plain(trace, "code") if trace else [])
+        self.column.set_blocks(cut_plain(clip(trace), "code") if trace else [])
         if self._error.remedy:
             self._remedy = self._remedy or BlockColumn(self.tools.maker)
-            self._remedy.set_blocks(cut_plain(self._error.remedy, "plain"))
+            self._remedy.set_blocks(cut_plain(clip(self._error.remedy[:4_000]), "plain"))
 
     def forget(self) -> None:
         """What to do has a document too."""
@@ -56,7 +57,8 @@ class ProblemCard(BoxCard):
     def title(self) -> str:
         """Its kind and message."""
         first = self._error.message.strip().split("\n")[0][:_TITLE_CHARS]
-        return f"{self._error.name}: {first}" if first else self._error.name
+        name = self._error.name[:_TITLE_CHARS]
+        return f"{name}: {first}" if first else name
 
     def words(self) -> str:
         """Nothing more: where it was stands beside the line that opens the traceback."""
@@ -166,4 +168,4 @@ class ProblemCard(BoxCard):
 def _place(frame: Frame) -> str:
     file = f" of {PurePath(frame.file).name}" if frame.file else ""
     name = f", in {frame.name}" if frame.name not in ("", "<module>") else ""
-    return f"line {frame.line}{file}{name}"
+    return f"line {frame.line}{file[:_TITLE_CHARS]}{name[:_TITLE_CHARS]}"

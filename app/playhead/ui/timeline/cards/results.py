@@ -18,6 +18,7 @@ from playhead.ui.timeline.cards.card import (
 )
 from playhead.ui.timeline.cards.code import PanelCard
 from playhead.ui.timeline.cards.message import MarkdownCard
+from playhead.ui.timeline.clipping import clip
 from playhead.ui.timeline.markdown import cut_plain
 from playhead.ui.timeline.painting import draw_panel, text_width
 
@@ -34,7 +35,7 @@ class PageCard(PanelCard):
         """Lay out the source only while it is open."""
         if self.column is None:
             self.column = BlockColumn(self.tools.maker)
-        source = self.row.text[:_SHOWN_CHARS] if self.row.is_open else ""
+        source = clip(self.row.text[:_SHOWN_CHARS]) if self.row.is_open else ""
         blocks = cut_plain(source, "code", self.row.language.lower()) if source else []
         self.column.set_blocks(blocks)
 

@@ -11,6 +11,7 @@ from playhead.conversation.payloads import Failure
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.message import answer_actions
+from playhead.ui.timeline.clipping import clip, visible
 from playhead.ui.timeline.input_line import INPUT_HEIGHT
 from playhead.ui.timeline.markdown import Block, cut_plain
 from playhead.ui.timeline.model import input_of
@@ -25,6 +26,8 @@ from playhead.ui.timeline.rows import Row
 from playhead.ui.timeline.sources import split_source
 
 _CHIP = 26
+_NAME_CHARS = 300
+_MOST_WORDS = 4_000
 
 
 class AttachmentCard(Card):
@@ -39,7 +42,7 @@ class AttachmentCard(Card):
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
         """An icon and the file's name."""
         tokens = self.theme.tokens
-        name = PurePath(self.row.text).name or self.row.text or "file"
+        name = visible(PurePath(self.row.text).name or self.row.text or "file")[:_NAME_CHARS]
         width = min(self.width, text_width(self.theme, name, 12) + 40)
         left = self.width - width if self.row.role == "user" else 0
         rect = QRect(left, 0, width, _CHIP)
@@ -140,10 +143,10 @@ class BoxCard(Card):
         if self.column is None:
             self.column = BlockColumn(self.tools.maker)
         words = self.words()
-        self.column.set_blocks(cut_plain(words, "plain") if words else [])
+        self.column.set_blocks(cut_plain(clip(words[:_MOST_WORDS]), "plain") if words else [])
         if self._title_column is None:
             self._title_column = BlockColumn(self.tools.maker, self.look[2])
-        self._title_column.set_blocks([Block("title", self.title())])
+        self._title_column.set_blocks([Block("title", clip(self.title()[:_MOST_WORDS]))])
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         self._title_column: BlockColumn | None = None

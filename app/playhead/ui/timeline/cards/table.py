@@ -25,7 +25,14 @@ from playhead.ui.timeline.cards.card import (
     draw_detail,
     draw_header,
 )
-from playhead.ui.timeline.painting import clip_round, draw_icon, draw_panel, draw_text, text_width
+from playhead.ui.timeline.painting import (
+    clip_round,
+    draw_icon,
+    draw_panel,
+    draw_text,
+    one_line,
+    text_width,
+)
 from playhead.ui.timeline.rows import Row
 
 HEAD = 30
@@ -183,7 +190,7 @@ class TableCard(Card):
             Spot(
                 QRect(left, top, width, HEAD),
                 Intent("card", f"sort {index}"),
-                f"{self._table.columns[index]} · {self._dtype(index)}\nClick to sort",
+                f"{one_line(self._table.columns[index])} · {self._dtype(index)}\nClick to sort",
                 look="bare",
             )
             for index, left, width in self._layout()
