@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import Table
 from playhead.ui.timeline.found_text import Wanted
+from playhead.ui.timeline.rows import Row
 
 NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -200,3 +201,27 @@ def test_ten_thousand_messages_are_searched_in_slices(view, talk, find, qtbot):
 )
 def test_blocks_that_cannot_have_the_words_are_passed_over(source, wanted, is_there):
     assert Wanted(wanted).may_be_in(source) == is_there
+
+
+def test_a_long_output_is_counted_in_many_steps(talk):
+    row = Row("key", "console")
+    row.set_text("a line with a needle in it\n" * 40_000)
+    steps = list(Wanted("needle").counts(row, ""))
+    assert len(steps) > 40
+    assert sum(steps) == 2_500
+
+
+def test_a_row_that_keeps_changing_does_not_keep_the_search_from_its_end(
+    view, talk, find, qtbot, painted
+):
+    for number in range(300):
+        talk.answer(f"needle {number}")
+    view.set_conversation(talk)
+    talk.begin("assistant", "message")
+    view.find_bar.open()
+    view.find_bar.words.setText("needle")
+    for _ in range(20):
+        talk.apply(Chunk("assistant", "message", content="needle "))
+        painted()
+        view.find_bar.finder._again.timeout.emit()
+    qtbot.waitUntil(lambda: view.find_bar.count.text().endswith("of 320"))

@@ -15,6 +15,8 @@ from playhead.ui.timeline.found_text import Wanted
 
 _WIDTH, _MARGIN, _ABOVE = 420, 12, 6
 _LONGEST = 200
+_USUAL = "000 of 0,000"
+"""The field for the words does not move while the count is no longer than this."""
 
 
 class TimelineFindBar(QFrame):
@@ -121,6 +123,8 @@ class TimelineFindBar(QFrame):
         self.words.textChanged.connect(self._search)
         self.count = QLabel(self)
         self.count.setProperty("kind", "mute")
+        self.count.setMinimumWidth(self.fontMetrics().horizontalAdvance(_USUAL))
+        self.count.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.case_button = self._button("Match upper and lower case", None)
         self.case_button.setText("Aa")
         self.case_button.setCheckable(True)

@@ -42,7 +42,7 @@ class Finder(QObject):
         self._again = QTimer(self)
         self._again.setSingleShot(True)
         self._again.setInterval(_AGAIN_MS)
-        self._again.timeout.connect(self._begin)
+        self._again.timeout.connect(self._on_again)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.timeout.connect(self._on_later)
@@ -120,6 +120,13 @@ class Finder(QObject):
             direction, self._pending = self._pending, 0
             self.step(direction)
         self.changed.emit()
+
+    def _on_again(self) -> None:
+        """Count what came, after what is being counted."""
+        if self.is_searching:
+            self._again.start()
+        else:
+            self._begin()
 
     def _count(self) -> Iterator[None]:
         """Count in all rows from the one that is read on, a step for each piece of text."""

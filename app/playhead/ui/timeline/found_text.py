@@ -12,7 +12,7 @@ from playhead.conversation.search import folded
 from playhead.ui.timeline.console_text import ConsoleText, without_colours
 from playhead.ui.timeline.rows import Row
 
-_PIECE, _OVERLAP = 40_000, 400
+_PIECE, _OVERLAP = 24_000, 400
 MARKDOWN_KINDS = frozenset({"answer", "plan", "rendered", "reasoning", "tool_call", "tool_result"})
 _PLAIN = frozenset({"question", "code", "markup", "run", "unknown"})
 IN_COLUMN = MARKDOWN_KINDS | _PLAIN | {"console"}
@@ -66,6 +66,7 @@ class Wanted:
         """How often a row has it, piece by piece; `others` is the text of rows without prose."""
         is_marked_up = row.kind in MARKDOWN_KINDS and not _SIGNS & set(self.text)
         for text in _texts(row, others):
+            yield 0  # somebody may look at the clock, also where there is no text
             yield from self._counts_in(text, is_marked_up)
 
     def _counts_in(self, text: str, is_marked_up: bool) -> Iterator[int]:
@@ -96,5 +97,5 @@ def _printed(text: str) -> Iterator[str]:
     console = ConsoleText()
     for begin in range(0, len(text), _PIECE):
         console.feed(text[begin : begin + _PIECE])
-        yield ""  # somebody may look at the clock
+        yield ""
     yield "\n".join(map(without_colours, console.lines()))
