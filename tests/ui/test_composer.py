@@ -278,6 +278,9 @@ async def test_attachments_are_reached_and_removed_by_keys(bench: Bench) -> None
     assert window.focusWidget() is chips[1].remove
     QTest.keyClick(chips[1].remove, Qt.Key.Key_Right)
     assert window.focusWidget() is bench.composer.text_edit
+    bench.composer.chips.focus_last()
+    bench.composer.clear()  # it was sent
+    assert window.focusWidget() is bench.composer.text_edit
 
 
 async def test_tab_goes_through_all_of_the_composer_as_it_stands(bench: Bench) -> None:

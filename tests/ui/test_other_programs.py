@@ -188,18 +188,25 @@ async def test_writing_in_a_programs_conversation_keeps_it(theme: Theme, tmp_pat
         assert texts == ["Seven?", "Seven.", "And one more?", "Eight."]
 
 
-async def test_what_a_busy_program_is_told_by_the_user_is_refused_and_keeps_nothing(
+async def test_what_the_user_writes_to_a_busy_program_waits_and_keeps_its_conversation(
     theme: Theme, tmp_path: Path
 ) -> None:
-    async with opened(theme, tmp_path, coded("a")) as bench:
+    async with opened(theme, tmp_path, coded("a"), said("Done."), said("More.")) as bench:
         session = await waiting(bench, "one", "Go")
         bench.window.open_conversation(session.conversation.id)
         await bench.asked()
         bench.send("and then?")
-        assert bench.parts.composer.text == "and then?"
-        assert not bench.sessions.is_kept(session.conversation.id)
-        bench.window.view.stop()
+        assert [one.text for one in session.queue.messages] == ["and then?"]
+        assert bench.sessions.is_kept(session.conversation.id)
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: session.conversation.messages[-1].text == "More.")
         await bench.rests()
+        kept = session.conversation.id
+    async with opened(theme, tmp_path) as bench:
+        bench.window.open_conversation(kept)
+        await until(lambda: bench.session.conversation.id == kept)
+        texts = [one.text for one in bench.session.conversation.messages if one.type == "message"]
+        assert texts == ["Go", "Done.", "and then?", "More."]
 
 
 async def test_what_is_in_the_window_is_forgotten_only_after_the_user_left(

@@ -114,6 +114,9 @@ class Composer(QFrame):
         self._leave_edit()
         self.text_edit.walk.end()
         self.text_edit.clear()
+        focused = self.window().focusWidget()
+        if focused is not None and self.chips.isAncestorOf(focused):
+            self.text_edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.chips.clear()
 
     def draft(self) -> tuple[str, list[Attachment]]:
