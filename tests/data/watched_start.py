@@ -14,7 +14,8 @@ from playhead.ui.main_window import MainWindow
 
 HEAVY = ("litellm", "openai", "keyring", "aiohttp", "tiktoken", "tokenizers", "pydantic")
 LATER = (
-    *("email", "importlib.metadata", "ziamath", "PIL"),
+    *("email", "importlib.metadata", "ziamath", "PIL", "markdown_it"),
+    *("xml.etree.ElementTree", "playhead.dialects.markdown_document", "playhead.ui.picture_view"),
     *("playhead.ui.settings_dialog", "playhead.ui.command_palette", "playhead.ui.shortcuts_page"),
     *("playhead.ui.about", "playhead.ui.sidebar_search", "playhead.ui.sidebar_menu"),
     *("playhead.ui.document_files", "playhead.ui.tables.table_window"),

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import binascii
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QImage
@@ -13,10 +14,12 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from playhead.conversation.message import Message
 from playhead.errors import StorageError
-from playhead.ui.picture_view import PictureView
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.pictures import decode
+
+if TYPE_CHECKING:
+    from playhead.ui.picture_view import PictureView
 
 _LARGEST = QSize(6_000, 6_000)
 _DRAWING = QSize(2_400, 2_400)
@@ -52,6 +55,8 @@ class PictureOpener(QObject):
 
     def _open(self, message: Message, folder: str) -> None:
         self.close_down()
+        from playhead.ui.picture_view import PictureView  # not needed for the first paint
+
         view = self.view = PictureView(self._theme, _name(message), self._window)
         view.closed.connect(self._on_closed)
         view.copy_requested.connect(lambda: self._tasks.start(self._copy(message, folder)))

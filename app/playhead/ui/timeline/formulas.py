@@ -9,7 +9,6 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from xml.etree import ElementTree
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QRunnable, Qt, QThreadPool, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
@@ -185,6 +184,8 @@ def _refusal(latex: str) -> str:
 
 def _set(latex: str, size_px: float, is_display: bool) -> tuple[str, float, float, float]:
     """SVG of a formula, its width, height and descent."""
+    from xml.etree import ElementTree
+
     from ziamath.config import config  # slow to import, and only some answers have formulas
     from ziamath.tex import tex2mml
     from ziamath.zmath import Math
