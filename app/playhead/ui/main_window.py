@@ -308,8 +308,7 @@ class MainWindow(QMainWindow):
         return OwnTabs(pane, self.tasks, path, self._folder, self)
 
     def _make_links(self) -> LinkOpener:
-        shown, notifications = (lambda: self.view.session), self.parts.notifications
-        return LinkOpener(shown, self.open_settings, notifications, self)
+        return LinkOpener(self.open_settings, self.parts.notifications, self)
 
     def _make_help(self, data_dir: Path) -> WindowHelp:
         opened, dressed = self.open_conversation, self._choose_theme
