@@ -60,6 +60,20 @@ async def test_stop_ends_it_and_keeps_the_names(tmp_path: Path, code: str) -> No
         assert await works(made, tmp_path, "answer")
 
 
+@pytest.mark.parametrize("code", [programs.DEAF_PRINTER, programs.DETACHED_PRINTER])
+async def test_what_a_stopped_run_still_prints_is_not_in_the_next(
+    tmp_path: Path, code: str
+) -> None:
+    async with executor(tmp_path) as made:
+        before = set(descendants())
+        await run(made, request(tmp_path, "answer = 42"))
+        kernel = set(descendants())
+        assert report_of(await run_and_stop(made, tmp_path, code)).state == "interrupted"
+        assert not [pid for pid in set(descendants()) - kernel - before if is_running(pid)]
+        chunks = await run(made, request(tmp_path, "print(answer)", "next"))
+        assert text_of(chunks) == "42\n"
+
+
 async def test_stop_during_a_shell_command_does_not_go_on_with_the_block(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         chunks = await run_and_stop(made, tmp_path, programs.SHELL_SLEEP)

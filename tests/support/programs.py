@@ -64,3 +64,14 @@ HARMLESS = {
     ),
     "builtins overwritten": "import builtins\nbuiltins.print = builtins.repr = None",
 }
+
+DEAF_PRINTER = (
+    "import signal, subprocess, time\n"
+    "handler = signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    "subprocess.Popen(['yes', 'more'])\n"
+    "signal.signal(signal.SIGINT, handler)\n"
+    "time.sleep(60)"
+)
+"""The code stops at once, what it has started goes on printing until it is killed."""
+DETACHED_PRINTER = "import os\nos.system('setsid yes more')"
+"""A child that is waited for and has a session of its own."""

@@ -30,6 +30,9 @@ _SECOND_INTERRUPT_MS = 250
 _CHILDREN_GRACE_MS = 500
 _EXIT_GRACE_MS = 500
 _LEFTOVERS_GRACE_MS = 250
+_LEFTOVERS_LIMIT_MS = 500
+_LEFTOVERS_PERIOD_MS = 10
+_REST_LIMIT_MS = 1000
 
 
 class KernelProcess(QObject):
@@ -63,6 +66,8 @@ class KernelProcess(QObject):
         self._signal = self._timer(self._on_signal_timeout)
         self._kill = self._timer(self.kill_group)
         self._left: list[leftovers.Leftover] = []
+        self._left_since = 0.0
+        self._on_cleared: Callable[[], None] = _nothing
         self._clear = self._timer(self._on_clear_timeout)
         self._process = self._make_process()
         self._pipe = OutputPipe(self._process)
@@ -116,12 +121,16 @@ class KernelProcess(QObject):
         self._signal.stop()
         self._kill.stop()
 
-    def end_started(self, began: leftovers.Beginning) -> None:
-        """End what has been started since then: the interrupt first, the kill a moment later."""
+    def end_started(self, began: leftovers.Beginning, on_cleared: Callable[[], None]) -> None:
+        """End what has been started since then: the interrupt first, the kill a moment later.
+
+        `on_cleared()` once it is gone and all that it has printed has been given.
+        """
+        self._on_cleared = on_cleared
+        self._left_since = time.monotonic()
         self._left = self._started_since(began)
-        if self._left:
-            leftovers.send(self._left, signal.SIGINT)
-            self._clear.start(_LEFTOVERS_GRACE_MS)
+        leftovers.send(self._left, signal.SIGINT)
+        self._clear.start(0)  # the pipe has not been read to its end yet
 
     def end_soon(self, farewell: bytes) -> None:
         """Let it end in an orderly way (exit handlers), and kill it if that takes too long."""
@@ -208,7 +217,18 @@ class KernelProcess(QObject):
         return [item for item in found if item.pid != self.spared_pid]
 
     def _on_clear_timeout(self) -> None:
-        leftovers.send(self._left, signal.SIGKILL)
+        self._left = leftovers.alive(self._left)
+        waited_ms = (time.monotonic() - self._left_since) * 1000
+        if self._left and waited_ms < _LEFTOVERS_LIMIT_MS:
+            if waited_ms >= _LEFTOVERS_GRACE_MS:
+                leftovers.send(self._left, signal.SIGKILL)
+            self._clear.start(_LEFTOVERS_PERIOD_MS)
+            return
+        self._on_tick_timeout()
+        if self._budget_s > 0 or waited_ms > _REST_LIMIT_MS:  # all is read, or others print on
+            self._on_cleared()
+        else:
+            self._clear.start(_PAUSE_MS)
 
     def _read(self) -> None:
         while self._budget_s > 0:
@@ -246,6 +266,10 @@ class KernelProcess(QObject):
             timer.stop()
         self._on_end(reason, exit_status)
         self.deleteLater()
+
+
+def _nothing() -> None:
+    """Nobody waits."""
 
 
 def _reason(code: int, is_crash: bool) -> str:

@@ -17,8 +17,8 @@ from pathlib import Path
 from playhead.execution.processes import fields_of, newest_pid, session_members
 
 _PROC = Path("/proc")
-_STARTED = 19
-"""The place in /proc/PID/stat, counted from after the process's name."""
+_STATE, _STARTED = 0, 19
+"""Places in /proc/PID/stat, counted from after the process's name."""
 _WATCHERS_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -70,13 +70,21 @@ def started_since(kernel: int, began: Beginning) -> list[Leftover]:
     return [item for item in found if not _is_watcher(item.pid, kernel)]
 
 
+def alive(leftovers: Iterable[Leftover]) -> list[Leftover]:
+    """Those that still are what they were, and have not ended."""
+    return [item for item in leftovers if _is_alive(item)]
+
+
 def send(leftovers: Iterable[Leftover], number: signal.Signals) -> None:
     """Signal those that still are what they were."""
-    for item in leftovers:
-        fields = fields_of(item.pid)
-        if fields and int(fields[_STARTED]) == item.started:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(item.pid, number)
+    for item in alive(leftovers):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(item.pid, number)
+
+
+def _is_alive(item: Leftover) -> bool:
+    fields = fields_of(item.pid)
+    return bool(fields) and fields[_STATE] not in "ZX" and int(fields[_STARTED]) == item.started
 
 
 def _is_watcher(pid: int, kernel: int) -> bool:

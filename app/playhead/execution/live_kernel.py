@@ -72,6 +72,8 @@ class LiveKernel:
         self._ended = asyncio.Event()
         self._run: RunStream | None = None
         self._chunks: asyncio.Queue[list[Chunk]] = asyncio.Queue()
+        self._end_mark: list[Piece] = []  # of a stopped run, as long as its children print
+        self._holds_end = False
         self._between = b""
         self._end_reason = ""
         self._why_killed = ""
@@ -154,6 +156,7 @@ class LiveKernel:
             self._run.stop_reason = reason
             kept_on = f"the code did not stop within {grace_s:g} s"
             self._why_killed = f"{reason}; {kept_on}" if reason else kept_on
+            self._holds_end = True
             self._set_state("stopping")
             self._process.write(protocol.encode_command("stop", run=self._run_id))
             self._process.interrupt(int(grace_s * 1000), self._run_began)
@@ -227,6 +230,7 @@ class LiveKernel:
         self._run = RunStream(request.run_id, output, results.take)
         self._chunks = asyncio.Queue()
         self._why_killed = ""
+        self._holds_end = False
         earlier, self._between = self._between, b""
         self._push(self._run.start(earlier))
         self._process.write(_execute(request))
@@ -256,17 +260,39 @@ class LiveKernel:
         if run is None or run.is_over:
             self._on_pieces_between(pieces)
             return
-        self._push(run.feed(pieces))
+        self._push(run.feed(self._without_early_end(pieces)))
         if run.is_over:
             self._limits.stop()
             self._process.calm_down()
-            if self._state == "stopping":
-                self._process.end_started(self._run_began)
             self._why_killed = ""
             self._set_state("idle")
             self._on_pieces_between(run.late)
         elif run.has_held_text:
             self._process.request_tick()
+
+    def _without_early_end(self, pieces: list[Piece]) -> list[Piece]:
+        """The pieces but the end of a stopped run: what its children still print is not over."""
+        ends = [piece for piece in pieces if self._is_early_end(piece)]
+        if not ends:
+            return pieces
+        self._end_mark = ends
+        self._limits.stop()
+        self._process.calm_down()
+        self._why_killed = ""
+        self._process.end_started(self._run_began, self._on_cleared)
+        return [piece for piece in pieces if piece not in ends]
+
+    def _is_early_end(self, piece: Piece) -> bool:
+        return (
+            self._holds_end
+            and isinstance(piece, protocol.Mark)
+            and piece.kind == "idle"
+            and piece.run == self._run_id
+        )
+
+    def _on_cleared(self) -> None:
+        held, self._end_mark, self._holds_end = self._end_mark, [], False
+        self._on_pieces(held)
 
     def _without_answers(self, pieces: list[Piece]) -> list[Piece]:
         """The pieces that belong to runs; answers go to who asked."""
@@ -297,6 +323,8 @@ class LiveKernel:
 
     def _on_end(self, reason: str, exit_status: int | None) -> None:
         self._end_reason = reason
+        if self._end_mark:
+            self._on_cleared()
         if self._run is not None and not self._run.is_over:
             status = None if self._why_killed else exit_status
             end = self._run.finish("killed", self._why_killed or reason, exit_status=status)

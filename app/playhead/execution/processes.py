@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 _PROC = Path("/proc")
-_SESSION = 3
-"""The place in /proc/PID/stat, counted from after the process's name."""
+_PARENT, _SESSION = 1, 3
+"""Places in /proc/PID/stat, counted from after the process's name."""
 
 
 def fields_of(pid: int) -> list[str]:
@@ -20,15 +19,21 @@ def fields_of(pid: int) -> list[str]:
     return text.rpartition(")")[2].split()
 
 
-def session_members(leader: int) -> Iterator[int]:
-    """The processes of a session, its leader among them."""
+def session_members(leader: int) -> list[int]:
+    """The processes of a session, its leader among them, and the children that have left it.
+
+    Not found is who has left the session and whose parent has ended.
+    """
     if not _PROC.is_dir():
-        return
-    for name in os.listdir(_PROC):
-        if name.isdigit():
-            fields = fields_of(int(name))
-            if fields and int(fields[_SESSION]) == leader:
-                yield int(name)
+        return []
+    known = {int(name): fields_of(int(name)) for name in os.listdir(_PROC) if name.isdigit()}
+    known = {pid: fields for pid, fields in known.items() if fields}
+    found = {pid for pid, fields in known.items() if int(fields[_SESSION]) == leader}
+    new = found
+    while new:
+        new = {pid for pid, fields in known.items() if int(fields[_PARENT]) in new} - found
+        found |= new
+    return sorted(found)
 
 
 def newest_pid() -> int:
@@ -54,7 +59,7 @@ def session_bytes(leader: int, limit: int) -> int:
     Pages that they share (a fork shares all at first) are counted once, but to tell that is slow:
     it is done only where the plain sum is over the limit.
     """
-    members = list(session_members(leader))
+    members = session_members(leader)
     total = sum(resident_bytes(pid) or 0 for pid in members)
     if total <= limit or len(members) == 1:
         return total
