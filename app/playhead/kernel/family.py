@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 VARIABLE = "PLAYHEAD_KERNEL_ID"
 _ROUNDS = 50
+_PAUSE_S = 0.05
 _ARGUMENTS, _ENVIRONMENT = 45, 47
 """Places in /proc/PID/stat, counted from after the process's name."""
 _FIXED_ADDRESSES = 0x0040000
@@ -46,11 +48,19 @@ class Family:
         return [pid for pid in pids if self._has(pid)]
 
     def end(self) -> None:
-        """Kill them, and those that they start meanwhile."""
+        """Kill them, and those that they start meanwhile.
+
+        A process that becomes another program just then bears no mark for a moment: they are all
+        gone when nobody is found twice.
+        """
+        is_sure = False
         for _ in range(_ROUNDS):
             found = self.members()
-            if not found:
+            if not found and is_sure:
                 return
+            is_sure = not found
+            if is_sure:
+                time.sleep(_PAUSE_S)
             for pid in found:
                 try:
                     os.kill(pid, signal.SIGKILL)
