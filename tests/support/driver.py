@@ -19,13 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from PIL import Image, ImageChops, ImageGrab
+from PIL import Image, ImageChops, ImageFilter, ImageGrab
 
 from tests.support.display import NO_BUS
 
 ROOT = Path(__file__).parents[2]
 WAIT_S = 60.0
 LOOK_EVERY_S = 0.05
+_DRAG_STEPS = 8
 Colour = tuple[int, int, int]
 Found = TypeVar("Found")
 FROM_SOURCE = (sys.executable, "-X", "faulthandler", "-m", "playhead")
@@ -156,6 +157,27 @@ class App:
         """Press keys by their X names, such as `Return` or `ctrl+e`."""
         self._xdotool("key", *keys)
 
+    def type_into_front(self, text: str) -> None:
+        """The same into whatever is in front, a dialog say."""
+        self._xdotool("type", "--delay", "15", text)
+
+    def has_window(self, title: str) -> bool:
+        """Whether a window whose title begins like that is on the screen."""
+        return bool(self._xdotool("search", "--onlyvisible", "--name", f"^{title}", check=False))
+
+    def drag(self, start: Box, end: Box) -> None:
+        """Press the button on one place and move to another, step by step as a hand does."""
+        (left, top), (to_left, to_top) = start.middle, end.middle
+        self._xdotool("mousemove", "--sync", str(left), str(top), "mousedown", "1")
+        for step in range(1, _DRAG_STEPS + 1):
+            across = left + (to_left - left) * step // _DRAG_STEPS
+            down = top + (to_top - top) * step // _DRAG_STEPS
+            self._xdotool("mousemove", "--sync", str(across), str(down))
+
+    def drop(self) -> None:
+        """Let go of what is dragged."""
+        self._xdotool("mouseup", "1")
+
     def click(self, box: Box) -> None:
         """Click into the middle of something that was seen."""
         left, top = box.middle
@@ -266,11 +288,16 @@ def exit_in_words(status: int) -> str:
         return f"Ended by signal {-status}"
 
 
-def find_colour(picture: Image.Image, colour: Colour) -> Box | None:
-    """The rectangle around all that has exactly this colour."""
+def find_colour(picture: Image.Image, colour: Colour, thickness: int = 1) -> Box | None:
+    """The rectangle around all that has exactly this colour, and is so thick (an odd number)."""
     difference = ImageChops.difference(picture, Image.new("RGB", picture.size, colour))
-    box = difference.convert("L").point(lambda value: 255 * (value == 0)).getbbox()
-    return Box(*box) if box else None
+    mask = difference.convert("L").point(lambda value: 255 * (value == 0))
+    if thickness == 1:
+        box = mask.getbbox()
+        return Box(*box) if box else None
+    half = thickness // 2
+    core = mask.filter(ImageFilter.MinFilter(thickness)).getbbox()
+    return Box(core[0] - half, core[1] - half, core[2] + half, core[3] + half) if core else None
 
 
 @contextmanager
