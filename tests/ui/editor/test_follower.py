@@ -328,3 +328,18 @@ def test_what_differs_from_the_models_version_stays_marked_after_it_ran(bench: B
     assert bench.pane.current.base == "a = 1"
     bench.pane.tools.revert_all()
     assert bench.pane.text() == "a = 1"
+
+
+def test_what_the_user_made_of_code_is_there_when_its_conversation_comes_back(
+    bench: Bench,
+) -> None:
+    message_id = bench.write("a = 1")
+    bench.type("my_")
+    bench.begin_run(message_id, "my_a = 1")
+    bench.end_run(Chunk("computer", "timing", content=LineTiming(1, 0.5)))
+    bench.follower.follow(Conversation())
+    bench.follower.follow(bench.conversation)
+    assert bench.pane.text() == "my_a = 1"
+    assert not bench.pane.is_edited
+    assert bench.pane.current.base == "a = 1"
+    assert "0.5 s" in bench.shown.line_note(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject
@@ -80,7 +80,8 @@ class EditorFollower(QObject):
         self.show_message(proposal.message_id)
 
     def _put_up_tabs(self, kept: _Kept) -> None:
-        cells = [kept.edited.pop(m.id, None) or self._new_tab(m) for m in self._codes()]
+        ran = self._codes_that_ran()
+        cells = [kept.edited.pop(m.id, None) or self._new_tab(m, ran) for m in self._codes()]
         cells = [*kept.edited.values(), *cells]  # those too old to have a tab of themselves
         own = [tab for tab in self._pane.tabs if tab.is_own and self._is_wanted(tab, bool(cells))]
         tabs = [*own, *cells] or [Tab(SCRATCH, "scratch", is_own=True)]
@@ -132,7 +133,7 @@ class EditorFollower(QObject):
         if message.role == "user" and self._own_run:
             return  # it runs where it stands
         self._own_run = ""
-        tab = self._new_tab(message)
+        tab = self._new_tab(message, {})
         tab.text = ""
         self._streaming = tab
         self._pane.add_tab(tab)
@@ -230,17 +231,24 @@ class EditorFollower(QObject):
         message = self._message(message_id)
         if message is None or message.type != "code":
             return None
-        tab = self._new_tab(message)
+        tab = self._new_tab(message, self._codes_that_ran())
         self._pane.add_tab(tab)
         return tab
 
-    def _new_tab(self, message: Message) -> Tab:
+    def _codes_that_ran(self) -> Mapping[str, str]:
+        """By code message what ran of it last, or would: the user may have edited it."""
+        messages = self._conversation.messages if self._conversation else ()
+        proposals = [m.content for m in messages if isinstance(m.content, Proposal)]
+        return {one.message_id: one.code for one in proposals}
+
+    def _new_tab(self, message: Message, ran: Mapping[str, str]) -> Tab:
+        text = ran.get(message.id, message.text)
         return Tab(
             message.id,
             self._title_of(message.id),
             message.format or "",
-            text=message.text,
-            original=message.text,
+            text=text,
+            original=text,
             base=message.text if message.role == "assistant" else None,
         )
 
