@@ -208,6 +208,13 @@ def test_a_file_that_is_no_picture_stays_out() -> None:
         assert b"LS0tLS1CRUdJ" not in data
 
 
+def test_code_that_the_user_ran_is_theirs_in_markdown_and_comes_back_as_theirs() -> None:
+    message = Message("1", None, "user", "code", "python", "print(1)")
+    assert markdown([message]).split("\n\n")[1:] == ["## You", "```python\nprint(1)\n```\n"]
+    back = read_document(write_document("json", [message]).data).messages
+    assert [(one.role, one.type, one.text) for one in back] == [("user", "code", "print(1)")]
+
+
 def test_a_fence_in_code_gets_a_longer_one_around_it() -> None:
     code = 'text = """\n```python\n````\n"""'
     assert ("python", f"{code}\n") in fences(markdown(told(ran(code))))

@@ -106,7 +106,7 @@ class _Writer:
 
     def block(self, block: CodeBlock) -> None:
         """What was written if something else ran, the code that ran, and what came of it."""
-        self._speak("assistant")
+        self._speak(block.role)
         if block.is_edited:
             self.add("*The model wrote:*", fenced(block.written, block.language))
             self.add("*You edited it. This ran:*" if block.has_run else "*You edited it:*")

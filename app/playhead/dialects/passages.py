@@ -28,6 +28,7 @@ class CodeBlock:
     `code` is what ran, with the user's edits, or what would run; `written` is what the model
     wrote. Results that no code is known of stand in a block without code. `notes` are results in
     words, such as that the user declined. `report` says how the run ended, None while it is open.
+    `role` is who wrote the code.
     """
 
     language: str = ""
@@ -37,6 +38,7 @@ class CodeBlock:
     results: tuple[Message, ...] = ()
     notes: tuple[str, ...] = ()
     report: RunReport | None = None
+    role: str = "assistant"
 
     @property
     def is_edited(self) -> bool:
@@ -69,7 +71,8 @@ class _Open:
         self.message = message
         language = (message.format or "") if message else ""
         text = message.text if message else ""
-        self.block = CodeBlock(language, text, text)
+        role = message.role if message else "assistant"
+        self.block = CodeBlock(language, text, text, role=role)
 
     def is_of(self, proposal: Proposal) -> bool:
         """Whether a proposal is of this code; an imported one does not name its message."""
