@@ -103,6 +103,20 @@ async def test_each_block_has_a_program_of_its_own(
         assert lines_of(chunks) == [None]
 
 
+@pytest.mark.parametrize("word", ["bash", "zsh", "javascript", "r", "ruby"])
+async def test_half_a_character_in_the_code_does_no_harm(tmp_path: Path, word: str) -> None:
+    async with executor(tmp_path) as made:
+        if word not in made.languages:
+            pytest.skip(f"no {word} here")
+        pid = None
+        sign = "//" if word == "javascript" else "#"
+        for code in (f"{sign} \ud800 \udcff", f"{sign} on"):
+            report = report_of(await run(made, block(tmp_path, word, code)))
+            assert report.state == "finished"
+            assert pid in (None, made.status("conversation").pid)
+            pid = made.status("conversation").pid
+
+
 def test_what_is_not_installed_is_not_offered_and_said(tmp_path: Path) -> None:
     bare = Languages(str(tmp_path))
     assert bare.offered == ("python", "html")

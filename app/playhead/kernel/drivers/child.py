@@ -28,6 +28,7 @@ import time
 from ..driver import Driver, Job, Outcome, Stage
 from ..failures import send_error
 from ..timings import Timings
+from .block_file import write_block
 from .child_process import ChildProcess, Died
 from .run_input import RunInput
 
@@ -153,8 +154,7 @@ class ChildDriver(Driver):
     def _fields(self, job: Job) -> list[str]:
         self._count += 1
         path = self.block_path(self._count)
-        with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(self.prepare(job.code))
+        write_block(path, self.prepare(job.code))
         folder = job.folder if job.folder != self._folder else ""
         self._folder = job.folder or self._folder
         given = self._input.path if self.renews_input else ""

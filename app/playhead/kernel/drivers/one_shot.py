@@ -11,6 +11,7 @@ import subprocess
 from typing import Sequence
 
 from ..driver import Driver, Job, Outcome, Stage
+from .block_file import write_block
 from .run_input import RunInput
 
 
@@ -72,8 +73,7 @@ class OneShotDriver(Driver):
     def _write(self, code: str) -> str:
         self._count += 1
         path = os.path.join(self.stage.spool, "block-%d%s" % (self._count, self.suffix))
-        with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(self.prepare(code))
+        write_block(path, self.prepare(code))
         return path
 
     def _run(self, path: str) -> int:
