@@ -63,6 +63,7 @@ module PlayheadKernel
       state = @endings.guarded { run_statements(code, name) }
       at_exits = @endings.guarded { @endings.run_at_exits }
       state = at_exits unless at_exits.nil? || at_exits.is_a?(Exception) && state
+      @endings.end_threads if state.is_a?(Interrupt)
       describe(state, name)
     end
 

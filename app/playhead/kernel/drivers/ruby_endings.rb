@@ -7,6 +7,7 @@ module PlayheadKernel
       @pid = pid
       @is_armed = false
       @at_exits = []
+      @threads = []
     end
 
     # `at_exit` is for the end of the block: that of the process comes when nobody looks any more.
@@ -29,6 +30,7 @@ module PlayheadKernel
 
     def begin_block
       @at_exits.clear
+      @threads = Thread.list
       trap("INT") { raise Interrupt, "" if @is_armed && Process.pid == @pid }
     end
 
@@ -43,6 +45,12 @@ module PlayheadKernel
       error
     ensure
       @is_armed = false
+    end
+
+    # Threads that a stopped block has begun would print into the next one.
+    def end_threads
+      begun = Thread.list - @threads
+      begun.each { |thread| thread.kill unless thread.name == Lines::THREAD_NAME }
     end
 
     def run_at_exits

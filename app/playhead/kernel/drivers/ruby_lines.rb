@@ -5,6 +5,7 @@ module PlayheadKernel
   class Lines
     PERIOD_S = 1.0 / 30
     DEPTH = 400
+    THREAD_NAME = "playhead-lines"
 
     attr_reader :line
 
@@ -53,6 +54,7 @@ module PlayheadKernel
           @lock.synchronize { look } if @is_running
         end
       end
+      thread.name = THREAD_NAME
       thread.report_on_exception = false
       thread.priority = 3
       thread
