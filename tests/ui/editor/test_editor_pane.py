@@ -294,3 +294,17 @@ def test_many_tabs_scroll_to_the_one_that_is_shown(pane: EditorPane) -> None:
     rect = pane.strip.tabRect(59)
     assert pane.strip.rect().contains(rect.center())
     assert pane.width() == 640
+
+
+def test_the_ring_stands_around_the_code_only_while_the_keyboard_is_there(
+    pane: EditorPane, qtbot: QtBot, theme: Theme
+) -> None:
+    def ring() -> str:
+        return pane.pages.grab().toImage().pixelColor(0, 40).name()
+
+    pane.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    assert ring() == theme.colour("accent").name()
+    keyboard(pane).clearFocus()
+    assert QApplication.focusWidget() is None
+    assert ring() == theme.colour("bg").name()

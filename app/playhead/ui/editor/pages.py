@@ -136,7 +136,8 @@ class Pages(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         """A ring while the keyboard is in the code."""
         super().paintEvent(event)
-        has_focus = self.isAncestorOf(QApplication.focusWidget() or self)
+        focused = QApplication.focusWidget()  # None while another program is in front
+        has_focus = focused is not None and self.isAncestorOf(focused)
         colour = self._theme.colour("accent" if has_focus else "bg")
         painter = QPainter(self)
         painter.setPen(colour)
