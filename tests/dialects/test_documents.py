@@ -210,7 +210,7 @@ def test_a_file_that_is_no_picture_stays_out() -> None:
 
 def test_code_that_the_user_ran_is_theirs_in_markdown_and_comes_back_as_theirs() -> None:
     message = Message("1", None, "user", "code", "python", "print(1)")
-    assert markdown([message]).split("\n\n")[1:] == ["## You", "```python\nprint(1)\n```\n"]
+    assert markdown([message]).split("\n\n")[1:3] == ["## You", "```python\nprint(1)\n```"]
     back = read_document(write_document("json", [message]).data).messages
     assert [(one.role, one.type, one.text) for one in back] == [("user", "code", "print(1)")]
 
