@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -14,14 +15,14 @@ class Whitespace(Driver):
     name = "Whitespace"
     aliases = ("ws",)
     programs = ("wspace", "whitespace")
-    install = {sys.platform: "Install the package whitespace.", "": "Ask its makers."}
+    install: ClassVar = {sys.platform: "Install the package whitespace.", "": "Ask its makers."}
 
 
 class Elsewhere(Whitespace):
     word = "elsewhere"
     name = "Elsewhere"
     programs = ("elsewhere",)
-    install = {"no such system": "Never said."}
+    install: ClassVar = {"no such system": "Never said."}
 
 
 def put_program(folder: Path, name: str) -> str:
