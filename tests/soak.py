@@ -1,6 +1,7 @@
 """`make soak`: 500 mixed blocks, some stopped, some killed; nothing may leak, memory stays flat.
 
-`python -m tests.soak [BLOCKS]` says what it did, and fails with what was left behind.
+`python -m tests.soak [languages] [BLOCKS]` says what it did, and fails with what was left behind;
+with `languages` the blocks are of all that are installed here.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from playhead.conversation.payloads import RunReport
 from playhead.conversation.requests import RunLimits, RunRequest
 from playhead.event_loop import EventLoop
 from playhead.execution.process_executor import ProcessExecutor
+from tests import soak_languages
 from tests.support.guards import command_line, descendants, mark_descendants
 
 BLOCKS = 500
@@ -89,12 +91,14 @@ class Usage:
 class Soak:
     """Runs blocks in several conversations, one after the other, and counts how they ended."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, has_languages: bool) -> None:
         self._folder = folder
         self._work = folder / "work"
         self._work.mkdir()
         self._random = random.Random(SEED)
         self._executor = ProcessExecutor(folder / "outputs")
+        installed = [word for word in soak_languages.QUICK if word in self._executor.languages]
+        self._languages = ["python", *(installed if has_languages else [])]
         self._runs = 0
         self.ends: Counter[str] = Counter()
 
@@ -109,14 +113,15 @@ class Soak:
 
     async def _block(self) -> None:
         kind = self._random.choices(("quick", "endless", "deadly", "abandoned"), (80, 14, 4, 2))[0]
-        blocks = QUICK if kind == "quick" else DEADLY if kind == "deadly" else ENDLESS
+        language = self._random.choice(self._languages)
+        blocks = _blocks(language, kind)
         name = self._random.choice(list(blocks))
         conversation = f"c{self._random.randrange(CONVERSATIONS)}"
         self._runs += 1
         request = RunRequest(
             f"run-{self._runs}",
             conversation,
-            "python",
+            language,
             blocks[name],
             str(self._work),
             sys.executable,
@@ -129,26 +134,36 @@ class Soak:
         state = "abandoned"
         async with aclosing(self._executor.run(request)) as chunks:
             async for chunk in chunks:
-                if chunk.content == "ready\n":
+                if chunk.format == "output" and str(chunk.content).startswith("ready\n"):
                     if is_abandoned:
                         break
                     await self._executor.interrupt(request.conversation_id)
+                elif chunk.format == "path" and chunk.content:
+                    _forget(str(chunk.content))
                 elif isinstance(chunk.content, RunReport) and chunk.content.state != "started":
                     state = chunk.content.state
                     _forget(chunk.content.output_path)
         self.ends[state] += 1
 
 
+def _blocks(language: str, kind: str) -> dict[str, str]:
+    """What there is to choose from; who knows nothing endless has something quick."""
+    if language == "python":
+        return QUICK if kind == "quick" else DEADLY if kind == "deadly" else ENDLESS
+    is_quick = kind in ("quick", "deadly") or language not in soak_languages.ENDLESS
+    return (soak_languages.QUICK if is_quick else soak_languages.ENDLESS)[language]
+
+
 def _forget(path: str | None) -> None:
-    """Delete an output that the user was told of: it is meant to stay."""
+    """Delete an output or image that the user was told of: it is meant to stay."""
     if path is not None:
         Path(path).unlink()
 
 
-async def soak(folder: Path, blocks: int) -> list[str]:
+async def soak(folder: Path, blocks: int, has_languages: bool) -> list[str]:
     """What is wrong afterwards, in words."""
     before = set(descendants())
-    made = Soak(folder)
+    made = Soak(folder, has_languages)
     await made.blocks(min(WARM_UP, blocks))
     warm = Usage.now(folder)
     began = time.monotonic()
@@ -186,13 +201,14 @@ async def _left_behind(before: set[int]) -> list[str]:
 def main() -> int:
     """Soak, and say how it went."""
     mark_descendants()
-    blocks = int(sys.argv[1]) if len(sys.argv) > 1 else BLOCKS
+    has_languages = "languages" in sys.argv
+    blocks = next((int(word) for word in sys.argv[1:] if word.isdigit()), BLOCKS)
     app = QCoreApplication(sys.argv)
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         asyncio.Runner(loop_factory=functools.partial(EventLoop, app)) as runner,
     ):
-        complaints = runner.run(soak(Path(folder), blocks))
+        complaints = runner.run(soak(Path(folder), blocks, has_languages))
     print("\n".join(complaints) or "nothing leaked")
     return 1 if complaints else 0
 
