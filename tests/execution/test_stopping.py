@@ -328,3 +328,21 @@ async def test_a_child_with_a_session_of_its_own_ends_with_its_kernel(tmp_path: 
         await run(made, request(tmp_path, code))
         await made.restart("conversation")
         await until(lambda: not set(descendants()) - before)
+
+
+async def test_a_run_that_a_restart_ends_says_so_though_another_waits(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        chunks: list[Chunk] = []
+        restart = after = None
+        restart = after = None
+        async with aclosing(made.run(request(tmp_path, programs.SLEEP))) as stream:
+            async for chunk in stream:
+                if chunk.content == 1:
+                    restart = asyncio.create_task(made.restart("conversation"))
+                    after = asyncio.create_task(run(made, request(tmp_path, "6 * 7", "next")))
+                chunks.append(chunk)
+        assert restart is not None
+        assert after is not None
+        await restart
+        assert report_of(chunks).reason == "the kernel was restarted"
+        assert text_of(await after) == "42\n"

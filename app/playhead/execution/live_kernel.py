@@ -192,9 +192,11 @@ class LiveKernel:
 
     def end(self, reason: str) -> None:
         """Take no more code, and end: at once if code runs, else so that its exit handlers run."""
+        if self._is_ending:
+            return  # the first reason is the one that is told
         if self._state != "idle":
             self.kill(reason)
-        elif not self._is_ending:
+        else:
             self._why_killed = reason
             self._process.end_soon(protocol.encode_command("exit"))
         self._is_ending = True
