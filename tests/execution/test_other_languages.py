@@ -117,6 +117,42 @@ async def test_half_a_character_in_the_code_does_no_harm(tmp_path: Path, word: s
             pid = made.status("conversation").pid
 
 
+DELETED = {
+    "bash": ("mkdir gone; cd gone; rmdir ../gone", "echo on"),
+    "zsh": ("mkdir gone; cd gone; rmdir ../gone", "echo on"),
+    "javascript": (
+        (
+            "const { mkdirSync, rmdirSync } = require('fs');"
+            "mkdirSync('gone'); process.chdir('gone'); rmdirSync('../gone')"
+        ),
+        "console.log('on')",
+    ),
+    "ruby": ("Dir.mkdir 'gone'; Dir.chdir 'gone'; Dir.rmdir '../gone'", "puts 'on'"),
+}
+
+
+@pytest.mark.parametrize("word", DELETED)
+async def test_blocks_run_on_where_the_folder_was_deleted(tmp_path: Path, word: str) -> None:
+    async with executor(tmp_path) as made:
+        if word not in made.languages:
+            pytest.skip(f"no {word} here")
+        delete, go_on = DELETED[word]
+        await run(made, block(tmp_path, word, delete))
+        text = text_of(await run(made, block(tmp_path, word, go_on)))
+        assert text.splitlines()[-1] == "on"
+        assert "drivers" not in text
+
+
+async def test_of_what_a_stop_has_killed_the_next_block_of_bash_says_nothing(
+    tmp_path: Path,
+) -> None:
+    deaf = "trap '' INT; sleep 60 & trap - INT; echo ready; sleep 60"
+    async with executor(tmp_path) as made:
+        stopped = await run_and_stop(made, block(tmp_path, "bash", deaf))
+        assert report_of(stopped).state == "interrupted"
+        assert text_of(await run(made, block(tmp_path, "bash", "echo on"))) == "on\n"
+
+
 def test_what_is_not_installed_is_not_offered_and_said(tmp_path: Path) -> None:
     bare = Languages(str(tmp_path))
     assert bare.offered == ("python", "html")

@@ -24,7 +24,10 @@ shopt -s expand_aliases
 # The first word of every block's file: the block is opened from its folder by its bare name, so
 # that messages show no path, and runs where the one before has stopped.
 __ph_begin() {
-    builtin cd -- "$__ph_pwd" || builtin cd /
+    builtin cd -- "$__ph_pwd" 2>/dev/null || {
+        builtin printf 'The folder %s is not there any more: this runs in /.\n' "$__ph_pwd" >&2
+        builtin cd /
+    }
     OLDPWD=$__ph_old_pwd
     __ph_running=1
     case $__ph_flags in *u*) set -u ;; esac
@@ -204,6 +207,7 @@ __ph_save_variables() {
 __ph_decode() { builtin printf -v "$1" %b "${!1//%/\\x}"; }
 
 __ph_enter() {
+    [[ -z $__ph_stopped ]] || jobs >/dev/null # of the killed no word in the next block
     exec <"$__ph_input" >&92 2>&92
     [[ -z $__ph_folder ]] || builtin cd -- "$__ph_folder"
     __ph_pwd=$PWD __ph_old_pwd=${OLDPWD-}
@@ -222,6 +226,7 @@ __ph_leave() {
     if [[ -n $__ph_stopped ]]; then
         shopt -u extdebug
         __ph_code=130
+        exec 2>/dev/null
     fi
     set +T
     # Where each command was watched, so were its traps.

@@ -34,7 +34,10 @@ __ph_each_hot='(( ${+__ph_seen[${(%):-%N}:$LINENO]} && EPOCHREALTIME < __ph_due 
 # The first word of every block's file: the block is opened from its folder by its bare name, so
 # that messages show no path, and runs where the one before has stopped.
 __ph_begin() {
-    builtin cd -q -- "$__ph_pwd" || builtin cd -q /
+    builtin cd -q -- "$__ph_pwd" 2>/dev/null || {
+        builtin printf 'The folder %s is not there any more: this runs in /.\n' "$__ph_pwd" >&2
+        builtin cd -q /
+    }
     OLDPWD=$__ph_old_pwd
     [[ $__ph_lines != 1 ]] || trap "$__ph_each" DEBUG
     (( ! $#__ph_flags )) || setopt $__ph_flags

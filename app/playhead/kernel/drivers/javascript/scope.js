@@ -9,6 +9,15 @@ const { names } = require('./names');
 
 const PLACE = '[block].js';
 
+/** The working folder, which may be deleted by now. */
+function here() {
+  try {
+    return process.cwd();
+  } catch {
+    return path.parse(process.execPath).root;
+  }
+}
+
 class Scope {
   constructor() {
     this.module = new Module('.', null);
@@ -20,7 +29,7 @@ class Scope {
 
   /** A block that stands in this file and runs in the working folder. */
   enter(file) {
-    const folder = process.cwd();
+    const folder = here();
     this.module.filename = this.module.id = file;
     process.argv = [process.execPath, file];
     const meta = globalThis[names.meta];
