@@ -267,6 +267,18 @@ def test_pictures_by_path_are_told_and_not_followed() -> None:
     ]
 
 
+def test_the_file_that_a_run_names_as_its_output_is_not_followed() -> None:
+    report = {"state": "finished", "seconds": 1.5, "output_path": "/home/me/.secret"}
+    back = read(
+        [
+            {"role": "assistant", "type": "code", "format": "python", "content": "1"},
+            {"role": "computer", "type": "run", "content": {"state": "started"}},
+            {"role": "computer", "type": "run", "content": report},
+        ]
+    )
+    assert back.messages[-1].content == RunReport("finished", 1.5)
+
+
 def test_what_is_not_understood_is_counted() -> None:
     back = read([{"role": "user", "type": "message", "content": "x"}, {"role": "robot"}, 7])
     assert len(back.messages) == 1

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal
+from playhead.conversation.payloads import Proposal, RunReport
 from playhead.dialects.imported import Imported, MessageRow, settled
 from playhead.dialects.lmc_chunks import decode
 from playhead.dialects.message_list import recipient_of
@@ -118,6 +118,8 @@ def _add(row: MessageRow, wire: Fields) -> bool:
         chunk = _image(chunk)
     if chunk.type == "console":
         chunk = replace(chunk, format=None)
+    if isinstance(chunk.content, RunReport):  # a click would open the file that it names
+        chunk = replace(chunk, content=replace(chunk.content, output_path=None))
     if chunk.content is None:
         if chunk.type not in ("code", "tool_call", "tool_result"):
             return True
