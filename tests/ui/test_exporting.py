@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import Rename
 from playhead.conversation.requests import AppSettings
 from playhead.dialects.documents import write_document
+from playhead.errors import AppError
+from playhead.ui.document_files import load
 from playhead.ui.exporting import file_stem
 from playhead.ui.theme import Theme
 from tests.support.conversations import PNG, everything
@@ -279,6 +282,15 @@ async def test_a_file_that_is_no_conversation_is_refused_in_words(
             assert told(bench).detail
         assert bench.session is before
         assert bench.sessions.summaries == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not list descriptors so")
+def test_a_folder_in_the_place_of_a_file_costs_no_descriptor(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        with pytest.raises(AppError):
+            load(tmp_path)
+    assert len(os.listdir("/proc/self/fd")) < before + 20
 
 
 @pytest.mark.parametrize(

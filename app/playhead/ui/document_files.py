@@ -95,8 +95,12 @@ def _picture(path: str) -> bytes | None:
 def _plain_file(path: str, limit: int) -> bytes | None:
     """A file's bytes; None if it is none or longer than the limit. Raises OSError."""
     # Not blocking: to open a pipe would wait for its other end.
-    with open(os.open(path, _HOW), "rb") as file:
-        facts = os.fstat(file.fileno())
+    descriptor = os.open(path, _HOW)
+    try:
+        facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
             return None
-        return file.read()
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
