@@ -51,6 +51,21 @@ async def test_an_example_that_is_skipped_runs_nothing(theme: Theme, tmp_path: P
         assert bench.ran == []
 
 
+async def test_its_notes_stay_out_of_other_conversations(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.window.actions_by_name["example"].trigger()
+        await bench.asked()
+        example = bench.session
+        assert example.pending is not None
+        bench.window.actions_by_name["new"].trigger()
+        assert bench.session is not example
+        bench.parts.timeline.add_note("info", "Of this one.")
+        assert example.approve(example.pending.id)
+        await until(lambda: example.is_idle)
+        assert bench.ran
+        assert notes(bench) == ["Of this one."]
+
+
 async def test_a_folder_that_cannot_be_made_is_said(theme: Theme, tmp_path: Path) -> None:
     (tmp_path / "example").write_text("in the way", encoding="utf-8")
     async with opened(theme, tmp_path) as bench:

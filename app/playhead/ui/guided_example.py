@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import RunReport
@@ -51,7 +52,8 @@ class ExamplePlaces:
 class GuidedExample(QObject):
     """Puts the example's code up for approval and says in three notes what happens.
 
-    Owner: the main window. Nothing runs without the click; no model is asked.
+    Owner: the main window. Nothing runs without the click; no model is asked. The notes end where
+    another conversation is looked at.
     """
 
     def __init__(
@@ -80,7 +82,10 @@ class GuidedExample(QObject):
         self._leave()
         self._has_run = False
         session.set_folder(str(self._places.folder))
-        self._unsubscribe = session.conversation.subscribe(self._on_event)
+        told = session.conversation
+        self._unsubscribe = conversation.subscribe(
+            lambda event: self._on_event(conversation, event)
+        )
         session.propose_code(PYTHON, code, TITLE)
 
     def _prepare(self) -> str:
@@ -96,8 +101,9 @@ class GuidedExample(QObject):
                 remedy="Free disk space or make the folder writable, then try again.",
             ) from error
 
-    def _on_event(self, event: ConversationEvent) -> None:
-        if event.kind in ("removed", "moved"):
+    def _on_event(self, conversation: Conversation, event: ConversationEvent) -> None:
+        is_shown = self._timeline.conversation is conversation
+        if event.kind in ("removed", "moved") or not is_shown:
             self._leave()
         elif event.message is not None and event.kind in ("added", "ended"):
             self._on_message(event.message)

@@ -72,6 +72,11 @@ class TimelineView(Canvas):
         self._ring = _FocusRing(theme, self)
         self._set_up()
 
+    @property
+    def conversation(self) -> Conversation | None:
+        """The one that is shown."""
+        return self._conversation
+
     def set_conversation(self, conversation: Conversation | None) -> None:
         """Show another conversation, from its end."""
         if self._unsubscribe is not None:
