@@ -83,9 +83,7 @@ class GuidedExample(QObject):
         self._has_run = False
         session.set_folder(str(self._places.folder))
         told = session.conversation
-        self._unsubscribe = conversation.subscribe(
-            lambda event: self._on_event(conversation, event)
-        )
+        self._unsubscribe = told.subscribe(lambda event: self._on_event(told, event))
         session.propose_code(PYTHON, code, TITLE)
 
     def _prepare(self) -> str:
