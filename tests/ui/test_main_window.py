@@ -327,16 +327,18 @@ async def test_the_last_message_can_be_edited_and_sent_again(theme: Theme, tmp_p
 
 
 async def test_the_keys_lead_from_pane_to_pane(theme: Theme, tmp_path: Path) -> None:
-    async with opened(theme, tmp_path) as bench:
+    async with opened(theme, tmp_path, said("One.")) as bench:
         bench.window.activateWindow()
+        bench.send("first")
+        await bench.rests()
         bench.parts.composer.setFocus()
         visited = []
-        for _ in range(3):
+        for _ in range(4):
             bench.parts.focus_next_pane()
             focused = bench.window.focusWidget()
             assert focused is not None
             visited.append(focused.accessibleName().partition(",")[0])
-        assert visited == ["Code editor", "Conversations", "Message"]
+        assert visited == ["Conversation", "Code editor", "Conversations", "Message"]
 
 
 async def test_direct_modes_link_opens_the_settings(theme: Theme, tmp_path: Path) -> None:

@@ -125,11 +125,9 @@ class WindowLayout(QWidget):
         self._stack.setCurrentWidget(self.start if is_empty else self.timeline)
 
     def focus_next_pane(self) -> None:
-        """Composer → editor → conversations → composer, those that are shown."""
-        stops = [
-            one for one in (self.composer, self.pane.editor.widget, self.sidebar.list)
-            if one.isVisible()
-        ]  # fmt: skip
+        """Composer → timeline → editor → conversations → composer, those that are shown."""
+        panes = (self.composer, self.timeline, self.pane.editor.widget, self.sidebar.list)
+        stops = [one for one in panes if one.isVisible()]
         focused = self.window().focusWidget()
         places = [
             number
