@@ -143,6 +143,9 @@ class Soak:
                 elif isinstance(chunk.content, RunReport) and chunk.content.state != "started":
                     state = chunk.content.state
                     _forget(chunk.content.output_path)
+        if state == "abandoned":  # nobody was told of its output, which lies by its conversation
+            for path in self._folder.glob(f"outputs/*/{request.run_id}.txt"):
+                path.unlink()
         self.ends[state] += 1
 
 
