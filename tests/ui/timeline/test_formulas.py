@@ -1,9 +1,12 @@
+import threading
+
 import pytest
 from PySide6.QtGui import QTextDocument
+from shiboken6 import Shiboken
 
 from playhead.ui.timeline.blocks import END, START, BlockColumn
 from playhead.ui.timeline.documents import DocumentMaker
-from playhead.ui.timeline.formulas import Formulas, draw_formula
+from playhead.ui.timeline.formulas import Drawing, Formulas, draw_formula
 from playhead.ui.timeline.markdown import Block
 from playhead.ui.timeline.math_document import alternatives
 
@@ -105,3 +108,23 @@ def test_a_wide_formula_is_made_as_narrow_as_its_line(qtbot, maker):
     column = BlockColumn(maker)
     column.set_blocks([Block("prose", text)])
     assert column.natural_width(300) <= 300
+
+
+def test_the_end_waits_for_one_formula_and_not_for_all_that_are_asked_for(monkeypatch, qapp):
+    begun, gate = threading.Semaphore(0), threading.Event()
+    drawn: list[str] = []
+
+    def draw(latex: str, *_rest: object) -> Drawing:
+        drawn.append(latex)
+        begun.release()
+        gate.wait(20)
+        return Drawing()
+
+    monkeypatch.setattr("playhead.ui.timeline.formulas.draw_formula", draw)
+    asked = Formulas()
+    for latex in ("a", "b", "c"):
+        asked.get(latex, 14, True)
+    assert begun.acquire(timeout=20)
+    asked.destroyed.connect(gate.set)
+    Shiboken.delete(asked)
+    assert drawn == ["a"]

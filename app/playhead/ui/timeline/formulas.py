@@ -116,6 +116,7 @@ class Formulas(QObject):
         self._asked: set[Key] = set()
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
+        self.destroyed.connect(self._pool.clear)  # else the end waits for all that is asked for
         self._answer = _Answer()
         self._answer.ready.connect(self._on_ready)
 
