@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
@@ -480,3 +481,16 @@ async def test_conversations_have_their_own_names(tmp_path: Path) -> None:
         await run(made, first)
         shown_there, shown_here = await asyncio.gather(run(made, second), run(made, first))
         assert (text_of(shown_there), text_of(shown_here)) == ("'undefined'\n", "1\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+async def test_a_folder_whose_name_is_no_utf_8_is_refused_and_the_names_live_on(
+    tmp_path: Path,
+) -> None:
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    os.mkdir(odd)
+    async with node(tmp_path) as made:
+        await shown(made, tmp_path, "const kept = 1")
+        chunks = await run(made, replace(request(Path(odd), "2"), language="javascript"))
+        assert "no such file or directory" in error_of(chunks).message
+        assert await shown(made, tmp_path, "kept") == "1\n"

@@ -61,9 +61,12 @@ function reply(...fields) {
   return fields.map((field) => encodeURIComponent(Buffer.from(String(field)))).join('\t') + '\n';
 }
 
-/** The fields of a line from the host. */
+/** The fields of a line from the host; a path that is no UTF-8 names nothing that Node.js can open. */
 function fieldsOf(line) {
-  return line.split('\t').map((field) => decodeURIComponent(field));
+  return line.split('\t').map((field) => {
+    const bytes = field.replace(/%(..)/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
+    return Buffer.from(bytes, 'latin1').toString('utf8');
+  });
 }
 
 module.exports = { fieldsOf, mark, own, pause, reply, write };
