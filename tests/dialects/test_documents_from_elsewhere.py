@@ -267,6 +267,27 @@ def test_pictures_by_path_are_told_and_not_followed() -> None:
     ]
 
 
+def run_of(text: str) -> list[dict[str, Any]]:
+    told = {"type": "code", "format": "python", "content": text}
+    return [
+        {"role": "computer", "type": "confirmation", "format": "execution", "content": told},
+        {"role": "computer", "type": "run", "content": {"state": "started"}},
+        {"role": "computer", "type": "run", "content": {"state": "finished"}},
+    ]
+
+
+@pytest.mark.parametrize("more", [[], run_of("last")[:1]], ids=["settled", "asked at the end"])
+def test_no_code_hides_in_a_proposal_that_no_entry_shows(more: list[dict[str, Any]]) -> None:
+    shown_code = {"role": "assistant", "type": "code", "format": "python", "content": "shown"}
+    wires = [shown_code, *run_of("edited"), *run_of("hidden"), shown_code, *run_of("shown")]
+    messages = read([*wires, *more]).messages
+    asked = [one.content for one in messages if isinstance(one.content, Proposal)]
+    codes = {one.id: one.text for one in messages if one.type == "code"}
+    assert [one.code for one in asked] == ["edited", "shown"]
+    assert [codes[one.message_id] for one in asked] == ["shown", "shown"]
+    assert len({one.message_id for one in asked}) == 2
+
+
 def test_the_file_that_a_run_names_as_its_output_is_not_followed() -> None:
     report = {"state": "finished", "seconds": 1.5, "output_path": "/home/me/.secret"}
     back = read(

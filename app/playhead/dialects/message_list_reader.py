@@ -9,6 +9,7 @@ from typing import Any, cast
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Proposal, RunReport
+from playhead.dialects.foreign_proposals import with_proposals_shown
 from playhead.dialects.imported import Imported, MessageRow, settled
 from playhead.dialects.lmc_chunks import decode
 from playhead.dialects.message_list import recipient_of
@@ -31,9 +32,10 @@ def read_message_list(raw: object, title: str = "") -> Imported:
         understood = [_add(row, wire) for wire in wires]
         row.left_out += not any(understood)
     messages = row.messages
-    if not any(message.type == "run" for message in messages):
-        messages = _with_runs(messages)
-    messages = settled(messages)
+    if any(message.type == "run" for message in messages):
+        messages = with_proposals_shown(settled(messages))
+    else:
+        messages = settled(_with_runs(messages))
     if not messages:
         raise DocumentError(
             "There is no conversation in this file.",
