@@ -492,5 +492,7 @@ async def test_a_folder_whose_name_is_no_utf_8_is_refused_and_the_names_live_on(
     async with node(tmp_path) as made:
         await shown(made, tmp_path, "const kept = 1")
         chunks = await run(made, replace(request(Path(odd), "2"), language="javascript"))
-        assert "no such file or directory" in error_of(chunks).message
+        error = error_of(chunks)
+        assert error is not None
+        assert "no such file or directory" in error.message
         assert await shown(made, tmp_path, "kept") == "1\n"
