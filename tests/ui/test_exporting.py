@@ -100,6 +100,25 @@ async def test_a_conversation_is_exported_in_every_kind(theme: Theme, tmp_path: 
     assert (tmp_path / "a_files" / "picture-1.png").read_bytes() == PNG
 
 
+async def test_pictures_go_into_no_folder_that_holds_something_else(
+    theme: Theme, tmp_path: Path
+) -> None:
+    picture = tmp_path / "plot.png"
+    picture.write_bytes(PNG)
+    taken = tmp_path / "a_files"
+    taken.mkdir()
+    (taken / "picture-1.png").write_bytes(b"mine")
+    (taken / "notes.txt").write_bytes(b"mine")
+    async with opened(theme, tmp_path / "home") as bench:
+        fill(bench, str(picture))
+        await export_to(bench, tmp_path / "a.md")
+        (tmp_path / "a.md").unlink()  # the dialog would ask whether to replace it
+        await export_to(bench, tmp_path / "a.md")
+    assert (taken / "picture-1.png").read_bytes() == b"mine"
+    assert "(a_files-2/picture-1.png)" in (tmp_path / "a.md").read_text("utf-8")
+    assert not (tmp_path / "a_files-3").exists()
+
+
 async def test_the_kind_that_was_chosen_gives_a_bare_name_its_suffix(
     theme: Theme, tmp_path: Path
 ) -> None:

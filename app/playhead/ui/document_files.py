@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import shutil
 import stat
 from collections.abc import Sequence
@@ -16,6 +18,7 @@ from playhead.dialects.documents import read_document, write_document
 from playhead.dialects.imported import PICTURE_LIMIT, Imported
 from playhead.errors import DocumentError, StorageError
 
+_OUR_PICTURE = re.compile(r"picture-\d+\.\w+")
 _HOW = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -26,7 +29,7 @@ def save(
 
     Pictures of markdown lie in a folder beside it. Raises StorageError.
     """
-    beside = f"{path.stem}_files"
+    beside = _folder_beside(path)
 
     def read_file(name: str) -> bytes | None:
         return _picture(os.path.join(folder, name))
@@ -41,6 +44,22 @@ def save(
         for name, data in document.pictures.items():
             _write(place / name, data)
     _write(path, document.data)
+
+
+def _folder_beside(path: Path) -> str:
+    """A name for the pictures' folder: that of an earlier export of ours, or a free one."""
+    for number in itertools.count(1):
+        place = path.with_name(f"{path.stem}_files" + (f"-{number}" if number > 1 else ""))
+        if not place.exists() or (place.is_dir() and _holds_pictures_only(place)):
+            return place.name
+    raise AssertionError  # numbers do not end
+
+
+def _holds_pictures_only(place: Path) -> bool:
+    try:
+        return all(_OUR_PICTURE.fullmatch(name) for name in os.listdir(place))
+    except OSError:
+        return False
 
 
 def load(path: Path) -> Imported:
