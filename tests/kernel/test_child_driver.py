@@ -37,6 +37,28 @@ names = []
 def reply(*fields):
     os.write(replies, "\\t".join(map(urllib.parse.quote, map(str, fields))).encode() + b"\\n")
 
+def step(number, line):
+    verb, _, rest = line.strip().partition(" ")
+    mark = '\\033_%s;{"t":"line","run":"%s","line":%d}\\033\\\\' % (nonce, run, number)
+    os.write(1, mark.encode() if has_lines == "1" else b"")
+    if verb == "remember":
+        names.append(rest)
+    elif verb == "tell":
+        os.write(1, (" ".join(names) + "\\n").encode())
+    elif verb == "where":
+        os.write(1, (os.getcwd() + "\\n").encode())
+    elif verb == "read":
+        os.write(1, sys.stdin.readline().encode())
+    elif verb == "fail":
+        reply("error", "Failure", rest, number)
+    elif verb == "spoil":
+        os.write(replies, b"\\xff%zz\\nended\\nend\\tfinished\\n")
+        os.write(replies, b"timing\\tx\\ty\\tz\\ndied\\t0\\n")
+    elif verb == "leave":
+        os._exit(int(rest))
+    elif verb == "wait":
+        time.sleep(600)
+
 reply("ready", "1.0")
 for job in os.fdopen(jobs):
     run, path, has_lines, given, folder = map(urllib.parse.unquote, job.rstrip("\\n").split("\\t"))
@@ -45,31 +67,11 @@ for job in os.fdopen(jobs):
         os.chdir(folder)
     reply("began")
     state = "finished"
-    for number, line in enumerate(open(path), 1):
-        verb, _, rest = line.strip().partition(" ")
-        mark = '\\033_%s;{"t":"line","run":"%s","line":%d}\\033\\\\' % (nonce, run, number)
-        os.write(1, mark.encode() if has_lines == "1" else b"")
-        try:
-            if verb == "remember":
-                names.append(rest)
-            elif verb == "tell":
-                os.write(1, (" ".join(names) + "\\n").encode())
-            elif verb == "where":
-                os.write(1, (os.getcwd() + "\\n").encode())
-            elif verb == "read":
-                os.write(1, sys.stdin.readline().encode())
-            elif verb == "fail":
-                reply("error", "Failure", rest, number)
-            elif verb == "spoil":
-                os.write(replies, b"\\xff%zz\\nended\\nend\\tfinished\\n")
-                os.write(replies, b"timing\\tx\\ty\\tz\\ndied\\t0\\n")
-            elif verb == "leave":
-                os._exit(int(rest))
-            elif verb == "wait":
-                time.sleep(600)
-        except KeyboardInterrupt:
-            state = "interrupted"
-            break
+    try:
+        for number, line in enumerate(open(path), 1):
+            step(number, line)
+    except KeyboardInterrupt:
+        state = "interrupted"
     reply("end", state, 0, "")
 """
 
