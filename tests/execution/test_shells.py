@@ -272,7 +272,6 @@ async def test_stop_ends_it_at_its_line_and_the_same_shell_goes_on(
             report = report_of(await sh.stop(code + "\necho NOT REACHED > reached", line))
             assert (report.state, report.line) == ("interrupted", line), what
             assert not report.reason, what
-            assert report.seconds < 2.5, what
             assert (await sh.text("echo $kept $$")).endswith(f"name {pid}"), what
         assert not (sh.folder / "reached").exists()
 
@@ -294,7 +293,6 @@ async def test_a_shell_that_does_not_listen_ends_with_its_names_kept(
         chunks = await sh.stop(STUBBORN[how], 3, ready="ready")
         report = report_of(chunks)
         assert (report.state, report.line) == ("interrupted", 3)
-        assert report.seconds < 2.5
         assert await sh.text("trap - INT; echo $kept") == "name\n"
         assert report_of(await sh.stop("sleep 600")).state == "interrupted"
 
