@@ -14,8 +14,8 @@ from typing import Any, cast
 from playhead.ui.editor.tab import Tab
 from playhead.ui.editor.text_files import FileForm
 
-LARGEST = 5_000_000
-"""Characters of one tab; more is not kept: it has a file, or came from one."""
+LARGEST = 25_000_000
+"""Characters of one tab: more than any file that is opened here has."""
 
 
 @dataclass(frozen=True, slots=True)
