@@ -45,6 +45,17 @@ def shown_line(view):
     return line, y
 
 
+def test_a_place_in_a_row_that_waits_for_its_frame_is_gone_to(view, talk, find, qtbot):
+    talk.ask("first")
+    view.set_conversation(talk)
+    view.coalescer._timer.start(60_000)  # a frame that does not end by itself
+    talk.ask("a needle")
+    talk.ask("another needle")
+    assert find("needle").endswith("of 2")
+    assert enter(qtbot, view).endswith("of 2")
+    assert shown_line(view)[0].endswith("needle")
+
+
 def test_places_are_counted_and_gone_through_round_the_end(view, talk, find, qtbot):
     for number in range(30):
         talk.ask(f"Question {number} about apples")

@@ -87,6 +87,7 @@ class Finder(QObject):
     def step(self, direction: int) -> None:
         """Go to the next place (1) or the one before (-1), round the end."""
         self._later.stop()
+        self._view.coalescer.flush_now()  # rows that wait for the frame's end have no place yet
         if self._wanted is None or not self._view.sheet.rows:
             return
         if not self.total and self.is_searching:
