@@ -84,21 +84,24 @@ class SharedWorker:
                     if not answers:
                         return
                     self._tell(answers)
-                else:
+                elif key.fileobj in self._relays:  # it may just have been parted from
                     self._hear(key.fileobj)  # type: ignore[arg-type]
 
     def _welcome(self) -> None:
         relay, _ = self._listener.accept()
-        relay.sendall(self._ready)
         self._relays[relay] = b""
         self._selector.register(relay, selectors.EVENT_READ)
+        self._say(relay, self._ready)
 
     def _tell(self, answers: bytes) -> None:
         for relay in list(self._relays):
-            try:
-                relay.sendall(answers)
-            except OSError:
-                self._part(relay)
+            self._say(relay, answers)
+
+    def _say(self, relay: socket.socket, data: bytes) -> None:
+        try:
+            relay.sendall(data)
+        except OSError:  # it left meanwhile
+            self._part(relay)
 
     def _hear(self, relay: socket.socket) -> None:
         """Only whole lines go on: two relays must not mix theirs."""
