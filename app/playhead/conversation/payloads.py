@@ -169,13 +169,18 @@ class Usage:
     """What one answer of a model cost, in tokens, and why it ended.
 
     `finish_reason` is stop, length, tool_calls or content_filter. `is_estimated` where the
-    provider gave no numbers.
+    provider gave no numbers. Of the tokens, `cached_tokens` were read from the provider's cache
+    and `reasoning_tokens` thought. `cost` is in US dollars, None where no price is known.
     """
 
     input_tokens: int
     output_tokens: int
     finish_reason: str = "stop"
     is_estimated: bool = False
+    model: str = ""
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

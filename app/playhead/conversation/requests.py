@@ -20,11 +20,29 @@ DIRECT_MODEL = ""
 
 
 @dataclass(frozen=True, slots=True)
+class Connection:
+    """How providers are reached; the times are limits in seconds.
+
+    They are for the connection, for the first piece of an answer, and between two pieces.
+    `retries` is how often a request is repeated that failed before its first piece, `ca_file` a
+    file of certificates in place of the system's.
+    """
+
+    proxy: str = ""
+    ca_file: str = ""
+    connect_s: float = 10.0
+    first_s: float = 60.0
+    between_s: float = 30.0
+    retries: int = 3
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSettings:
     """Which model answers and how.
 
-    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode.
-    `supports_images` None: not known, let the provider's own table decide.
+    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. The three that say what it
+    can (`supports_images`, `takes_tools`, `context_tokens`) are the user's word; None: not known,
+    let the provider's own table decide. `extra` goes to litellm as it is.
     """
 
     model: str = DIRECT_MODEL
@@ -35,6 +53,47 @@ class ModelSettings:
     supports_images: bool | None = None
     top_p: float | None = None
     stop: tuple[str, ...] = ()
+    takes_tools: bool | None = None
+    context_tokens: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    connection: Connection = field(default_factory=Connection)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What is known about a model; None where it is not known.
+
+    Prices are in US dollars for a million tokens, sizes in tokens.
+    """
+
+    model: str
+    takes_tools: bool | None = None
+    takes_images: bool | None = None
+    takes_documents: bool | None = None
+    reasons: bool | None = None
+    context_tokens: int | None = None
+    output_tokens: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationConfig:
+    """What a conversation wants otherwise than the settings; None leaves them as they are.
+
+    `profile` names a set of such values of the user's, over which the others here stand.
+    `budget` is in US dollars, 0 for none.
+    """
+
+    profile: str | None = None
+    model: str | None = None
+    api_base: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    system_prompt: str | None = None
+    instructions: str | None = None
+    auto_run: bool | None = None
+    budget: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +340,7 @@ class StoredConversation:
     leaf_id: str | None = None
     folder: str = ""
     interpreter: str = ""
+    config: ConversationConfig = field(default_factory=ConversationConfig)
 
 
 @dataclass(frozen=True, slots=True)
