@@ -128,6 +128,21 @@ def test_a_stop_reaches_the_script_and_its_names_live_on(kernel: Talk) -> None:
     assert kernel.run("tell")[0] == "it\n"
 
 
+def test_a_folder_that_may_not_be_entered_is_an_error_and_the_names_stay(kernel: Talk) -> None:
+    kernel.run("remember it")
+    loop = kernel.spool.parent / "loop"
+    loop.symlink_to(loop)
+    _, marks = kernel.run("tell", folder=str(loop))
+    (error,) = [mark for mark in marks if mark.kind == "error"]
+    assert error.text("name") == "OSError"
+    assert str(loop) in error.text("message")
+    assert marks[-1].integer("status") == 1
+    assert kernel.run("tell\nwhere")[0] == f"it\n{kernel.spool.parent}\n"
+    there = kernel.spool.parent / "there"
+    there.mkdir()
+    assert kernel.run("tell\nwhere", folder=str(there))[0] == f"it\n{there}\n"
+
+
 def test_who_leaves_is_started_anew_where_it_was_and_says_so(kernel: Talk) -> None:
     kernel.run("remember it")
     text, marks = kernel.run("leave 7")

@@ -54,6 +54,7 @@ class ChildDriver(Driver):
         self._input = RunInput(stage.spool)
         self._count = 0
         self._folder = os.getcwd()
+        self._next_folder = ""
         self._version = ""
         self._is_stopped = False
         self._stopped_at = 0.0
@@ -118,10 +119,12 @@ class ChildDriver(Driver):
         child = self._child = self._child or self._begin_child()
         try:
             with self.stage.interrupts.diverted(self.interrupt):
-                fields = self._fields(job)
-                outcome = self.refusal(fields[1])
+                outcome = self._enter(job.folder)
+                fields = [] if outcome else self._fields(job)
+                outcome = outcome or self.refusal(fields[1])
                 if outcome is None:
                     child.send(*fields)
+                    self._next_folder = ""
                     outcome = self._wait(child)
         except Died as end:
             outcome = self._after_death(end.status)
@@ -151,14 +154,24 @@ class ChildDriver(Driver):
             raise SystemExit(f"{self.name} could not be started: {end}") from None
         return child
 
+    def _enter(self, folder: str) -> Outcome | None:
+        """Go there before the program does; how the block ends if it may not be entered."""
+        if not folder or folder == self._folder:
+            return None
+        try:
+            os.chdir(folder)
+        except OSError as error:
+            send_error(self.stage.channel, type(error).__name__, str(error), [])
+            return Outcome("finished", exit_status=1)
+        self._folder = self._next_folder = folder
+        return None
+
     def _fields(self, job: Job) -> list[str]:
         self._count += 1
         path = self.block_path(self._count)
         write_block(path, self.prepare(job.code))
-        folder = job.folder if job.folder != self._folder else ""
-        self._folder = job.folder or self._folder
         given = self._input.path if self.renews_input else ""
-        return [self.stage.channel.run, path, "1" if job.lines else "0", given, folder]
+        return [self.stage.channel.run, path, "1" if job.lines else "0", given, self._next_folder]
 
     def _wait(self, child: ChildProcess) -> Outcome:
         for kind, *values in child.replies():
