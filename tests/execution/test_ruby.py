@@ -218,7 +218,7 @@ async def test_what_a_block_leaves_behind_is_not_in_the_way(tmp_path: Path) -> N
 async def test_stop_ends_the_threads_of_the_block_and_no_others(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         await run(made, block(tmp_path, "kept = Thread.new { sleep }"))
-        printing = "begun = Thread.new { loop { puts 1 } }\nbegun.join"
+        printing = "begun = Thread.new { loop { puts 1 if begun } }\nbegun.join"
         assert report_of(await run_and_stop(made, tmp_path, printing)).state == "interrupted"
         chunks = await run(made, block(tmp_path, "[kept.alive?, begun.join(9).nil?]"))
         assert text_of(chunks) == "[true, false]\n"
