@@ -21,12 +21,14 @@ def block(folder: Path, code: str) -> RunRequest:
     return replace(request(folder, code), language="ruby")
 
 
-async def run_and_stop(made: ProcessExecutor, folder: Path, code: str) -> list[Chunk]:
-    """Run until a line of it is lit, then stop."""
+async def run_and_stop(
+    made: ProcessExecutor, folder: Path, code: str, line: int = 1
+) -> list[Chunk]:
+    """Run until that line is lit or a question is asked, then stop."""
     chunks: list[Chunk] = []
     async with aclosing(made.run(block(folder, code))) as stream:
         async for chunk in stream:
-            if chunk.content == 1 or chunk.type == "input":
+            if chunk.content == line or chunk.type == "input":
                 await made.interrupt("conversation")
             chunks.append(chunk)
     return chunks
@@ -218,7 +220,7 @@ async def test_what_a_block_leaves_behind_is_not_in_the_way(tmp_path: Path) -> N
 async def test_stop_ends_the_threads_of_the_block_and_no_others(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         await run(made, block(tmp_path, "kept = Thread.new { sleep }"))
-        printing = "begun = Thread.new { loop { puts 1 if begun } }\nbegun.join"
-        assert report_of(await run_and_stop(made, tmp_path, printing)).state == "interrupted"
+        printing = "begun = Thread.new { loop { puts 1 } }\nbegun.join"
+        assert report_of(await run_and_stop(made, tmp_path, printing, 2)).state == "interrupted"
         chunks = await run(made, block(tmp_path, "[kept.alive?, begun.join(9).nil?]"))
         assert text_of(chunks) == "[true, false]\n"
