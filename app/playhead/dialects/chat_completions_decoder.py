@@ -8,9 +8,10 @@ from typing import Any, Literal, cast
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import Citation, Failure, Source, Usage
-from playhead.dialects.chat_completions_reading import IncomingCall, MessageGatherer
 from playhead.dialects.codec import TRUNCATED
+from playhead.dialects.incoming_calls import IncomingCalls
 from playhead.dialects.lmc_stream import Decoder as NativeDecoder
+from playhead.dialects.message_gatherer import MessageGatherer
 
 _Prose = Literal["message", "reasoning"]
 
@@ -26,15 +27,13 @@ class Decoder:
         self._native: NativeDecoder | None = None
         self._is_plain = False
         self._messages = MessageGatherer()
-        self._calls: list[IncomingCall] = []
-        self._latest: dict[int, IncomingCall] = {}
+        self._calls = IncomingCalls(self._messages)
         self._waiting: list[tuple[_Prose, str]] = []
         self._said: list[str] = []
         self._message_at = 0
         self._citations: list[Citation] = []
         self._finish_reason = ""
         self._usage: Usage | None = None
-        self._has_code = False
         self._is_over = False
 
     def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
@@ -68,7 +67,7 @@ class Decoder:
         if self._usage is not None:
             usage = replace(self._usage, finish_reason=self._finish_reason)
             self._messages.add(Chunk("server", "usage", content=usage))
-        is_asking = self._finish_reason == "tool_calls" and self._has_code
+        is_asking = self._finish_reason == "tool_calls" and self._calls.has_code
         status = "awaiting_approval" if is_asking else "complete"
         self._messages.add(Chunk("server", "status", content=status))
         self._is_over = True
@@ -101,7 +100,7 @@ class Decoder:
             self._waiting.append(("reasoning", thought))
         if text := _text(delta, "content"):
             self._waiting.append(("message", text))
-        if not self._calls:
+        if not self._calls.is_busy:
             self._write_waiting()
         for piece in _objects(delta.get("tool_calls")):
             self._take_call(piece)
@@ -122,45 +121,20 @@ class Decoder:
     def _take_call(self, piece: Mapping[str, Any]) -> None:
         function = piece.get("function")
         fields = cast("Mapping[str, Any]", function if isinstance(function, Mapping) else {})
-        call = self._call_of(piece)
-        call.name = call.name or _text(fields, "name")
-        call.id = call.id or _text(piece, "id")
-        if not call.is_whole:
-            call.waiting.append(_text(fields, "arguments"))
         self._emit_citations()
-        while self._calls and self._calls[0].advance(self._messages):
-            self._leave_call()
-        if not self._calls:
+        self._calls.take(
+            piece.get("index"),
+            _text(piece, "id"),
+            _text(fields, "name"),
+            _text(fields, "arguments"),
+        )
+        if not self._calls.is_busy:
             self._write_waiting()
-
-    def _call_of(self, piece: Mapping[str, Any]) -> IncomingCall:
-        index = piece.get("index")
-        place = index if isinstance(index, int) else len(self._latest)
-        call, call_id = self._latest.get(place), _text(piece, "id")
-        # Some servers number every call 0 and tell them apart by id only.
-        if call is None or (call_id and call.id and call_id != call.id):
-            call = self._latest[place] = IncomingCall(place)
-            self._calls.append(call)
-            begun = [other for other in self._calls if other.kind is not None]
-            rest = [other for other in self._calls if other.kind is None]
-            self._calls = [*begun, *sorted(rest, key=lambda other: other.index)]
-        return call
-
-    def _leave_call(self) -> None:
-        call = self._calls.pop(0)
-        self._has_code = self._has_code or call.kind == "code"
 
     def _finish_calls(self) -> bool:
         """Write what is left of calls; False where one was cut off."""
-        while self._calls:
-            call = self._calls[0]
-            call.name = call.name or "unknown"
-            if not call.advance(self._messages):
-                if call.is_half_code or self._finish_reason == "length":
-                    return False
-                call.become_plain(self._messages)
-            self._messages.close()
-            self._leave_call()
+        if not self._calls.finish(is_cut=self._finish_reason == "length"):
+            return False
         self._write_waiting()
         return True
 
