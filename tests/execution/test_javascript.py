@@ -373,13 +373,14 @@ async def test_stop_ends_all_of_it_and_keeps_the_names(tmp_path: Path) -> None:
 
 
 async def test_what_was_stopped_does_not_go_on(tmp_path: Path) -> None:
-    code = """console.log('ready')
-try { await new Promise((done) => setTimeout(done, 60)); console.log('on') }
+    code = """const fs = require('fs'); console.log('ready')
+try { while (!fs.existsSync('go')) await new Promise((done) => setTimeout(done, 5))
+console.log('on') }
 finally { console.log('finally') }
 console.log('and on')"""
     async with node(tmp_path) as made:
         assert report_of(await run_and_stop(made, tmp_path, code)).line in (1, 2)
-        rest = "setTimeout(() => console.log('next'), 150)"
+        rest = "fs.writeFileSync('go', ''); setTimeout(() => console.log('next'), 150)"
         assert await shown(made, tmp_path, rest) == "next\n"
 
 
