@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLa
 
 from playhead import __version__
 from playhead.ui.theme import GAP_L, GAP_M, GAP_XXL, Theme
+from playhead.ui.wording import tr
 
 _ICON_PX = 56
 _PARTS = (
@@ -50,7 +51,7 @@ class AboutDialog(QDialog):
         self, theme: Theme, picture: QPixmap, places: Mapping[str, str], parent: QWidget | None
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("About Playhead")
+        self.setWindowTitle(tr("About Playhead"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._report = versions(places)
         icon = QLabel(self)
@@ -59,7 +60,7 @@ class AboutDialog(QDialog):
             icon.setPixmap(picture.scaledToWidth(_ICON_PX, smooth))
         name = QLabel("Playhead", self)
         name.setProperty("kind", "hero")
-        words = QLabel("Code that you can watch, on your own files.\nMIT licence.", self)
+        words = QLabel(tr("Code that you can watch, on your own files.\nMIT licence."), self)
         words.setProperty("kind", "start")
         report = QLabel(self._report, self)
         report.setProperty("kind", "mute")
@@ -70,11 +71,11 @@ class AboutDialog(QDialog):
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        report.setAccessibleName("Versions")
-        self.copy_button = QPushButton("Copy for a report", self)
+        report.setAccessibleName(tr("Versions"))
+        self.copy_button = QPushButton(tr("Copy for a report"), self)
         theme.label_icon(self.copy_button, "copy")
         self.copy_button.clicked.connect(self._on_copy)
-        close = QPushButton("Close", self)
+        close = QPushButton(tr("Close"), self)
         close.clicked.connect(self.accept)
         close.setDefault(True)
         buttons = QHBoxLayout()
@@ -91,4 +92,4 @@ class AboutDialog(QDialog):
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(self._report)
-        self.copy_button.setText("Copied")
+        self.copy_button.setText(tr("Copied"))

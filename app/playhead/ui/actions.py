@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
+from playhead.ui.wording import mark
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -20,30 +22,30 @@ class Command:
 
 # The approval bar has its own, which live only while it asks.
 COMMANDS = (
-    Command("new", "New conversation", "Ctrl+N"),
-    Command("commands", "All commands…", "Ctrl+K"),
-    Command("search", "Search conversations", "Ctrl+Shift+F"),
-    Command("settings", "Settings…", "Ctrl+,"),
-    Command("sidebar", "Show or hide the sidebar", "Ctrl+B"),
-    Command("editor", "Show or hide the editor", "Ctrl+J"),
-    Command("attach", "Attach files…", "Ctrl+Shift+A"),
-    Command("folder", "Choose the working folder…", "Ctrl+O"),
-    Command("export", "Export conversation…", "Ctrl+Shift+E"),
-    Command("import", "Import conversation…", "Ctrl+Shift+I"),
-    Command("run", "Run the code in the editor", "F5"),
-    Command("stop", "Stop", "Ctrl+Shift+X"),
-    Command("next_pane", "Go to the next pane", "F6"),
-    Command("larger", "Show everything larger", "Ctrl++"),
-    Command("smaller", "Show everything smaller", "Ctrl+-"),
-    Command("normal_size", "Show everything in its normal size", "Ctrl+0"),
-    Command("write", "Go to the message field", "Ctrl+L"),
-    Command("rename", "Rename conversation…", ""),
-    Command("run_all", "Run all code of the conversation again", ""),
-    Command("restart", "Restart kernel", ""),
-    Command("example", "Guided example", ""),
-    Command("shortcuts", "Keyboard shortcuts", "F1"),
-    Command("about", "About Playhead", ""),
-    Command("quit", "Quit", "Ctrl+Q"),
+    Command("new", mark("New conversation"), "Ctrl+N"),
+    Command("commands", mark("All commands…"), "Ctrl+K"),
+    Command("search", mark("Search conversations"), "Ctrl+Shift+F"),
+    Command("settings", mark("Settings…"), "Ctrl+,"),
+    Command("sidebar", mark("Show or hide the sidebar"), "Ctrl+B"),
+    Command("editor", mark("Show or hide the editor"), "Ctrl+J"),
+    Command("attach", mark("Attach files…"), "Ctrl+Shift+A"),
+    Command("folder", mark("Choose the working folder…"), "Ctrl+O"),
+    Command("export", mark("Export conversation…"), "Ctrl+Shift+E"),
+    Command("import", mark("Import conversation…"), "Ctrl+Shift+I"),
+    Command("run", mark("Run the code in the editor"), "F5"),
+    Command("stop", mark("Stop"), "Ctrl+Shift+X"),
+    Command("next_pane", mark("Go to the next pane"), "F6"),
+    Command("larger", mark("Show everything larger"), "Ctrl++"),
+    Command("smaller", mark("Show everything smaller"), "Ctrl+-"),
+    Command("normal_size", mark("Show everything in its normal size"), "Ctrl+0"),
+    Command("write", mark("Go to the message field"), "Ctrl+L"),
+    Command("rename", mark("Rename conversation…"), ""),
+    Command("run_all", mark("Run all code of the conversation again"), ""),
+    Command("restart", mark("Restart kernel"), ""),
+    Command("example", mark("Guided example"), ""),
+    Command("shortcuts", mark("Keyboard shortcuts"), "F1"),
+    Command("about", mark("About Playhead"), ""),
+    Command("quit", mark("Quit"), "Ctrl+Q"),
 )
 
 

@@ -21,28 +21,29 @@ from playhead.session.ports import ApiControl, Settings
 from playhead.ui.form_rows import Note, add_row, form_grid, line, number_in
 from playhead.ui.questions import ask
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.wording import mark, tr
 
-SECTION_LABEL = "Other programs"
-ENABLED_LABEL = "Let other programs use Playhead"
+SECTION_LABEL = mark("Other programs")
+ENABLED_LABEL = mark("Let other programs use Playhead")
 # Refusals over HTTP name these two switches by their labels.
-CLIENT_APPROVES_LABEL = "Programs may approve code themselves"
-AUTO_RUN_LABEL = "Programs may have code run without asking"
+CLIENT_APPROVES_LABEL = mark("Programs may approve code themselves")
+AUTO_RUN_LABEL = mark("Programs may have code run without asking")
 
 _DEFAULTS = AppSettings()
-_INTRO = (
-    "Programs on this computer can hold conversations here by HTTP, with any OpenAI client too. "
-    "Each conversation is in the sidebar while it runs."
+_INTRO = mark(
+    "Programs on this computer can hold conversations here by HTTP, with any OpenAI client "
+    "too. Each conversation is in the sidebar while it runs."
 )
-_KEY_WORDS = "Programs present it as their API key. Keep it secret, as you would a password."
-_WINDOW_APPROVES = "Only your click in this window has code run; the program waits for it."
-_BOTH_APPROVE = "Whoever decides first counts: you in this window, or the program that asked."
-_AUTO_RUN_WORDS = (
-    "Code then runs on this computer though nobody has seen it. It can do all that you can: read, "
-    "change and delete your files, and use the network. Leave it off unless you need it."
+_KEY_WORDS = mark("Programs present it as their API key. Keep it secret, as you would a password.")
+_WINDOW_APPROVES = mark("Only your click in this window has code run; the program waits for it.")
+_BOTH_APPROVE = mark("Whoever decides first counts: you in this window, or the program that asked.")
+_AUTO_RUN_WORDS = mark(
+    "Code then runs on this computer though nobody has seen it. It can do all that you can: "
+    "read, change and delete your files, and use the network. Leave it off unless you need it."
 )
-_RENEWED_WORDS = (
-    "There is a new token, and both permissions below are off. "
-    "Copy it into the programs that shall go on using Playhead."
+_RENEWED_WORDS = mark(
+    "There is a new token, and both permissions below are off. Copy it into the programs that "
+    "shall go on using Playhead."
 )
 
 
@@ -61,20 +62,20 @@ class ApiSection(QWidget):
         self._tasks = tasks
         self.enabled = QCheckBox(ENABLED_LABEL)
         self.state_note = Note()
-        self.port = line(f"{_DEFAULTS.api_port}", "Port")
-        self.address = _shown_line("Address")
+        self.port = line(f"{_DEFAULTS.api_port}", tr("Port"))
+        self.address = _shown_line(tr("Address"))
         self.address_note = Note()
-        self.copy_address = QPushButton("Copy")
-        self.token = _shown_line("Token, not shown")
+        self.copy_address = QPushButton(tr("Copy"))
+        self.token = _shown_line(tr("Token, not shown"))
         self.token.setText("•" * 24)
         self.token_note = Note()
-        self.copy_token = QPushButton("Copy")
-        self.renew = QPushButton("Renew…")
+        self.copy_token = QPushButton(tr("Copy"))
+        self.renew = QPushButton(tr("Renew…"))
         self.client_approves = QCheckBox(CLIENT_APPROVES_LABEL)
         self.approves_note = Note()
         self.auto_run = QCheckBox(AUTO_RUN_LABEL)
         self.auto_run_note = Note()
-        self.rate_limit = line(f"{_DEFAULTS.api_rate_limit}", "Requests a minute")
+        self.rate_limit = line(f"{_DEFAULTS.api_rate_limit}", tr("Requests a minute"))
         self.rate_note = Note()
         self._prepare_buttons()
         self._lay_out()
@@ -84,8 +85,8 @@ class ApiSection(QWidget):
 
     def values(self, before: AppSettings) -> AppSettings:
         """The settings as the fields have them. Raises FieldError."""
-        port = number_in("Port", self.port, 1, 65_535, int)
-        limit = number_in("Requests a minute", self.rate_limit, 0, 1_000_000, int)
+        port = number_in(tr("Port"), self.port, 1, 65_535, int)
+        limit = number_in(tr("Requests a minute"), self.rate_limit, 0, 1_000_000, int)
         return replace(
             before,
             api_enabled=self.enabled.isChecked(),
@@ -104,27 +105,29 @@ class ApiSection(QWidget):
         """Ask before the token that programs hold becomes worthless."""
         ask(
             self,
-            "Renew the token",
-            "Renew the token?",
-            "Programs that hold the old one are refused from now on, and both permissions are "
-            "turned off.",
-            "Renew",
+            tr("Renew the token"),
+            tr("Renew the token?"),
+            tr(
+                "Programs that hold the old one are refused from now on, and both permissions "
+                "are turned off."
+            ),
+            tr("Renew"),
             lambda: self._tasks.start(self._renew()),
         )
 
     def _prepare_buttons(self) -> None:
         for button, name in (
-            (self.copy_address, "Copy the address"),
-            (self.copy_token, "Copy the token"),
-            (self.renew, "Renew the token"),
+            (self.copy_address, tr("Copy the address")),
+            (self.copy_token, tr("Copy the token")),
+            (self.renew, tr("Renew the token")),
         ):
             button.setAutoDefault(False)
             button.setAccessibleName(name)
         for button in (self.copy_address, self.copy_token):
-            button.setText("Copied")  # the fields beside them do not jump
+            button.setText(tr("Copied"))  # the fields beside them do not jump
             button.ensurePolished()
             button.setMinimumWidth(button.sizeHint().width())
-            button.setText("Copy")
+            button.setText(tr("Copy"))
 
     def _lay_out(self) -> None:
         title = QLabel(SECTION_LABEL)
@@ -136,12 +139,12 @@ class ApiSection(QWidget):
         grid = form_grid(fields)
         for label, rows in (
             ("", ([self.enabled], [self.state_note])),
-            ("Port", ([self.port],)),
-            ("Address", ([self.address, self.copy_address], [self.address_note])),
-            ("Token", ([self.token, self.copy_token, self.renew], [self.token_note])),
+            (tr("Port"), ([self.port],)),
+            (tr("Address"), ([self.address, self.copy_address], [self.address_note])),
+            (tr("Token"), ([self.token, self.copy_token, self.renew], [self.token_note])),
             ("", ([self.client_approves], [self.approves_note])),
             ("", ([self.auto_run], [self.auto_run_note])),
-            ("Requests a minute", ([self.rate_limit], [self.rate_note])),
+            (tr("Requests a minute"), ([self.rate_limit], [self.rate_note])),
         ):
             add_row(grid, label, rows)
         column = QVBoxLayout(self)
@@ -166,7 +169,7 @@ class ApiSection(QWidget):
         self.client_approves.setChecked(settings.api_client_approves)
         self.auto_run.setChecked(settings.api_auto_run)
         self.rate_limit.setText(f"{settings.api_rate_limit}")
-        self.rate_note.say("For each token; 0 for no limit.")
+        self.rate_note.say(tr("For each token; 0 for no limit."))
         self._show_state()
         self._show_address()
         self._show_permissions()
@@ -181,7 +184,9 @@ class ApiSection(QWidget):
     def _show_address(self) -> None:
         port = self.port.text().strip() or f"{_DEFAULTS.api_port}"
         self.address.setText(f"http://127.0.0.1:{port}")
-        self.address_note.say(f"The base URL for OpenAI clients is {self.address.text()}/v1")
+        self.address_note.say(
+            tr("The base URL for OpenAI clients is {text}/v1", text=self.address.text())
+        )
         self._mark_copied(None)
 
     def _show_permissions(self) -> None:
@@ -213,14 +218,14 @@ class ApiSection(QWidget):
 
     def _mark_copied(self, copied: QPushButton | None) -> None:
         for button in (self.copy_address, self.copy_token):
-            button.setText("Copied" if button is copied else "Copy")
+            button.setText(tr("Copied") if button is copied else tr("Copy"))
 
 
 def state_words(status: ApiStatus, *, is_wanted: bool) -> tuple[str, str]:
     """How the server stands and what Save will change, with the kind of note that says so."""
     later = ""
     if is_wanted != (status.state != "off"):
-        later = "It begins when you save." if is_wanted else "It ends when you save."
+        later = tr("It begins when you save.") if is_wanted else tr("It ends when you save.")
     words, kind = _status_words(status)
     return " ".join(part for part in (words, later) if part), kind
 
@@ -228,13 +233,13 @@ def state_words(status: ApiStatus, *, is_wanted: bool) -> tuple[str, str]:
 def _status_words(status: ApiStatus) -> tuple[str, str]:
     match status.state:
         case "off":
-            return "Off: no other program reaches Playhead.", "mute"
+            return tr("Off: no other program reaches Playhead."), "mute"
         case "starting":
-            return "Starting…", "mute"
+            return tr("Starting…"), "mute"
         case "listening":
-            return f"Listening on {status.address}.", "ok"
+            return tr("Listening on {address}.", address=status.address), "ok"
         case "failed":
-            return f"Not listening. {status.message}".strip(), "danger"
+            return tr("Not listening. {message}", message=status.message).strip(), "danger"
 
 
 def _shown_line(name: str) -> QLineEdit:

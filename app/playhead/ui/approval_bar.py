@@ -22,6 +22,7 @@ from playhead.conversation.payloads import Proposal
 from playhead.ui.editor.languages import language_name
 from playhead.ui.folder_names import short_folder
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 ARMING_MS = 300
 """A click or key that was on its way before the bar stood there decides nothing."""
@@ -103,16 +104,16 @@ class ApprovalBar(QFrame):
             self._place_buttons()
 
     def _make_actions(self) -> None:
-        self.run_action = self._action("Run", "Ctrl+Return", lambda: self._approve(False))
+        self.run_action = self._action(tr("Run"), "Ctrl+Return", lambda: self._approve(False))
         self.run_rest_action = self._action(
-            "Run, and don't ask again in this turn",
+            tr("Run, and don't ask again in this turn"),
             "Ctrl+Shift+Return",
             lambda: self._approve(True),
         )
-        self.edit_action = self._action("Edit", "Ctrl+E", self._on_edit)
-        self.skip_action = self._action("Skip", "Ctrl+.", lambda: self._skip(""))
+        self.edit_action = self._action(tr("Edit"), "Ctrl+E", self._on_edit)
+        self.skip_action = self._action(tr("Skip"), "Ctrl+.", lambda: self._skip(""))
         self.reason_action = self._action(
-            "Skip with a reason…", "Ctrl+Shift+.", self._on_reason_wanted
+            tr("Skip with a reason…"), "Ctrl+Shift+.", self._on_reason_wanted
         )
 
     def _action(self, text: str, keys: str, slot: object) -> QAction:
@@ -125,7 +126,7 @@ class ApprovalBar(QFrame):
 
     def _make_question(self) -> QGridLayout:
         self._icon = QLabel(self)
-        self._question = QLabel("Run this code on your computer?", self)
+        self._question = QLabel(tr("Run this code on your computer?"), self)
         self._question.setProperty("kind", "strong")
         self._details = QLabel(self)
         self._details.setProperty("kind", "warn")
@@ -153,8 +154,8 @@ class ApprovalBar(QFrame):
         self.edit_button = self._button(self.edit_action, "")
         self.run_button = self._button(self.run_action, "primary")
         self.more_button = QToolButton(box)
-        self.more_button.setAccessibleName("More answers")
-        self.more_button.setToolTip("More answers")
+        self.more_button.setAccessibleName(tr("More answers"))
+        self.more_button.setToolTip(tr("More answers"))
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more_button)
         menu.addActions([self.run_rest_action, self.reason_action])
@@ -177,9 +178,9 @@ class ApprovalBar(QFrame):
         row.setContentsMargins(26, 0, 0, 0)
         row.setSpacing(6)
         self._reason = QLineEdit(self._reason_row)
-        self._reason.setPlaceholderText("Why not? The model is told.")
-        self._reason.setAccessibleName("Reason for skipping")
-        confirm = QPushButton("Skip", self._reason_row)
+        self._reason.setPlaceholderText(tr("Why not? The model is told."))
+        self._reason.setAccessibleName(tr("Reason for skipping"))
+        confirm = QPushButton(tr("Skip"), self._reason_row)
         row.addWidget(self._reason, 1)
         row.addWidget(confirm)
         self._reason.returnPressed.connect(lambda: self._skip(self._reason.text()))
@@ -202,19 +203,25 @@ class ApprovalBar(QFrame):
         count = len(code.splitlines())
         parts = [
             language_name(proposal.language),
-            f"{count} line{'' if count == 1 else 's'}",
-            f"in {short_folder(proposal.folder)}",
+            tr("{count} line{value}", count=count, value="" if count == 1 else "s"),
+            tr("in {folder}", folder=short_folder(proposal.folder)),
         ]
         is_edited = self._edited_code is not None
         if is_edited:
-            parts.append("as you edited it")
+            parts.append(tr("as you edited it"))
         self._details.setText(" · ".join(parts))
-        python = f"\nPython: {proposal.interpreter}" if proposal.language == "python" else ""
-        self._details.setToolTip(f"Folder: {proposal.folder}{python}")
+        python = (
+            tr("\nPython: {interpreter}", interpreter=proposal.interpreter)
+            if proposal.language == "python"
+            else ""
+        )
+        self._details.setToolTip(
+            tr("Folder: {folder}{python}", folder=proposal.folder, python=python)
+        )
         self._question.setText(
-            "Run your edited code on your computer?"
+            tr("Run your edited code on your computer?")
             if is_edited
-            else "Run this code on your computer?"
+            else tr("Run this code on your computer?")
         )
         self.setAccessibleName(f"{self._question.text()} {self._details.text()}")
 

@@ -23,6 +23,7 @@ from playhead.ui.attachments import format_size, thumbnail, words_about
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _THUMBNAIL_PX = 20
 _NAME_PX = 180
@@ -111,7 +112,7 @@ class AttachmentChip(QFrame):
         remove = QToolButton(self)
         remove.setIconSize(QSize(12, 12))
         remove.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        remove.setToolTip("Remove (Delete)")
+        remove.setToolTip(tr("Remove (Delete)"))
         remove.clicked.connect(self.removed)
         remove.installEventFilter(self)
         return remove
@@ -122,7 +123,9 @@ class AttachmentChip(QFrame):
         parts = [part for part in (words, size) if part]
         self.words.setText(" · ".join(parts))
         self.words.setVisible(bool(parts))
-        self.remove.setAccessibleName(f"Remove {', '.join((attachment.name, *parts))}")
+        self.remove.setAccessibleName(
+            tr("Remove {join}", join=", ".join((attachment.name, *parts)))
+        )
 
 
 class AttachmentChips(QWidget):

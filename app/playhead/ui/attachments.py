@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage, QImageReader
 
 from playhead.conversation.requests import Attachment
 from playhead.errors import AttachmentError
+from playhead.ui.wording import tr
 
 IMAGE_LIMIT_BYTES = 20_000_000
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"})
@@ -30,21 +31,22 @@ def attachment_from(path: str) -> Attachment:
         size_bytes = place.stat().st_size
     except OSError as error:
         raise AttachmentError(
-            f"“{place.name}” cannot be attached.",
-            detail=error.strerror or "It could not be read.",
-            remedy="Check that it still exists and that you may read it.",
+            tr("“{name}” cannot be attached.", name=place.name),
+            detail=error.strerror or tr("It could not be read."),
+            remedy=tr("Check that it still exists and that you may read it."),
         ) from error
     if not os.access(place, os.R_OK):
         raise AttachmentError(
-            f"“{place.name}” cannot be read.",
-            detail="You have no permission to read it.",
-            remedy="Change its permissions or attach a copy.",
+            tr("“{name}” cannot be read.", name=place.name),
+            detail=tr("You have no permission to read it."),
+            remedy=tr("Change its permissions or attach a copy."),
         )
     if place.is_dir():
         return Attachment("folder", str(place), place.name or str(place))
     if not place.is_file():
         raise AttachmentError(
-            f"“{place.name}” is no ordinary file.", remedy="Attach a file, an image or a folder."
+            tr("“{name}” is no ordinary file.", name=place.name),
+            remedy=tr("Attach a file, an image or a folder."),
         )
     if place.suffix.lower() not in IMAGE_SUFFIXES:
         return Attachment("file", str(place), place.name, size_bytes)
@@ -54,10 +56,15 @@ def attachment_from(path: str) -> Attachment:
 def _image(place: Path, size_bytes: int) -> Attachment:
     if size_bytes > IMAGE_LIMIT_BYTES:
         raise AttachmentError(
-            f"The image “{place.name}” is too large to send.",
-            detail=f"It has {format_size(size_bytes)}; the limit is "
-            f"{format_size(IMAGE_LIMIT_BYTES)}.",
-            remedy="Attach a smaller copy, or name its path in your message so that code opens it.",
+            tr("The image “{name}” is too large to send.", name=place.name),
+            detail=tr(
+                "It has {size}; the limit is {size_2}.",
+                size=format_size(size_bytes),
+                size_2=format_size(IMAGE_LIMIT_BYTES),
+            ),
+            remedy=tr(
+                "Attach a smaller copy, or name its path in your message so that code opens it."
+            ),
         )
     # What is no image in spite of its name goes as a file; reading the header is enough to know.
     reader = QImageReader(str(place))
@@ -79,10 +86,15 @@ def words_about(attachment: Attachment) -> str:
     if path.suffix.lower() in IMAGE_SUFFIXES:
         size = QImageReader(attachment.path).size()
         if is_too_many_pixels(size):
-            return f"{size.width() * size.height() / 1e6:,.0f} megapixels, sent as a file"
-        return "no readable image, sent as a file"
+            return tr(
+                "{number:,.0f} megapixels, sent as a file",
+                number=size.width() * size.height() / 1000000.0,
+            )
+        return tr("no readable image, sent as a file")
     lines = _count_lines(path) if attachment.size_bytes <= _COUNTED_BYTES else None
-    return "" if lines is None else "1 line" if lines == 1 else f"{lines:,} lines"
+    return (
+        "" if lines is None else tr("1 line") if lines == 1 else tr("{lines:,} lines", lines=lines)
+    )
 
 
 def _count_lines(path: Path) -> int | None:
@@ -105,9 +117,11 @@ def save_pasted_text(text: str, folder: Path) -> Attachment:
         place.write_text(text, encoding="utf-8", errors="replace", newline="\n")
     except OSError as error:
         raise AttachmentError(
-            "The pasted text could not be kept as a file.",
+            tr("The pasted text could not be kept as a file."),
             detail=error.strerror or str(error),
-            remedy=f"Make room in {folder}, or attach the file that it comes from.",
+            remedy=tr(
+                "Make room in {folder}, or attach the file that it comes from.", folder=folder
+            ),
         ) from error
     return attachment_from(str(place))
 
@@ -121,14 +135,14 @@ def save_pasted(image: QImage, folder: Path) -> Attachment:
         saved = image.save(str(place), "PNG")  # type: ignore[call-overload]
     except OSError as error:
         raise AttachmentError(
-            "The pasted image could not be kept.",
+            tr("The pasted image could not be kept."),
             detail=error.strerror or str(error),
-            remedy=f"Make room in {folder} or check its permissions.",
+            remedy=tr("Make room in {folder} or check its permissions.", folder=folder),
         ) from error
     if not saved:
         raise AttachmentError(
-            "The pasted image could not be kept.",
-            remedy=f"Make room in {folder} or check its permissions.",
+            tr("The pasted image could not be kept."),
+            remedy=tr("Make room in {folder} or check its permissions.", folder=folder),
         )
     return attachment_from(str(place))
 
@@ -157,9 +171,9 @@ def thumbnail(path: str, side_px: int) -> QImage:
 def format_size(size_bytes: int) -> str:
     """A size as people read it."""
     if size_bytes < 1_000:
-        return "1 byte" if size_bytes == 1 else f"{size_bytes} bytes"
+        return tr("1 byte") if size_bytes == 1 else tr("{size_bytes} bytes", size_bytes=size_bytes)
     if size_bytes < 1_000_000:
-        return f"{size_bytes / 1_000:.0f} kB"
+        return tr("{number:.0f} kB", number=size_bytes / 1000)
     if size_bytes < 1_000_000_000:
-        return f"{size_bytes / 1_000_000:.1f} MB"
-    return f"{size_bytes / 1_000_000_000:.1f} GB"
+        return tr("{number:.1f} MB", number=size_bytes / 1000000)
+    return tr("{number:.1f} GB", number=size_bytes / 1000000000)

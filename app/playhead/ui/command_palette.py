@@ -20,13 +20,14 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.ui.theme import Theme
+from playhead.ui.wording import mark, tr
 
 _WIDTH_PX = 560
 _ROW_PX = 32
 _ROWS_SHOWN = 12
 _TOP_PX = 84
 _MARGIN_PX = 16
-_NO_ROW = "Nothing is called like that."
+_NO_ROW = mark("Nothing is called like that.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,11 @@ class CommandPalette(QFrame):
         self._shown: list[PaletteEntry] = []
         self._before: QWidget | None = None
         self.setProperty("kind", "palette")
-        self.setAccessibleName("Commands")
+        self.setAccessibleName(tr("Commands"))
         self.field = QLineEdit(self)
         self.field.setProperty("kind", "palette")
-        self.field.setPlaceholderText("Type a command or a conversation's name")
-        self.field.setAccessibleName("Command")
+        self.field.setPlaceholderText(tr("Type a command or a conversation's name"))
+        self.field.setAccessibleName(tr("Command"))
         self.field.installEventFilter(self)
         self.list = self._make_list()
         self._nothing = QLabel(_NO_ROW, self)
@@ -173,7 +174,7 @@ class CommandPalette(QFrame):
             item.setForeground(1, faint)
             if not entry.is_offered:
                 item.setForeground(0, faint)
-                item.setToolTip(0, "Not possible now")
+                item.setToolTip(0, tr("Not possible now"))
             said = ", ".join(filter(None, (entry.text, entry.group, entry.keys)))
             item.setData(0, Qt.ItemDataRole.AccessibleTextRole, said)
             self.list.addTopLevelItem(item)
@@ -198,7 +199,7 @@ class CommandPalette(QFrame):
     def _make_list(self) -> QTreeWidget:
         rows = QTreeWidget(self)
         rows.setProperty("kind", "palette")
-        rows.setAccessibleName("Matching commands")
+        rows.setAccessibleName(tr("Matching commands"))
         rows.setColumnCount(2)
         rows.setHeaderHidden(True)
         rows.setRootIsDecorated(False)

@@ -30,6 +30,7 @@ from playhead.ui.composer_queue import QueueRows
 from playhead.ui.composer_text import ComposerText
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _SPACING_PX = 6
 _MARGINS_PX = 20  # above and below, with the frame
@@ -87,7 +88,7 @@ class Composer(QFrame):
         self.chips = AttachmentChips(theme, tasks, self)
         self.buttons = ComposerButtons(theme, self)
         self._edit_bar = self._make_edit_bar()
-        self._keeping_words = QLabel("Keeping what you pasted as a file…", self)
+        self._keeping_words = QLabel(tr("Keeping what you pasted as a file…"), self)
         self._keeping_words.setProperty("kind", "mute")
         self._keeping_words.hide()
         self._lay_out()
@@ -172,12 +173,16 @@ class Composer(QFrame):
 
     def begin_edit(self, message_id: str, text: str) -> None:
         """Change a message that was sent; sending makes a branch of it, Esc leaves it."""
-        self._begin_edit(message_id, "Editing your message: what came after it stays as a branch")
+        self._begin_edit(
+            message_id, tr("Editing your message: what came after it stays as a branch")
+        )
         self.set_text(text)
 
     def begin_queued_edit(self, message: QueuedMessage) -> None:
         """Change a message that waits; Enter keeps it so, Esc leaves it as it was."""
-        self._begin_edit(message.id, "Editing a queued message: it keeps its place", is_queued=True)
+        self._begin_edit(
+            message.id, tr("Editing a queued message: it keeps its place"), is_queued=True
+        )
         self.set_text(message.text)
         self.chips.clear()
         for attachment in message.attachments:
@@ -189,7 +194,7 @@ class Composer(QFrame):
 
     def choose_files(self) -> None:
         """Open the file dialog beside the running program."""
-        dialog = QFileDialog(self, "Attach files", str(Path.home()))
+        dialog = QFileDialog(self, tr("Attach files"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.filesSelected.connect(self.attach_paths)
@@ -261,9 +266,9 @@ class Composer(QFrame):
         self._edit_words.setProperty("kind", "mute")
         self._edit_words.setWordWrap(True)
         self._edit_words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._cancel_edit = QPushButton("Cancel", bar)
+        self._cancel_edit = QPushButton(tr("Cancel"), bar)
         self._cancel_edit.setProperty("kind", "quiet")
-        self._cancel_edit.setToolTip("Leave it as it was (Esc)")
+        self._cancel_edit.setToolTip(tr("Leave it as it was (Esc)"))
         layout.addWidget(self._edit_words, 1)
         layout.addWidget(self._cancel_edit)
         bar.hide()
@@ -301,9 +306,9 @@ class Composer(QFrame):
             is_edit=self._edit is not None,
         )
         self._keeping_words.setVisible(bool(self._keeping))
-        words = "Describe a task…" if self._model else "Type code to run…"
+        words = tr("Describe a task…") if self._model else tr("Type code to run…")
         if self._is_busy:
-            words = "Write what comes next: it waits for the end of this turn…"
+            words = tr("Write what comes next: it waits for the end of this turn…")
         if words != self.text_edit.placeholderText():
             self.text_edit.setPlaceholderText(words)
             self.text_edit.viewport().update()  # Qt 6.11 draws it only later

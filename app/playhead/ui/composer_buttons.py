@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from playhead.ui.composer_choice import ModelChoice, set_kind
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _SPACING_PX = 6
 
@@ -24,11 +25,11 @@ class ComposerButtons(QWidget):
         self._theme = theme
         self._is_busy = False
         self.attach = QToolButton(self)
-        self.attach.setToolTip("Attach files (Ctrl+Shift+A)")
-        self.attach.setAccessibleName("Attach files")
+        self.attach.setToolTip(tr("Attach files (Ctrl+Shift+A)"))
+        self.attach.setAccessibleName(tr("Attach files"))
         self.choice = ModelChoice(theme, self)
-        self.queue = QPushButton("Queue", self)
-        self.queue.setToolTip("Send when this turn has ended (Enter)")
+        self.queue = QPushButton(tr("Queue"), self)
+        self.queue.setToolTip(tr("Send when this turn has ended (Enter)"))
         self.queue.hide()
         self.send = QPushButton(self)
         self.send.setIconSize(QSize(16, 16))
@@ -50,8 +51,8 @@ class ComposerButtons(QWidget):
         self._is_busy = is_busy
         set_kind(self.send, "" if is_busy else "primary")
         set_kind(self.queue, "primary")
-        self.send.setText("Stop" if is_busy else "Send")
-        self.send.setToolTip("Stop (Esc)" if is_busy else "Send (Enter)")
+        self.send.setText(tr("Stop") if is_busy else tr("Send"))
+        self.send.setToolTip(tr("Stop (Esc)") if is_busy else tr("Send (Enter)"))
         self.send.setEnabled(is_busy or has_content)
         icon, token = ("square", "text") if is_busy else ("arrow-up", "on_accent")
         self._theme.label_icon(self.send, icon, token)

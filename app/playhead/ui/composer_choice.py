@@ -9,8 +9,9 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from playhead.ui.theme import Theme
+from playhead.ui.wording import mark, tr
 
-DIRECT = "Direct mode"
+DIRECT = mark("Direct mode")
 _MOST_MODELS = 8
 _NAME_PX = 360
 
@@ -37,14 +38,16 @@ class ModelChoice(QPushButton):
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         self._models = QActionGroup(menu)
-        self.direct = self._model_action(menu, "", "", f"{DIRECT} (no model)")
-        self.settings = menu.addAction("Choose another model…")
+        self.direct = self._model_action(menu, "", "", tr("{direct} (no model)", direct=DIRECT))
+        self.settings = menu.addAction(tr("Choose another model…"))
         self.settings.triggered.connect(self.settings_wanted)
-        menu.addSection("Code")
+        menu.addSection(tr("Code"))
         modes = QActionGroup(menu)
-        self.ask_first = modes.addAction("Ask before code runs")
-        self.auto_run = modes.addAction("Run code without asking in this conversation")
-        self.auto_run.setToolTip("All code runs at once, with all your rights, until you change it")
+        self.ask_first = modes.addAction(tr("Ask before code runs"))
+        self.auto_run = modes.addAction(tr("Run code without asking in this conversation"))
+        self.auto_run.setToolTip(
+            tr("All code runs at once, with all your rights, until you change it")
+        )
         warning = QAction("    It runs at once, with all your rights on this computer", menu)
         warning.setEnabled(False)
         menu.addActions([self.ask_first, self.auto_run, warning])
@@ -75,7 +78,7 @@ class ModelChoice(QPushButton):
 
     def refresh(self) -> None:
         """Show what is chosen in the colours of the theme in force."""
-        policy = "auto-run" if self._is_auto_run else "ask first"
+        policy = "auto-run" if self._is_auto_run else tr("ask first")
         self.setIcon(self._theme.icon("chevron-down", "warn" if self._is_auto_run else "mute"))
         set_kind(self, "auto" if self._is_auto_run else "quiet")
         metrics = self.fontMetrics()
@@ -83,9 +86,11 @@ class ModelChoice(QPushButton):
         room = max(24, min(_NAME_PX, self._room_px - around))
         name = metrics.elidedText(self._model or DIRECT, Qt.TextElideMode.ElideMiddle, room)
         self.setText(f"{name} · {policy}")
-        model = self._model or f"{DIRECT}: no model"
+        model = self._model or tr("{direct}: no model", direct=DIRECT)
         self.setToolTip(f"{model}, {policy}")
-        self.setAccessibleName(f"Model and approval: {model}, {policy}")
+        self.setAccessibleName(
+            tr("Model and approval: {model}, {policy}", model=model, policy=policy)
+        )
         self.ask_first.setChecked(not self._is_auto_run)
         self.auto_run.setChecked(self._is_auto_run)
 

@@ -20,6 +20,7 @@ from playhead.ui.composer_drafts import Draft, Kept
 from playhead.ui.editor.drafts import write
 from playhead.ui.session_view import SessionView
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.wording import tr
 
 _log = logging.getLogger(__name__)
 
@@ -151,9 +152,9 @@ class ComposerFollower(QObject):
         for name in draft.missing:
             self._composer.failed.emit(
                 AttachmentError(
-                    f"“{name}” is not there any more.",
-                    detail="It was attached to a message that you have not sent yet.",
-                    remedy="Attach it again from where it is now.",
+                    tr("“{name}” is not there any more.", name=name),
+                    detail=tr("It was attached to a message that you have not sent yet."),
+                    remedy=tr("Attach it again from where it is now."),
                 )
             )
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from playhead.session.queue import QueuedMessage
 from playhead.ui.elided_label import ElidedLabel
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _SHOWN_ROWS = 4
 _SHARE_OF_WINDOW = 0.12
@@ -36,16 +37,16 @@ class QueueRow(QWidget):
         super().__init__(parent)
         self.message = message
         words = words_of(message)
-        label = ElidedLabel("being edited below" if is_edited else words, self)
+        label = ElidedLabel(tr("being edited below") if is_edited else words, self)
         label.setToolTip(message.text[:2_000])
         if is_edited:
             label.setProperty("kind", "faint")
         icon = QLabel(self)
         icon.setPixmap(theme.pixmap("clock", "mute", 14, self.devicePixelRatioF()))
-        self.edit = self._button("pencil", f"Edit “{words[:60]}”", theme)
+        self.edit = self._button("pencil", tr("Edit “{name}”", name=words[:60]), theme)
         self.edit.setEnabled(not is_edited)
         self.edit.clicked.connect(self.edit_clicked)
-        self.remove = self._button("x", f"Remove “{words[:60]}”", theme)
+        self.remove = self._button("x", tr("Remove “{name}”", name=words[:60]), theme)
         self.remove.clicked.connect(self.remove_clicked)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(4, 0, 0, 0)
@@ -86,9 +87,9 @@ class QueueRows(QWidget):
         self.words = QLabel(self)
         self.words.setProperty("kind", "mute")
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.resume = QPushButton("Send now", self)
+        self.resume = QPushButton(tr("Send now"), self)
         self.resume.setProperty("kind", "chip")
-        self.resume.setToolTip("Send what waits, one after the other")
+        self.resume.setToolTip(tr("Send what waits, one after the other"))
         self.resume.clicked.connect(self.resume_requested)
         head = QHBoxLayout()
         head.setContentsMargins(4, 0, 0, 0)
@@ -105,7 +106,7 @@ class QueueRows(QWidget):
         layout.setSpacing(2)
         layout.addLayout(head)
         layout.addWidget(self._area)
-        self.setAccessibleName("Queued messages")
+        self.setAccessibleName(tr("Queued messages"))
         self.hide()
 
     def show_queue(
@@ -113,12 +114,16 @@ class QueueRows(QWidget):
     ) -> None:
         """Show what waits, and why it waits."""
         count = len(messages)
-        waits = "1 message waits" if count == 1 else f"{count:,} messages wait"
+        waits = tr("1 message waits") if count == 1 else tr("{count:,} messages wait", count=count)
         self.words.setText(
-            f"{waits} until you say so" if is_held else f"{waits} for the end of this turn"
+            tr("{waits} until you say so", waits=waits)
+            if is_held
+            else tr("{waits} for the end of this turn", waits=waits)
         )
         self.words.setToolTip(
-            "The turn was stopped or failed: nothing is sent until you say so." if is_held else ""
+            tr("The turn was stopped or failed: nothing is sent until you say so.")
+            if is_held
+            else ""
         )
         self.resume.setVisible(is_held)
         if (tuple(messages), edited_id) != self._shown:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QImage, QInputMethodEvent, QKeyEvent, QTe
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from playhead.ui.composer_history import HistoryWalk
+from playhead.ui.wording import tr
 
 LONGEST_PASTE = 100_000
 """Characters; what is longer, or has more lines than the next, becomes an attachment."""
@@ -50,7 +51,7 @@ class ComposerText(QPlainTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("kind", "bare")
         self.setTabChangesFocus(True)
-        self.setAccessibleName("Message")
+        self.setAccessibleName(tr("Message"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -19,6 +19,7 @@ from playhead.session.session import SessionState
 from playhead.ui.folder_names import folder_name
 from playhead.ui.sidebar_model import STATE_WORDS, UNTITLED
 from playhead.ui.theme import BAR_HEIGHT, Theme
+from playhead.ui.wording import tr
 
 _CHIP_PX = 150
 _ROOM_FOR_BOTH_PX = 560
@@ -43,9 +44,9 @@ class ConversationHeader(QFrame):
         self._state: SessionState = "idle"
         self.setProperty("kind", "bar")
         self.setFixedHeight(BAR_HEIGHT)
-        self.sidebar_button = self._icon_button("Show the sidebar (Ctrl+B)")
-        self.editor_button = self._icon_button("Show the editor (Ctrl+J)")
-        self.more_button = self._icon_button("More")
+        self.sidebar_button = self._icon_button(tr("Show the sidebar (Ctrl+B)"))
+        self.editor_button = self._icon_button(tr("Show the editor (Ctrl+J)"))
+        self.more_button = self._icon_button(tr("More"))
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.title_label = _ElidedLabel(self)
         self.title_label.setProperty("kind", "title")
@@ -57,8 +58,8 @@ class ConversationHeader(QFrame):
         self.client_label.setProperty("kind", "mute")
         self.client_label.setTextFormat(Qt.TextFormat.PlainText)
         self.client_label.hide()
-        self.folder_chip = self._chip("Working folder")
-        self.interpreter_chip = self._chip("Interpreter")
+        self.folder_chip = self._chip(tr("Working folder"))
+        self.interpreter_chip = self._chip(tr("Interpreter"))
         self._lay_out()
         self.sidebar_button.clicked.connect(self.sidebar_requested)
         self.editor_button.clicked.connect(self.editor_requested)
@@ -75,11 +76,14 @@ class ConversationHeader(QFrame):
 
     def set_client(self, client: str) -> None:
         """The program that began the conversation over the API, if one did."""
-        words = f"from {client}"
+        words = tr("from {client}", client=client)
         elide = self.client_label.fontMetrics().elidedText
         self.client_label.setText(elide(words, Qt.TextElideMode.ElideRight, _CHIP_PX))
         self.client_label.setToolTip(
-            f"Begun by {client} over the API. It is kept once you write here yourself."
+            tr(
+                "Begun by {client} over the API. It is kept once you write here yourself.",
+                client=client,
+            )
         )
         self._has_client = bool(client)
         self._show_chips()
@@ -97,8 +101,12 @@ class ConversationHeader(QFrame):
     def set_place(self, folder: str, interpreter: str) -> None:
         """Where and with what code runs."""
         for chip, text, tip in (
-            (self.folder_chip, folder_name(folder), f"Working folder: {folder}"),
-            (self.interpreter_chip, interpreter, f"Interpreter: {interpreter}"),
+            (self.folder_chip, folder_name(folder), tr("Working folder: {folder}", folder=folder)),
+            (
+                self.interpreter_chip,
+                interpreter,
+                tr("Interpreter: {interpreter}", interpreter=interpreter),
+            ),
         ):
             room = _CHIP_PX - 40
             chip.setText(chip.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room))
@@ -122,7 +130,7 @@ class ConversationHeader(QFrame):
 
     def _show_state(self) -> None:
         is_waiting = self._is_model_starting and self._state in ("idle", "asking")
-        words = "starting the model…" if is_waiting else STATE_WORDS.get(self._state, "")
+        words = tr("starting the model…") if is_waiting else STATE_WORDS.get(self._state, "")
         self.state_pill.setText(words)
         self.state_pill.setVisible(bool(words))
 

@@ -39,6 +39,7 @@ from PySide6.QtWidgets import (
 
 from playhead.ui.sidebar_model import Row, SidebarModel
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROW_PX, _DOT_PX, _ICON_PX, _SIGN_PX = 32, 8, 12, 14
@@ -261,7 +262,7 @@ class RowDelegate(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: _Index) -> QWidget:
         """A field for the title."""
         editor = QLineEdit(parent)
-        editor.setAccessibleName("Title")
+        editor.setAccessibleName(tr("Title"))
         return editor
 
     def setEditorData(self, editor: QWidget, index: _Index) -> None:

@@ -17,6 +17,7 @@ from playhead.dialects.document_formats import IMPORT_LIMIT, DocumentKind
 from playhead.dialects.documents import read_document, write_document
 from playhead.dialects.imported import PICTURE_LIMIT, Imported
 from playhead.errors import DocumentError, StorageError
+from playhead.ui.wording import tr
 
 _OUR_PICTURE = re.compile(r"picture-\d+\.\w+")
 _HOW = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -68,15 +69,15 @@ def load(path: Path) -> Imported:
         data = _plain_file(str(path), IMPORT_LIMIT)
     except OSError as error:
         raise StorageError(
-            f"{path.name} could not be read.",
+            tr("{name} could not be read.", name=path.name),
             detail=error.strerror or str(error),
-            remedy="Check that it is there and that you may read it.",
+            remedy=tr("Check that it is there and that you may read it."),
         ) from error
     if data is None:
         raise DocumentError(
-            f"{path.name} is not imported.",
-            detail=f"It is no file of at most {IMPORT_LIMIT // 1_000_000} MB.",
-            remedy="Choose a notebook or a list of messages.",
+            tr("{name} is not imported.", name=path.name),
+            detail=tr("It is no file of at most {number} MB.", number=IMPORT_LIMIT // 1000000),
+            remedy=tr("Choose a notebook or a list of messages."),
         )
     return read_document(data, path.stem)
 
@@ -93,14 +94,16 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _refused(path: Path, reason: str, size: int) -> StorageError:
-    remedy = "Choose a folder that you may write to."
+    remedy = tr("Choose a folder that you may write to.")
     try:
         if shutil.disk_usage(path.parent).free < size:
-            remedy = "The disk is full: free some space, or choose another one."
+            remedy = tr("The disk is full: free some space, or choose another one.")
     except OSError:
-        remedy = "Choose a folder that is there."
+        remedy = tr("Choose a folder that is there.")
     return StorageError(
-        f"{path.name} could not be written.", detail=f"{path.parent}: {reason}", remedy=remedy
+        tr("{name} could not be written.", name=path.name),
+        detail=f"{path.parent}: {reason}",
+        remedy=remedy,
     )
 
 

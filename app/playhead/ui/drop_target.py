@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QDropEvent, QImage
 from PySide6.QtWidgets import QLabel, QWidget
 
+from playhead.ui.wording import tr
+
 _NAME_LENGTH = 60
 
 
@@ -90,13 +92,24 @@ def _words_for(data: QMimeData) -> str:
     """What will happen, as rich text, '' if nothing will."""
     paths = _paths_of(data)
     if len(paths) == 1 and Path(paths[0]).is_dir():
-        return _worded(f"Work in “{_name(paths[0])}”", "Code of this conversation will run there.")
+        return _worded(
+            tr("Work in “{name}”", name=_name(paths[0])),
+            tr("Code of this conversation will run there."),
+        )
     if paths:
         others = len(paths) - 1
-        more = "" if not others else " and 1 other" if others == 1 else f" and {others:,} others"
-        about = "Code can open what you attach by its path."
-        return _worded(f"Attach “{_name(paths[0])}”{more} to your message", about)
-    return _worded("Attach the image to your message", "") if data.hasImage() else ""
+        more = (
+            ""
+            if not others
+            else tr(" and 1 other")
+            if others == 1
+            else tr(" and {others:,} others", others=others)
+        )
+        about = tr("Code can open what you attach by its path.")
+        return _worded(
+            tr("Attach “{name}”{more} to your message", name=_name(paths[0]), more=more), about
+        )
+    return _worded(tr("Attach the image to your message"), "") if data.hasImage() else ""
 
 
 def _name(path: str) -> str:

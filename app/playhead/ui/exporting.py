@@ -16,6 +16,7 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.wording import tr
 
 IMPORTED_SUFFIXES = (".ipynb", ".json")
 _UNNAMED = "conversation"
@@ -51,10 +52,10 @@ class ExportActions(QObject):
     def menu_entries(self, conversation_id: str, menu: QMenu) -> Sequence[QAction]:
         """What a conversation's menu has of this; with '' that of the list."""
         if not conversation_id:
-            action = QAction("Import conversation…", menu)
+            action = QAction(tr("Import conversation…"), menu)
             action.triggered.connect(self.choose_import)
         else:
-            action = QAction("Export…", menu)
+            action = QAction(tr("Export…"), menu)
             action.triggered.connect(lambda: self.export(conversation_id))
         return (action,)
 
@@ -70,10 +71,10 @@ class ExportActions(QObject):
     def choose_import(self) -> None:
         """Ask which files are to become conversations."""
         suffixes = " ".join(f"*{suffix}" for suffix in IMPORTED_SUFFIXES)
-        kinds = f"Notebooks and conversations ({suffixes});;All files (*)"
-        dialog = QFileDialog(self._window, "Import conversation", self._start_folder(), kinds)
+        kinds = tr("Notebooks and conversations ({suffixes});;All files (*)", suffixes=suffixes)
+        dialog = QFileDialog(self._window, tr("Import conversation"), self._start_folder(), kinds)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Import")
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Import"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.filesSelected.connect(self.import_files)
         dialog.open()
@@ -90,19 +91,19 @@ class ExportActions(QObject):
     def _choose_target(self, session: Session) -> None:
         title = session.conversation.title
         if not session.conversation.messages:
-            self._notifications.show_notice("There is nothing to export yet.")
+            self._notifications.show_notice(tr("There is nothing to export yet."))
             return
         name = f"{file_stem(title)}.{self._format.kind}"
         start = str(Path(self._start_folder(session)) / name)
-        dialog = QFileDialog(self._window, "Export conversation", start)
+        dialog = QFileDialog(self._window, tr("Export conversation"), start)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters([_filter(one) for one in FORMATS])
         dialog.filterSelected.connect(lambda: dialog.setDefaultSuffix(_chosen(dialog).kind))
         dialog.selectNameFilter(_filter(self._format))
         dialog.setDefaultSuffix(self._format.kind)
-        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Export")
-        dialog.setLabelText(QFileDialog.DialogLabel.LookIn, "Folder:")
-        dialog.setLabelText(QFileDialog.DialogLabel.FileType, "Format:")
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Export"))
+        dialog.setLabelText(QFileDialog.DialogLabel.LookIn, tr("Folder:"))
+        dialog.setLabelText(QFileDialog.DialogLabel.FileType, tr("Format:"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(
             lambda path: self._tasks.start(self._write(session, Path(path), _chosen(dialog)))
@@ -121,8 +122,10 @@ class ExportActions(QObject):
         title, folder = conversation.title, session.folder
         await asyncio.to_thread(save, path, chosen.kind, messages, title, folder)
         url = QUrl.fromLocalFile(str(path.parent))
-        action = BannerAction("Open folder", lambda: QDesktopServices.openUrl(url))
-        self._notifications.show_notice(f"Exported as “{path.name}”.", str(path.parent), action)
+        action = BannerAction(tr("Open folder"), lambda: QDesktopServices.openUrl(url))
+        self._notifications.show_notice(
+            tr("Exported as “{name}”.", name=path.name), str(path.parent), action
+        )
 
     async def _import(self, path: Path) -> None:
         from playhead.ui.document_files import load  # not needed for the first paint
@@ -130,11 +133,15 @@ class ExportActions(QObject):
         found = await asyncio.to_thread(load, path)
         conversation_id = await self._sessions.add(found)
         self.imported.emit(conversation_id)
-        told = "Nothing of it was run."
+        told = tr("Nothing of it was run.")
         if found.left_out:
-            parts = "1 part was" if found.left_out == 1 else f"{found.left_out:,} parts were"
-            told += f" {parts} not understood and left out."
-        self._notifications.show_notice(f"Imported “{path.name}”.", told)
+            parts = (
+                tr("1 part was")
+                if found.left_out == 1
+                else tr("{left_out:,} parts were", left_out=found.left_out)
+            )
+            told += tr(" {parts} not understood and left out.", parts=parts)
+        self._notifications.show_notice(tr("Imported “{name}”.", name=path.name), told)
 
     def _start_folder(self, session: Session | None = None) -> str:
         """Where something was written or read last, else where the conversation works."""

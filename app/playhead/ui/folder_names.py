@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from playhead.ui.wording import tr
+
 
 def folder_name(folder: str) -> str:
     """The last part of a folder's path; the home is ~."""
@@ -14,5 +16,5 @@ def short_folder(folder: str) -> str:
     """A folder with the home as ~, in words if it is the home."""
     home = str(Path.home())
     if folder == home:
-        return "your home folder"
+        return tr("your home folder")
     return "~" + folder[len(home) :] if folder.startswith(home + "/") else folder

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.ui.wording import tr
+
 Rows = Sequence[Sequence[QWidget]]
 _FIELD_PX = 32  # a line edit of the window's style
 _LABEL_PX = 128  # the longest label: the fields of all grids stand below each other
@@ -92,9 +94,13 @@ def number_in(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]) 
     try:
         value = kind(text)
     except ValueError:
-        raise FieldError(f"{name} must be a number, or empty for the default.") from None
+        raise FieldError(
+            tr("{name} must be a number, or empty for the default.", name=name)
+        ) from None
     if not low <= value <= high:
-        raise FieldError(f"{name} must be between {low} and {high}.")
+        raise FieldError(
+            tr("{name} must be between {low} and {high}.", name=name, low=low, high=high)
+        )
     return value
 
 

@@ -19,24 +19,26 @@ from playhead.errors import StorageError
 from playhead.session.session import Session
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.timeline.view import TimelineView
+from playhead.ui.wording import mark, tr
 
-TITLE = "Example: a harvest"
+TITLE = mark("Example: a harvest")
 DATA, CODE = "harvest.csv", "harvest.py"
 
-FIRST = "1 of 3 · This code has not run yet."
-WATCH = "2 of 3 · It runs: watch the line move."
-DONE = "3 of 3 · That was all."
-_FIRST_DETAIL = (
-    "It is about to read harvest.csv, a small file that came with Playhead, and to write totals.csv"
-    " beside it. Read it, change it in the editor if you like, then press Run below (Ctrl+Return)."
+FIRST = mark("1 of 3 · This code has not run yet.")
+WATCH = mark("2 of 3 · It runs: watch the line move.")
+DONE = mark("3 of 3 · That was all.")
+_FIRST_DETAIL = mark(
+    "It is about to read harvest.csv, a small file that came with Playhead, and to write "
+    "totals.csv beside it. Read it, change it in the editor if you like, then press Run below "
+    "(Ctrl+Return)."
 )
-_WATCH_DETAIL = "Stop ends it at any time. What it prints appears here at once."
-_DONE_DETAIL = (
-    "Beside the code stands how long each line took, and a card names the file that was written."
-    " Now drop a file of your own into the message field and type code for it, or choose a model"
-    " in the settings that writes the code for you."
+_WATCH_DETAIL = mark("Stop ends it at any time. What it prints appears here at once.")
+_DONE_DETAIL = mark(
+    "Beside the code stands how long each line took, and a card names the file that was "
+    "written. Now drop a file of your own into the message field and type code for it, or "
+    "choose a model in the settings that writes the code for you."
 )
-_SKIPPED_DETAIL = (
+_SKIPPED_DETAIL = mark(
     "You skipped it, so nothing was run and nothing was written. That is how it is with all code."
 )
 
@@ -94,9 +96,9 @@ class GuidedExample(QObject):
             return (self._places.source / CODE).read_text(encoding="utf-8").rstrip("\n")
         except OSError as error:
             raise StorageError(
-                "The example could not be set up.",
+                tr("The example could not be set up."),
                 detail=f"{self._places.folder}: {error.strerror}.",
-                remedy="Free disk space or make the folder writable, then try again.",
+                remedy=tr("Free disk space or make the folder writable, then try again."),
             ) from error
 
     def _on_event(self, conversation: Conversation, event: ConversationEvent) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from playhead.ui.exporting import IMPORTED_SUFFIXES
+from playhead.ui.wording import tr
 
 
 class ImportDrop(QObject):
@@ -49,8 +50,10 @@ class ImportDrop(QObject):
         if not paths:
             event.ignore()
             return True
-        one = "Import as a conversation"
-        self.overlay.setText(one if len(paths) == 1 else f"Import {len(paths)} conversations")
+        one = tr("Import as a conversation")
+        self.overlay.setText(
+            one if len(paths) == 1 else tr("Import {count} conversations", count=len(paths))
+        )
         self.overlay.setGeometry(self._widget.rect().adjusted(8, 8, -8, -8))
         self.overlay.raise_()
         self.overlay.show()

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDesktopServices
 
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.session_view import SETTINGS_LINK
+from playhead.ui.wording import tr
 
 _OPENED_SCHEMES = ("http", "https", "mailto")
 
@@ -32,7 +33,7 @@ class LinkOpener(QObject):
         if address == SETTINGS_LINK:
             self._on_settings()
         elif url.scheme() in _OPENED_SCHEMES:
-            action = BannerAction("Open", lambda: QDesktopServices.openUrl(url))
-            self._notifications.show_notice("Open this address?", address, action)
+            action = BannerAction(tr("Open"), lambda: QDesktopServices.openUrl(url))
+            self._notifications.show_notice(tr("Open this address?"), address, action)
         else:
-            self._notifications.show_notice("This link is not opened.", address)
+            self._notifications.show_notice(tr("This link is not opened."), address)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from playhead.errors import AppError
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ class Banner(QFrame):
     def _make_close(self, theme: Theme) -> QToolButton:
         close = QToolButton(self)
         close.setIcon(theme.icon("x", "mute"))
-        close.setAccessibleName("Close message")
-        close.setToolTip("Close")
+        close.setAccessibleName(tr("Close message"))
+        close.setToolTip(tr("Close"))
         close.clicked.connect(self.closed)
         return close

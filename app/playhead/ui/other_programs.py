@@ -14,6 +14,7 @@ from playhead.session.titles import UNTITLED
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.sidebar import Sidebar
 from playhead.ui.sidebar_model import client_name
+from playhead.ui.wording import tr
 
 _NOT_LISTENING, _WAITING = "api not listening", "programs waiting"
 _TITLE_LENGTH = 120
@@ -50,8 +51,8 @@ class ApiPresence(QObject):
         if status.state != "failed":
             self._notifications.withdraw(_NOT_LISTENING)
             return
-        error = AppError("Other programs cannot reach Playhead.", detail=status.message)
-        action = BannerAction("Settings", self.settings_requested.emit)
+        error = AppError(tr("Other programs cannot reach Playhead."), detail=status.message)
+        action = BannerAction(tr("Settings"), self.settings_requested.emit)
         self._notifications.show_error(error, action, _NOT_LISTENING)
 
 
@@ -98,7 +99,7 @@ class WaitingPrograms(QObject):
             self._notifications.withdraw(_WAITING)
             return
         title, detail = waiting_words(waiting)
-        action = BannerAction("Show", self._show_first(waiting))
+        action = BannerAction(tr("Show"), self._show_first(waiting))
         banner = self._notifications.show_notice(title, detail, action, _WAITING)
         banner.closed.connect(lambda: self._on_closed(waiting))
 
@@ -120,5 +121,7 @@ def waiting_words(waiting: tuple[ConversationSummary, ...]) -> tuple[str, str]:
     detail = title if len(title) <= _TITLE_LENGTH else f"{title[:_TITLE_LENGTH]}…"
     first = client_name(waiting[0].client)
     if len(waiting) == 1:
-        return f"{first} wants to run code.", detail
-    return f"{first} and {len(waiting) - 1} more want to run code.", detail
+        return tr("{first} wants to run code.", first=first), detail
+    return tr(
+        "{first} and {number} more want to run code.", first=first, number=len(waiting) - 1
+    ), detail

@@ -17,6 +17,7 @@ from playhead.errors import StorageError
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.pictures import decode
+from playhead.ui.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.picture_view import PictureView
@@ -74,13 +75,13 @@ class PictureOpener(QObject):
     async def _copy(self, message: Message, folder: str) -> None:
         image, problem = await asyncio.to_thread(_decoded, message, folder)
         if problem:
-            self.noticed.emit("The picture could not be copied.", problem)
+            self.noticed.emit(tr("The picture could not be copied."), problem)
         else:
             QGuiApplication.clipboard().setImage(image)
 
     def _choose_file(self, message: Message, folder: str) -> None:
         start = str(Path(folder) / _name(message))
-        dialog = QFileDialog(self._window, "Save picture", start)
+        dialog = QFileDialog(self._window, tr("Save picture"), start)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.selectFile(start)
@@ -96,9 +97,9 @@ async def save_picture(message: Message, folder: str, path: Path) -> None:
         await asyncio.to_thread(lambda: path.write_bytes(_data(message, folder)))
     except (OSError, binascii.Error, ValueError) as error:
         raise StorageError(
-            f"{path.name} could not be written.",
+            tr("{name} could not be written.", name=path.name),
             detail=str(error),
-            remedy="Choose another folder.",
+            remedy=tr("Choose another folder."),
         ) from error
 
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.painting import draw_panel, draw_text
+from playhead.ui.wording import tr
 
 BAR = 48
 _STEP = 1.25
@@ -49,7 +50,7 @@ class PictureView(QWidget):
         self._dragged: QPoint | None = None
         self._before = window.focusWidget()
         self.setObjectName("picture_view")
-        self.setAccessibleName(f"Picture {name}".strip())
+        self.setAccessibleName(tr("Picture {name}", name=name).strip())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.bar = self._make_bar()
@@ -119,13 +120,13 @@ class PictureView(QWidget):
         layout.setSpacing(4)
         layout.addStretch(1)
         for icon, words, slot in (
-            ("minus", "Smaller (-)", lambda: self.zoom_to(self.scale / _STEP)),
-            ("plus", "Larger (+)", lambda: self.zoom_to(self.scale * _STEP)),
-            ("", "Fit", self.fit),
+            ("minus", tr("Smaller (-)"), lambda: self.zoom_to(self.scale / _STEP)),
+            ("plus", tr("Larger (+)"), lambda: self.zoom_to(self.scale * _STEP)),
+            ("", tr("Fit"), self.fit),
             ("", "100 %", lambda: self.zoom_to(1.0)),
-            ("copy", "Copy picture", self.copy_requested.emit),
-            ("download", "Save picture…", self.save_requested.emit),
-            ("x", "Close (Esc)", self.end),
+            ("copy", tr("Copy picture"), self.copy_requested.emit),
+            ("download", tr("Save picture…"), self.save_requested.emit),
+            ("x", tr("Close (Esc)"), self.end),
         ):
             button = QToolButton(bar)
             button.setToolTip(words)
@@ -184,7 +185,7 @@ class PictureView(QWidget):
             self._paint_picture(painter, room)
             painter.restore()
         else:
-            words = self._problem or "Loading the picture…"
+            words = self._problem or tr("Loading the picture…")
             draw_text(painter, room, words, self._theme, "mute", 13, align=centre)
         draw_panel(painter, QRect(-20, -20, self.width() + 40, BAR + 20), tokens.header, None)
         painter.fillRect(QRect(0, BAR - 1, self.width(), 1), self._theme.colour("line"))

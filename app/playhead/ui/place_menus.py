@@ -13,6 +13,7 @@ from playhead.conversation.requests import Interpreter
 from playhead.session.ports import Interpreters
 from playhead.ui.folder_names import folder_name
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.wording import tr
 
 
 class PlaceMenus(QObject):
@@ -44,20 +45,20 @@ class PlaceMenus(QObject):
     def interpreter_label(self, path: str) -> str:
         """A short name for an interpreter; '' is the managed environment."""
         if self._folder() in self._making:
-            return "making environment…"
+            return tr("making environment…")
         status = self._interpreters.status
         managed = status.interpreter
         if managed is not None and path in ("", managed.path):
-            return f"Python {managed.version}"
+            return tr("Python {version}", version=managed.version)
         if path:
             return short_interpreter(path)
-        return {"creating": "making environment…", "failed": "no environment"}.get(
-            status.state, "own environment"
+        return {"creating": tr("making environment…"), "failed": tr("no environment")}.get(
+            status.state, tr("own environment")
         )
 
     def choose_folder(self, current: str) -> None:
         """Open the folder dialog beside the running program."""
-        dialog = QFileDialog(self._owner, "Choose the working folder", current)
+        dialog = QFileDialog(self._owner, tr("Choose the working folder"), current)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -69,9 +70,9 @@ class PlaceMenus(QObject):
         menu = self._menu()
         menu.addAction(current).setEnabled(False)
         menu.addSeparator()
-        menu.addAction("Choose another folder…", lambda: self.choose_folder(current))
+        menu.addAction(tr("Choose another folder…"), lambda: self.choose_folder(current))
         url = QUrl.fromLocalFile(current)
-        menu.addAction("Open in the file manager", lambda: QDesktopServices.openUrl(url))
+        menu.addAction(tr("Open in the file manager"), lambda: QDesktopServices.openUrl(url))
         menu.popup(QCursor.pos())
         return menu
 
@@ -79,13 +80,13 @@ class PlaceMenus(QObject):
         """The menu of interpreters, at the mouse; what is found appears when it is found."""
         folder = self._folder()
         menu = self._menu()
-        self._add_choice(menu, "Playhead's own environment", "", current)
-        searching = menu.addAction("Looking for others…")
+        self._add_choice(menu, tr("Playhead's own environment"), "", current)
+        searching = menu.addAction(tr("Looking for others…"))
         searching.setEnabled(False)
         menu.addSeparator()
         if folder:
             self._add_making(menu, folder)
-        menu.addAction("Choose a Python…", self._browse)
+        menu.addAction(tr("Choose a Python…"), self._browse)
         menu.popup(QCursor.pos())
         self._tasks.start(self._fill(menu, searching, current, folder))
         return menu
@@ -93,11 +94,13 @@ class PlaceMenus(QObject):
     def _add_making(self, menu: QMenu, folder: str) -> None:
         """Offer an environment where the folder has none."""
         if folder in self._making:
-            menu.addAction("An environment is being made…").setEnabled(False)
+            menu.addAction(tr("An environment is being made…")).setEnabled(False)
         elif not (Path(folder) / ".venv").exists():
-            words = f"Make an environment in “{folder_name(folder)}”"
+            words = tr("Make an environment in “{folder_name}”", folder_name=folder_name(folder))
             action = menu.addAction(words, lambda: self._tasks.start(self.make_environment(folder)))
-            action.setToolTip(f"Python packages for this folder alone, in {folder}/.venv")
+            action.setToolTip(
+                tr("Python packages for this folder alone, in {folder}/.venv", folder=folder)
+            )
 
     async def make_environment(self, folder: str) -> None:
         """Make the `.venv` of a folder and choose it, unless another is shown by then.
@@ -125,7 +128,7 @@ class PlaceMenus(QObject):
         others = [one for one in found if one.kind != "managed"]
         own = [one for one in others if folder and Path(one.path).is_relative_to(folder)]
         rest = [one for one in others if one not in own]
-        for title, group in (("In this folder", own), ("On this machine", rest)):
+        for title, group in ((tr("In this folder"), own), (tr("On this machine"), rest)):
             if group:
                 menu.insertSection(searching, title)
             for one in group:
@@ -138,7 +141,11 @@ class PlaceMenus(QObject):
     def _remarks(self, current: str) -> list[str]:
         """What is not as it should be."""
         is_gone = bool(current) and not Path(current).exists()
-        gone = f"{short_interpreter(current)} is not there any more" if is_gone else ""
+        gone = (
+            tr("{interpreter} is not there any more", interpreter=short_interpreter(current))
+            if is_gone
+            else ""
+        )
         return [words for words in (gone, self._interpreters.status.message) if words]
 
     def _add_choice(
@@ -154,7 +161,7 @@ class PlaceMenus(QObject):
             menu.insertAction(before, action)
 
     def _browse(self) -> None:
-        dialog = QFileDialog(self._owner, "Choose a Python interpreter", str(Path.home()))
+        dialog = QFileDialog(self._owner, tr("Choose a Python interpreter"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self._tasks.start(self._probe(path)))

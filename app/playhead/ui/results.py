@@ -19,6 +19,7 @@ from playhead.ui.picture_opener import PictureOpener
 from playhead.ui.tables.cells import as_text
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.tables.table_window import Fetch, TableWindow
@@ -117,9 +118,9 @@ class ResultOpener(QObject):
 
     def _choose_file(self, table: Table) -> None:
         count = len(table.rows)
-        title = f"Save {count:,} row" + ("" if count == 1 else "s")
+        title = tr("Save {count:,} row", count=count) + ("" if count == 1 else "s")
         start = str(Path(self._folder()) / f"{table.name or 'table'}.csv")
-        kinds = "Comma-separated values (*.csv);;Tab-separated values (*.tsv)"
+        kinds = tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv)")
         dialog = QFileDialog(self._window, title, start, kinds)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -133,10 +134,10 @@ class ResultOpener(QObject):
     def _open_file(self, folder: Path, name: str) -> None:
         path = folder / name
         if not path.exists():
-            self.noticed.emit("The file is not there any more.", str(path))
+            self.noticed.emit(tr("The file is not there any more."), str(path))
             return
         if not path.resolve().is_relative_to(folder.resolve()):
-            self.noticed.emit("This file is not in the working folder.", str(path))
+            self.noticed.emit(tr("This file is not in the working folder."), str(path))
             return
         is_viewed = path.is_file() and f"{path.suffix.lower() or None} " in _VIEWED
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if is_viewed else path.parent)))
@@ -149,7 +150,7 @@ class ResultOpener(QObject):
         if name in known and path.is_file():
             QDesktopServices.openUrl(QUrl.fromLocalFile(name))
         else:
-            self.noticed.emit("The output is not there any more.", name)
+            self.noticed.emit(tr("The output is not there any more."), name)
 
     async def _open_page(self, message: Message) -> None:
         """Hand a page to the browser, from a file that only this user can read."""
@@ -187,7 +188,7 @@ async def _write(path: Path, text: str, encoding: str) -> None:
         await asyncio.to_thread(path.write_text, text, encoding=encoding, errors="replace")
     except OSError as error:
         raise StorageError(
-            f"{path.name} could not be written.",
+            tr("{name} could not be written.", name=path.name),
             detail=str(error),
-            remedy="Choose another folder.",
+            remedy=tr("Choose another folder."),
         ) from error

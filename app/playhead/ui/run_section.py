@@ -8,17 +8,18 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QVBoxLayout, QWidget
 
 from playhead.conversation.requests import AppSettings
 from playhead.ui.form_rows import Note, add_row, form_grid, line, number_in
+from playhead.ui.wording import mark, tr
 
-SECTION_LABEL = "Running code"
-SHOWS_LINE_LABEL = "Show the line that runs"
-TIMES_LINES_LABEL = "Time single lines inside loops"
+SECTION_LABEL = mark("Running code")
+SHOWS_LINE_LABEL = mark("Show the line that runs")
+TIMES_LINES_LABEL = mark("Time single lines inside loops")
 
-_TIMES_WORDS = (
+_TIMES_WORDS = mark(
     "On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines "
     "count for a little too much."
 )
-_LIMIT_WORDS = "A run over a limit is stopped and says which. Empty: no limit."
-_KEPT_WORDS = "Of more output its beginning and its end are kept."
+_LIMIT_WORDS = mark("A run over a limit is stopped and says which. Empty: no limit.")
+_KEPT_WORDS = mark("Of more output its beginning and its end are kept.")
 _LONGEST_S = 7 * 24 * 3600
 _LARGEST_MB = 10_000_000
 
@@ -31,10 +32,10 @@ class RunSection(QWidget):
         self.shows_line = QCheckBox(SHOWS_LINE_LABEL)
         self.times_lines = QCheckBox(TIMES_LINES_LABEL)
         self.times_note = Note()
-        self.seconds = line("No limit", "Longest run in seconds")
-        self.memory = line("No limit", "Most memory of a run in MB")
+        self.seconds = line(tr("No limit"), tr("Longest run in seconds"))
+        self.memory = line(tr("No limit"), tr("Most memory of a run in MB"))
         self.limit_note = Note()
-        self.output = line(f"{AppSettings().output_limit_mb}", "Output kept of a run in MB")
+        self.output = line(f"{AppSettings().output_limit_mb}", tr("Output kept of a run in MB"))
         self.output_note = Note()
         self._lay_out()
         self._show_settings(settings)
@@ -42,13 +43,13 @@ class RunSection(QWidget):
 
     def values(self, before: AppSettings) -> AppSettings:
         """The settings as the fields have them. Raises FieldError."""
-        output = number_in("Output kept", self.output, 1, _LARGEST_MB, int)
+        output = number_in(tr("Output kept"), self.output, 1, _LARGEST_MB, int)
         return replace(
             before,
             shows_running_line=self.shows_line.isChecked(),
             times_lines=self.times_lines.isChecked(),
-            run_limit_s=number_in("Longest run", self.seconds, 0, _LONGEST_S, int) or 0,
-            run_limit_mb=number_in("Most memory", self.memory, 0, _LARGEST_MB, int) or 0,
+            run_limit_s=number_in(tr("Longest run"), self.seconds, 0, _LONGEST_S, int) or 0,
+            run_limit_mb=number_in(tr("Most memory"), self.memory, 0, _LARGEST_MB, int) or 0,
             output_limit_mb=AppSettings().output_limit_mb if output is None else output,
         )
 
@@ -73,9 +74,9 @@ class RunSection(QWidget):
         for label, rows in (
             ("", ([self.shows_line],)),
             ("", ([self.times_lines], [self.times_note])),
-            ("Longest run (s)", ([self.seconds],)),
-            ("Memory (MB)", ([self.memory], [self.limit_note])),
-            ("Output kept (MB)", ([self.output], [self.output_note])),
+            (tr("Longest run (s)"), ([self.seconds],)),
+            (tr("Memory (MB)"), ([self.memory], [self.limit_note])),
+            (tr("Output kept (MB)"), ([self.output], [self.output_note])),
         ):
             add_row(grid, label, rows)
         layout = QVBoxLayout(self)

@@ -19,6 +19,7 @@ from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.editor.follower import EditorFollower
 from playhead.ui.sidebar_model import client_name
 from playhead.ui.timeline.view import TimelineView
+from playhead.ui.wording import tr
 
 SETTINGS_LINK = "playhead:settings"
 """What a text says where it leads to the settings."""
@@ -298,17 +299,17 @@ class SessionView(QObject):
             return
         self._timeline.add_note(
             "info",
-            f"The module “{module}” is not installed.",
-            "You see the code that installs it before it runs.",
-            (f"Install {module.partition('.')[0]}", lambda: self._install(module)),
+            tr("The module “{module}” is not installed.", module=module),
+            tr("You see the code that installs it before it runs."),
+            (tr("Install {name}", name=module.partition(".")[0]), lambda: self._install(module)),
         )
 
     def _offer_settings(self) -> None:
         self._timeline.add_note(
             "info",
-            "The key and the model are in the settings.",
-            "Check tells at once whether they fit.",
-            ("Open settings", lambda: self._timeline.link_activated.emit(SETTINGS_LINK)),
+            tr("The key and the model are in the settings."),
+            tr("Check tells at once whether they fit."),
+            (tr("Open settings"), lambda: self._timeline.link_activated.emit(SETTINGS_LINK)),
         )
 
     def _install(self, module: str) -> None:
@@ -318,9 +319,9 @@ class SessionView(QObject):
     def _tell_names_are_gone(self) -> None:
         self._timeline.add_note(
             "info",
-            "The kernel of this conversation is a new one.",
-            "Names and data of the code that ran before are gone; the model is told.",
-            ("Run all again", self._run_all_again),
+            tr("The kernel of this conversation is a new one."),
+            tr("Names and data of the code that ran before are gone; the model is told."),
+            (tr("Run all again"), self._run_all_again),
         )
 
     def _run_all_again(self) -> None:
@@ -331,7 +332,7 @@ class SessionView(QObject):
 def mend_request(error: CodeError) -> str:
     """What the model is asked when an error is to be mended."""
     own = [frame.line for frame in error.frames if not frame.file]
-    where = f" at line {own[-1]}" if own else ""
+    where = tr(" at line {name}", name=own[-1]) if own else ""
     told = f"{error.name}: {error.message.strip()}"[:_MOST_TOLD].rstrip(": ")
     fence = "```" if "```" not in told else "~~~~"
     return f"The code failed{where}. Please fix it.\n\n{fence}text\n{told}\n{fence}"

@@ -26,6 +26,7 @@ from playhead.ui.form_rows import FieldError
 from playhead.ui.run_section import RunSection
 from playhead.ui.settings_form import SettingsForm
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.wording import tr
 
 _KEY_DELAY_MS = 250
 _HEIGHT_PX = 680
@@ -60,7 +61,7 @@ class SettingsDialog(QDialog):
         self._is_checking = False
         self.tasks = TaskOwner(self)
         self.tasks.failed.connect(self._on_failed)
-        self.setWindowTitle("Settings")
+        self.setWindowTitle(tr("Settings"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._seeks_programs = False
         self.form = SettingsForm(self)
@@ -136,10 +137,10 @@ class SettingsDialog(QDialog):
         if whole > room:  # all is large on a small screen
             area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         area.setMinimumWidth(min(whole, room))
-        self.save_button = QPushButton("Save", self)
+        self.save_button = QPushButton(tr("Save"), self)
         self.save_button.setProperty("kind", "primary")
         self.save_button.setDefault(True)
-        self.cancel_button = QPushButton("Cancel", self)
+        self.cancel_button = QPushButton(tr("Cancel"), self)
         for button in (self.form.check_button, self.form.remove_key, self.form.browse):
             button.setAutoDefault(False)
         buttons = QHBoxLayout()
@@ -174,7 +175,7 @@ class SettingsDialog(QDialog):
         form = self.form
         is_stored = self._key_info.source != "none"
         form.api_key.setEnabled(bool(model))
-        form.api_key.setPlaceholderText("•" * 12 if is_stored else "Paste a key")
+        form.api_key.setPlaceholderText("•" * 12 if is_stored else tr("Paste a key"))
         form.remove_key.setVisible(self._key_info.source in ("keyring", "session"))
         variable = self._catalog.key_variable(model) if model else ""
         words = key_words(model, self._key_info, status, variable)
@@ -191,7 +192,7 @@ class SettingsDialog(QDialog):
     async def _check(self) -> None:
         form = self.form
         self._is_checking = True  # a disabled button would hand its focus on
-        form.check_result.say("Asking the model…")
+        form.check_result.say(tr("Asking the model…"))
         try:
             await self._load_key()  # the address may just have changed: never send another's key
             words = await self._provider.check(self._model_in_fields())
@@ -262,7 +263,7 @@ class SettingsDialog(QDialog):
         self._key_timer.start()
 
     def _on_browse(self) -> None:
-        dialog = QFileDialog(self, "Choose a Python interpreter", str(Path.home()))
+        dialog = QFileDialog(self, tr("Choose a Python interpreter"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self.tasks.start(self._add_interpreter(path)))
@@ -272,21 +273,35 @@ class SettingsDialog(QDialog):
 def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -> str:
     """Where the key is, or would be, kept."""
     if not model:
-        return "Direct mode needs no key."
+        return tr("Direct mode needs no key.")
     match info.source:
         case "environment":
-            return (
-                f"Read from the environment variable {info.variable}. A key typed here goes first."
+            return tr(
+                "Read from the environment variable {variable}. A key typed here goes first.",
+                variable=info.variable,
             )
         case "keyring":
-            return f"Kept in {status.backend or 'the system keyring'}. Type another to replace it."
+            return tr(
+                "Kept in {value}. Type another to replace it.",
+                value=status.backend or "the system keyring",
+            )
         case "session":
-            return f"Kept in memory until Playhead ends. {status.message}".strip()
+            return tr(
+                "Kept in memory until Playhead ends. {message}", message=status.message
+            ).strip()
         case "none":
             pass
     if status.is_usable:
-        hint = f" Or set {variable} before starting Playhead." if variable else ""
-        return f"It will be kept in {status.backend or 'the system keyring'}, nowhere else.{hint}"
+        hint = (
+            tr(" Or set {variable} before starting Playhead.", variable=variable)
+            if variable
+            else ""
+        )
+        return tr(
+            "It will be kept in {value}, nowhere else.{hint}",
+            value=status.backend or "the system keyring",
+            hint=hint,
+        )
     is_named = not variable or variable in status.message
-    hint = "" if is_named else f" This provider's variable is {variable}."
+    hint = "" if is_named else tr(" This provider's variable is {variable}.", variable=variable)
     return f"{status.message}{hint}".strip()

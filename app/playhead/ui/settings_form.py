@@ -23,10 +23,11 @@ from playhead.conversation.requests import (
     LocalServer,
 )
 from playhead.ui.form_rows import Note, add_row, form_grid, line, number_in
+from playhead.ui.wording import mark, tr
 
-DIRECT_LABEL = "Direct mode (no model: what you type as code runs)"
-MANAGED_LABEL = "Playhead's own environment (default)"
-_THEMES = (("system", "Like the system"), ("light", "Light"), ("dark", "Dark"))
+DIRECT_LABEL = mark("Direct mode (no model: what you type as code runs)")
+MANAGED_LABEL = mark("Playhead's own environment (default)")
+_THEMES = (("system", mark("Like the system")), ("light", mark("Light")), ("dark", mark("Dark")))
 
 
 class SettingsForm(QWidget):
@@ -46,23 +47,23 @@ class SettingsForm(QWidget):
         self._model_before = ""
         self.model = self._make_model()
         self.model_field = self.model.lineEdit() or QLineEdit()  # none only if it is not editable
-        self.api_base = line("The provider's own address")
+        self.api_base = line(tr("The provider's own address"))
         self.api_key = line("")
         self.api_key.setEchoMode(QLineEdit.EchoMode.Password)
         self.key_note = Note()
-        self.remove_key = QPushButton("Remove")
-        self.check_button = QPushButton("Check")
+        self.remove_key = QPushButton(tr("Remove"))
+        self.check_button = QPushButton(tr("Check"))
         self.check_result = Note()
         self.servers_note = Note()
-        self.temperature = line("The provider's default")
-        self.max_tokens = line("The provider's default")
+        self.temperature = line(tr("The provider's default"))
+        self.max_tokens = line(tr("The provider's default"))
         self.max_steps = line("20")
         self.instructions = QPlainTextEdit()
-        self.instructions.setPlaceholderText("Told to the model in every conversation")
+        self.instructions.setPlaceholderText(tr("Told to the model in every conversation"))
         self.instructions.setFixedHeight(84)
         self.instructions.setTabChangesFocus(True)
         self.interpreter = QComboBox()
-        self.browse = QPushButton("Choose…")
+        self.browse = QPushButton(tr("Choose…"))
         self.environment_note = Note()
         self.theme = QComboBox()
         for mode, label in _THEMES:
@@ -86,18 +87,18 @@ class SettingsForm(QWidget):
         self.instructions.setPlainText(settings.instructions)
         self.theme.setCurrentIndex(max(0, self.theme.findData(settings.theme)))
         self.scale.setCurrentIndex(max(0, self.scale.findData(settings.scale_percent)))
-        self.scale_note.say("Another size is there from the next start of Playhead on.")
+        self.scale_note.say(tr("Another size is there from the next start of Playhead on."))
         self.show_interpreters([], settings.interpreter)
 
     def values(self, before: AppSettings) -> AppSettings:
         """The settings as the fields have them. Raises FieldError."""
-        steps = number_in("Steps per turn", self.max_steps, 1, 1000, int)
+        steps = number_in(tr("Steps per turn"), self.max_steps, 1, 1000, int)
         return replace(
             before,
             model=self.chosen_model,
             api_base=self.api_base.text().strip(),
-            temperature=number_in("Temperature", self.temperature, 0, 2, float),
-            max_tokens=number_in("Max tokens", self.max_tokens, 1, 10_000_000, int),
+            temperature=number_in(tr("Temperature"), self.temperature, 0, 2, float),
+            max_tokens=number_in(tr("Max tokens"), self.max_tokens, 1, 10_000_000, int),
             max_steps=before.max_steps if steps is None else steps,
             instructions=self.instructions.toPlainText().strip(),
             interpreter=self.interpreter.currentData() or "",
@@ -125,7 +126,7 @@ class SettingsForm(QWidget):
         if is_selected:
             field.selectAll()
         found = ", ".join(f"{one.name} ({_counted(len(one.models))})" for one in servers)
-        self.servers_note.say(f"Found on this machine: {found}" if found else "")
+        self.servers_note.say(tr("Found on this machine: {found}", found=found) if found else "")
 
     def show_interpreters(self, found: Sequence[Interpreter], chosen: str) -> None:
         """Offer interpreters; the chosen one is kept even if it was not found."""
@@ -156,33 +157,33 @@ class SettingsForm(QWidget):
 
     def _name_widgets(self) -> None:
         for widget, name in (
-            (self.model, "Model"),
-            (self.api_base, "API base"),
-            (self.api_key, "API key"),
-            (self.temperature, "Temperature"),
-            (self.max_tokens, "Max tokens"),
-            (self.max_steps, "Steps per turn"),
-            (self.instructions, "Custom instructions"),
-            (self.interpreter, "Interpreter"),
-            (self.theme, "Theme"),
-            (self.scale, "Size of everything"),
+            (self.model, tr("Model")),
+            (self.api_base, tr("API base")),
+            (self.api_key, tr("API key")),
+            (self.temperature, tr("Temperature")),
+            (self.max_tokens, tr("Max tokens")),
+            (self.max_steps, tr("Steps per turn")),
+            (self.instructions, tr("Custom instructions")),
+            (self.interpreter, tr("Interpreter")),
+            (self.theme, tr("Theme")),
+            (self.scale, tr("Size of everything")),
         ):
             widget.setAccessibleName(name)
 
     def _lay_out(self) -> None:
         grid = form_grid(self)
         for label, rows in (
-            ("Model", ([self.model], [self.servers_note])),
-            ("API base", ([self.api_base],)),
-            ("API key", ([self.api_key, self.remove_key], [self.key_note])),
+            (tr("Model"), ([self.model], [self.servers_note])),
+            (tr("API base"), ([self.api_base],)),
+            (tr("API key"), ([self.api_key, self.remove_key], [self.key_note])),
             ("", ([self.check_button], [self.check_result])),
-            ("Temperature", ([self.temperature],)),
-            ("Max tokens", ([self.max_tokens],)),
-            ("Steps per turn", ([self.max_steps],)),
-            ("Custom instructions", ([self.instructions],)),
-            ("Interpreter", ([self.interpreter, self.browse], [self.environment_note])),
-            ("Theme", ([self.theme],)),
-            ("Size of everything", ([self.scale], [self.scale_note])),
+            (tr("Temperature"), ([self.temperature],)),
+            (tr("Max tokens"), ([self.max_tokens],)),
+            (tr("Steps per turn"), ([self.max_steps],)),
+            (tr("Custom instructions"), ([self.instructions],)),
+            (tr("Interpreter"), ([self.interpreter, self.browse], [self.environment_note])),
+            (tr("Theme"), ([self.theme],)),
+            (tr("Size of everything"), ([self.scale], [self.scale_note])),
         ):
             add_row(grid, label, rows)
 
@@ -212,4 +213,4 @@ class SettingsForm(QWidget):
 
 
 def _counted(models: int) -> str:
-    return "1 model" if models == 1 else f"{models} models"
+    return tr("1 model") if models == 1 else tr("{models} models", models=models)

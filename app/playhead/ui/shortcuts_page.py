@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from playhead.ui.actions import COMMANDS
 from playhead.ui.editor.keys import EDITOR_COMMANDS
 from playhead.ui.theme import GAP_L, GAP_XL, GAP_XXL
+from playhead.ui.wording import mark, tr
 
 _WIDTH_PX, _HEIGHT_PX = 560, 640
 
@@ -35,49 +36,53 @@ class Shortcut:
 
 # What is not in a table of commands of its own.
 _FIXED = (
-    Shortcut("When code waits for you", "Run it", "Ctrl+Return"),
-    Shortcut("When code waits for you", "Run it and all that follows", "Ctrl+Shift+Return"),
-    Shortcut("When code waits for you", "Edit it first", "Ctrl+E"),
-    Shortcut("When code waits for you", "Skip it", "Ctrl+."),
-    Shortcut("When code waits for you", "Skip it and say why", "Ctrl+Shift+."),
-    Shortcut("Message field", "Send", "Return"),
-    Shortcut("Message field", "New line", "Shift+Return"),
-    Shortcut("Message field", "Earlier messages", "Up"),
-    Shortcut("Message field", "Edit the last message and send it anew", "Ctrl+Up"),
-    Shortcut("Message field", "Stop, or leave what is edited", "Esc"),
-    Shortcut("Message field", "From the empty field to the attachments", "Backspace"),
-    Shortcut("Conversation", "Next button", "Tab"),
-    Shortcut("Conversation", "Find", "Ctrl+F"),
-    Shortcut("Conversation", "Find next", "F3"),
-    Shortcut("Conversation", "Find previous", "Shift+F3"),
-    Shortcut("Conversation", "Next entry", "Down"),
-    Shortcut("Conversation", "Previous entry", "Up"),
-    Shortcut("Conversation", "Open or fold the entry", "Return"),
-    Shortcut("Conversation", "Copy the entry", "C"),
-    Shortcut("Conversation", "Run the entry's code", "R"),
-    Shortcut("Conversation", "Edit the question and send it again", "E"),
-    Shortcut("Conversation", "Delete the entry's turn", "Del"),
-    Shortcut("Conversation", "Previous version", "Alt+Left"),
-    Shortcut("Conversation", "Next version", "Alt+Right"),
-    Shortcut("Conversation", "Draw the selection on", "Shift+Down"),
-    Shortcut("Conversation", "Menu of the entry", "Shift+F10"),
-    Shortcut("Conversation", "Copy what is selected", "Ctrl+C"),
-    Shortcut("Conversation", "Copy it as Markdown", "Ctrl+Shift+C"),
-    Shortcut("Conversation", "Jump to the latest", "End"),
-    Shortcut("Sidebar", "Rename", "F2"),
-    Shortcut("Sidebar", "Delete", "Del"),
-    Shortcut("Sidebar", "Undo a deletion", "Ctrl+Z"),
-    Shortcut("Sidebar", "Menu", "Shift+F10"),
+    Shortcut(mark("When code waits for you"), mark("Run it"), "Ctrl+Return"),
+    Shortcut(
+        mark("When code waits for you"), mark("Run it and all that follows"), "Ctrl+Shift+Return"
+    ),
+    Shortcut(mark("When code waits for you"), mark("Edit it first"), "Ctrl+E"),
+    Shortcut(mark("When code waits for you"), mark("Skip it"), "Ctrl+."),
+    Shortcut(mark("When code waits for you"), mark("Skip it and say why"), "Ctrl+Shift+."),
+    Shortcut(mark("Message field"), mark("Send"), "Return"),
+    Shortcut(mark("Message field"), mark("New line"), "Shift+Return"),
+    Shortcut(mark("Message field"), mark("Earlier messages"), "Up"),
+    Shortcut(mark("Message field"), mark("Edit the last message and send it anew"), "Ctrl+Up"),
+    Shortcut(mark("Message field"), mark("Stop, or leave what is edited"), "Esc"),
+    Shortcut(mark("Message field"), mark("From the empty field to the attachments"), "Backspace"),
+    Shortcut(mark("Conversation"), mark("Next button"), "Tab"),
+    Shortcut(mark("Conversation"), mark("Find"), "Ctrl+F"),
+    Shortcut(mark("Conversation"), mark("Find next"), "F3"),
+    Shortcut(mark("Conversation"), mark("Find previous"), "Shift+F3"),
+    Shortcut(mark("Conversation"), mark("Next entry"), "Down"),
+    Shortcut(mark("Conversation"), mark("Previous entry"), "Up"),
+    Shortcut(mark("Conversation"), mark("Open or fold the entry"), "Return"),
+    Shortcut(mark("Conversation"), mark("Copy the entry"), "C"),
+    Shortcut(mark("Conversation"), mark("Run the entry's code"), "R"),
+    Shortcut(mark("Conversation"), mark("Edit the question and send it again"), "E"),
+    Shortcut(mark("Conversation"), mark("Delete the entry's turn"), "Del"),
+    Shortcut(mark("Conversation"), mark("Previous version"), "Alt+Left"),
+    Shortcut(mark("Conversation"), mark("Next version"), "Alt+Right"),
+    Shortcut(mark("Conversation"), mark("Draw the selection on"), "Shift+Down"),
+    Shortcut(mark("Conversation"), mark("Menu of the entry"), "Shift+F10"),
+    Shortcut(mark("Conversation"), mark("Copy what is selected"), "Ctrl+C"),
+    Shortcut(mark("Conversation"), mark("Copy it as Markdown"), "Ctrl+Shift+C"),
+    Shortcut(mark("Conversation"), mark("Jump to the latest"), "End"),
+    Shortcut(mark("Sidebar"), mark("Rename"), "F2"),
+    Shortcut(mark("Sidebar"), mark("Delete"), "Del"),
+    Shortcut(mark("Sidebar"), mark("Undo a deletion"), "Ctrl+Z"),
+    Shortcut(mark("Sidebar"), mark("Menu"), "Shift+F10"),
 )
 
 
 def all_shortcuts() -> list[Shortcut]:
     """Those of the window, then those of its parts."""
     window = [
-        Shortcut("Everywhere", command.text, command.keys) for command in COMMANDS if command.keys
+        Shortcut(tr("Everywhere"), command.text, command.keys)
+        for command in COMMANDS
+        if command.keys
     ]
     editor = [
-        Shortcut("Editor", command.text, command.keys)
+        Shortcut(tr("Editor"), command.text, command.keys)
         for command in EDITOR_COMMANDS
         if command.keys
     ]
@@ -89,20 +94,20 @@ class ShortcutsPage(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Keyboard shortcuts")
+        self.setWindowTitle(tr("Keyboard shortcuts"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.field = QLineEdit(self)
-        self.field.setPlaceholderText("Search by name or key")
-        self.field.setAccessibleName("Search shortcuts")
+        self.field.setPlaceholderText(tr("Search by name or key"))
+        self.field.setAccessibleName(tr("Search shortcuts"))
         self.field.setClearButtonEnabled(True)
         self._rows: list[tuple[Shortcut, Sequence[QLabel]]] = []
         self._headings: dict[str, QLabel] = {}
         area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setAccessibleName("Shortcuts")
+        area.setAccessibleName(tr("Shortcuts"))
         area.setWidget(self._make_rows())
-        self._nothing = QLabel("No shortcut is called like that.", self)
+        self._nothing = QLabel(tr("No shortcut is called like that."), self)
         self._nothing.setProperty("kind", "mute")
         self._nothing.hide()
         layout = QVBoxLayout(self)

@@ -24,6 +24,7 @@ from playhead.ui.conversation_list import ConversationList, RowDelegate
 from playhead.ui.sidebar_field import SearchField
 from playhead.ui.sidebar_model import SidebarModel
 from playhead.ui.theme import BAR_HEIGHT, Theme
+from playhead.ui.wording import tr
 
 if TYPE_CHECKING:
     from playhead.conversation.search import SearchFound
@@ -134,11 +135,15 @@ class Sidebar(QWidget):
         self._api_status = status
         has_failed = status.state == "failed"
         port = status.address.rpartition(":")[2]
-        words = "API is not listening" if has_failed else f"API on :{port}"
-        tip = status.message if has_failed else f"Other programs reach Playhead at {status.address}"
+        words = tr("API is not listening") if has_failed else tr("API on :{port}", port=port)
+        tip = (
+            status.message
+            if has_failed
+            else tr("Other programs reach Playhead at {address}", address=status.address)
+        )
         self.api_button.setText(words)
         self.api_button.setToolTip(tip)
-        self.api_button.setAccessibleName(f"{words}. Open its settings")
+        self.api_button.setAccessibleName(tr("{words}. Open its settings", words=words))
         self.api_button.setVisible(status.state in ("listening", "failed"))
         self._show_api_icon()
 
@@ -219,8 +224,8 @@ class Sidebar(QWidget):
         name = QLabel("Playhead", head)
         name.setProperty("kind", "title")
         self._fold = QToolButton(head)
-        self._fold.setToolTip("Hide the sidebar (Ctrl+B)")
-        self._fold.setAccessibleName("Hide the sidebar")
+        self._fold.setToolTip(tr("Hide the sidebar (Ctrl+B)"))
+        self._fold.setAccessibleName(tr("Hide the sidebar"))
         self._fold.clicked.connect(self.fold_requested)
         row.addWidget(self._mark)
         row.addWidget(name)
@@ -229,8 +234,8 @@ class Sidebar(QWidget):
         return head
 
     def _make_new_button(self) -> QWidget:
-        self.new_button = QPushButton("New conversation", self)
-        self.new_button.setToolTip("New conversation (Ctrl+N)")
+        self.new_button = QPushButton(tr("New conversation"), self)
+        self.new_button.setToolTip(tr("New conversation (Ctrl+N)"))
         self.new_button.clicked.connect(self.new_requested)
         return self.new_button
 
@@ -245,7 +250,7 @@ class Sidebar(QWidget):
     def _make_list(self) -> QWidget:
         self.list = ConversationList(self)
         self.list.setProperty("kind", "conversations")
-        self.list.setAccessibleName("Conversations")
+        self.list.setAccessibleName(tr("Conversations"))
         self.list.setModel(self.model)
         self.list.setItemDelegate(RowDelegate(self._theme, self.model, self.list))
         self.list.opened.connect(self._on_opened)
@@ -253,7 +258,7 @@ class Sidebar(QWidget):
         self.list.undo_pressed.connect(self.undo_requested)
         self.list.menu_wanted.connect(self._on_menu_wanted)
         self.model.renamed.connect(self.renamed)
-        self._empty = QLabel("Your conversations stand here.", self)
+        self._empty = QLabel(tr("Your conversations stand here."), self)
         self._empty.setProperty("kind", "faint")
         self._empty.setWordWrap(True)
         self._empty.setContentsMargins(10, 8, 10, 0)
@@ -270,9 +275,9 @@ class Sidebar(QWidget):
         self.api_button.setProperty("kind", "quiet-row")
         self.api_button.clicked.connect(self.api_clicked)
         self.api_button.hide()
-        self.settings_button = QPushButton("Settings", self)
+        self.settings_button = QPushButton(tr("Settings"), self)
         self.settings_button.setProperty("kind", "row")
-        self.settings_button.setToolTip("Settings (Ctrl+,)")
+        self.settings_button.setToolTip(tr("Settings (Ctrl+,)"))
         self.settings_button.clicked.connect(self.settings_requested)
         foot = QVBoxLayout()
         foot.setSpacing(2)

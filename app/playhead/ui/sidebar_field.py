@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from playhead.conversation.search import LONGEST_QUERY
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 
 class SearchField(QLineEdit):
@@ -23,9 +24,9 @@ class SearchField(QLineEdit):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.setPlaceholderText("Search conversations")
-        self.setAccessibleName("Search conversations")
-        self.setAccessibleDescription("Titles and all messages. Down goes to the results.")
+        self.setPlaceholderText(tr("Search conversations"))
+        self.setAccessibleName(tr("Search conversations"))
+        self.setAccessibleDescription(tr("Titles and all messages. Down goes to the results."))
         self.setMaxLength(LONGEST_QUERY)
         self._icon = QAction(self)
         self.addAction(self._icon, QLineEdit.ActionPosition.LeadingPosition)

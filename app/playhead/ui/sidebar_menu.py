@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from playhead.conversation.requests import ConversationSummary
+from playhead.ui.wording import tr
 
 MenuEntries = Callable[[str, QMenu], Sequence[QAction]]
 """More entries for a conversation's menu, by its id; '' asks for those beside all rows."""
@@ -34,10 +35,10 @@ class MenuVerbs:
 def program_menu(id_: str, verbs: MenuVerbs, parent: QWidget) -> QMenu:
     """For a conversation that a program has begun: it goes by itself."""
     menu = _menu(parent)
-    menu.addAction("Open", lambda: verbs.open(id_))
-    menu.addAction("Keep in the list", lambda: verbs.keep(id_))
+    menu.addAction(tr("Open"), lambda: verbs.open(id_))
+    menu.addAction(tr("Keep in the list"), lambda: verbs.keep(id_))
     menu.addSeparator()
-    menu.addAction("Stop", lambda: verbs.stop(id_))
+    menu.addAction(tr("Stop"), lambda: verbs.stop(id_))
     return menu
 
 
@@ -47,18 +48,20 @@ def conversation_menu(
     """For one of the user's conversations."""
     id_, ids = row.id, (row.id,)
     menu = _menu(parent)
-    menu.addAction("Open", lambda: verbs.open(id_))
-    _with_key(menu.addAction("Rename", lambda: verbs.rename(id_)), "F2")
-    menu.addAction("Duplicate", lambda: verbs.duplicate(id_))
+    menu.addAction(tr("Open"), lambda: verbs.open(id_))
+    _with_key(menu.addAction(tr("Rename"), lambda: verbs.rename(id_)), "F2")
+    menu.addAction(tr("Duplicate"), lambda: verbs.duplicate(id_))
     menu.addSeparator()
-    menu.addAction("Unpin" if row.is_pinned else "Pin", lambda: verbs.pin(ids, not row.is_pinned))
-    read = "Mark as read" if row.is_unread else "Mark as unread"
+    menu.addAction(
+        tr("Unpin") if row.is_pinned else tr("Pin"), lambda: verbs.pin(ids, not row.is_pinned)
+    )
+    read = tr("Mark as read") if row.is_unread else tr("Mark as unread")
     menu.addAction(read, lambda: verbs.mark_unread(ids, not row.is_unread))
-    kept = "Take out of the archive" if row.is_archived else "Archive"
+    kept = tr("Take out of the archive") if row.is_archived else tr("Archive")
     menu.addAction(kept, lambda: verbs.archive(ids, not row.is_archived))
     _add_more(menu, id_, more)
     menu.addSeparator()
-    _with_key(menu.addAction("Delete", lambda: verbs.delete(ids)), "Del")
+    _with_key(menu.addAction(tr("Delete"), lambda: verbs.delete(ids)), "Del")
     return menu
 
 
@@ -68,12 +71,12 @@ def several_menu(rows: Sequence[ConversationSummary], verbs: MenuVerbs, parent: 
     is_pinned = all(row.is_pinned for row in rows)
     is_archived = all(row.is_archived for row in rows)
     menu = _menu(parent)
-    menu.addAction("Unpin" if is_pinned else "Pin", lambda: verbs.pin(ids, not is_pinned))
-    menu.addAction("Mark as read", lambda: verbs.mark_unread(ids, False))
-    kept = "Take out of the archive" if is_archived else "Archive"
+    menu.addAction(tr("Unpin") if is_pinned else tr("Pin"), lambda: verbs.pin(ids, not is_pinned))
+    menu.addAction(tr("Mark as read"), lambda: verbs.mark_unread(ids, False))
+    kept = tr("Take out of the archive") if is_archived else tr("Archive")
     menu.addAction(kept, lambda: verbs.archive(ids, not is_archived))
     menu.addSeparator()
-    words = f"Delete {len(ids)} conversations"
+    words = tr("Delete {count} conversations", count=len(ids))
     _with_key(menu.addAction(words, lambda: verbs.delete(ids)), "Del")
     return menu
 
@@ -81,7 +84,7 @@ def several_menu(rows: Sequence[ConversationSummary], verbs: MenuVerbs, parent: 
 def list_menu(verbs: MenuVerbs, more: Sequence[MenuEntries], parent: QWidget) -> QMenu:
     """For the place beside all rows."""
     menu = _menu(parent)
-    menu.addAction("New conversation", verbs.new)
+    menu.addAction(tr("New conversation"), verbs.new)
     _add_more(menu, "", more)
     return menu
 

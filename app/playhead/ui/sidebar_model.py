@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 from playhead.conversation.requests import ConversationSummary
 from playhead.session.session import SessionState
 from playhead.session.titles import UNTITLED
+from playhead.ui.wording import mark, tr
 
 _Index = QModelIndex | QPersistentModelIndex
 ARCHIVE = "archive"
@@ -167,7 +168,7 @@ class SidebarModel(QAbstractListModel):
             return f"{row.text}, {'open' if self.is_archive_open else 'closed'}"
         one = self._summaries.get(row.conversation_id)
         pinned = "pinned" if one is not None and one.is_pinned else ""
-        maker = f"begun by {row.client}" if row.client else ""
+        maker = tr("begun by {client}", client=row.client) if row.client else ""
         parts = (row.text, pinned, maker, self.state_words(row.conversation_id))
         return ", ".join(part for part in parts if part)
 
@@ -178,13 +179,13 @@ class SidebarModel(QAbstractListModel):
 
     def _tip(self, row: Row) -> str:
         words = self.state_words(row.conversation_id)
-        maker = f"Begun by {row.client} over the API" if row.client else ""
+        maker = tr("Begun by {client} over the API", client=row.client) if row.client else ""
         return "\n".join(filter(None, (row.text, maker, words[:1].upper() + words[1:])))
 
 
 STATE_WORDS: dict[SessionState, str] = {
     "asking": "answering",
-    "awaiting_approval": "waiting for you",
+    "awaiting_approval": mark("waiting for you"),
     "running": "running",
     "stopping": "stopping",
 }
@@ -201,10 +202,10 @@ def rows_of(
     archived = [Row(shown_title(one), one.id) for one in ordered if one.is_archived]
     rows = [*_program_rows(visiting)]
     if pinned:
-        rows += [Row("Pinned"), *pinned]
+        rows += [Row(tr("Pinned")), *pinned]
     rows += _day_rows([one for one in kept if not one.is_pinned], now)
     if archived:
-        rows.append(Row(f"Archived · {len(archived)}", fold=ARCHIVE))
+        rows.append(Row(tr("Archived · {count}", count=len(archived)), fold=ARCHIVE))
     return rows + archived if is_archive_open else rows
 
 
@@ -265,11 +266,11 @@ def group_of(updated_at: float, now: dt.datetime) -> str:
     day = dt.datetime.fromtimestamp(updated_at, now.tzinfo).date()
     days = (now.date() - day).days
     if days <= 0:
-        return "Today"
+        return tr("Today")
     if days == 1:
-        return "Yesterday"
+        return tr("Yesterday")
     if days < 7:
-        return "This week"
+        return tr("This week")
     if days < 14:
-        return "Last week"
+        return tr("Last week")
     return f"{day:%B}" if day.year == now.year else f"{day:%B %Y}"

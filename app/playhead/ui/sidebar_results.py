@@ -20,14 +20,15 @@ from playhead.conversation.search import (
     spans_in,
 )
 from playhead.ui.sidebar_model import shown_title
+from playhead.ui.wording import mark, tr
 
 _Index = QModelIndex | QPersistentModelIndex
 _MOST_TITLES = 100
 _SPEAKERS = {
-    ("user", "message"): "You",
-    ("assistant", "reasoning"): "Thoughts",
-    ("assistant", "plan"): "Plan",
-    ("computer", "console"): "Output",
+    ("user", "message"): mark("You"),
+    ("assistant", "reasoning"): mark("Thoughts"),
+    ("assistant", "plan"): mark("Plan"),
+    ("computer", "console"): mark("Output"),
 }
 
 
@@ -120,7 +121,7 @@ def result_rows(
             shown = wide.hits if wide else hits.get(id_, ())
             rows += _group(one, terms, shown, 0 if wide else found.more.get(id_, 0))
     if found.is_cut or len(fitting) > _MOST_TITLES:
-        rows.append(ResultRow("note", "There is more. Type further words to narrow it down."))
+        rows.append(ResultRow("note", tr("There is more. Type further words to narrow it down.")))
     return rows
 
 
@@ -130,8 +131,19 @@ def count_words(rows: Sequence[ResultRow]) -> str:
     hits = sum(row.kind == "hit" for row in rows)
     if not titles:
         return ""
-    conversations = f"{titles:,} conversation{'s' if titles > 1 else ''}"
-    return f"{conversations}, {hits:,} place{'' if hits == 1 else 's'}" if hits else conversations
+    conversations = tr(
+        "{titles:,} conversation{value}", titles=titles, value="s" if titles > 1 else ""
+    )
+    return (
+        tr(
+            "{conversations}, {hits:,} place{value}",
+            conversations=conversations,
+            hits=hits,
+            value="" if hits == 1 else "s",
+        )
+        if hits
+        else conversations
+    )
 
 
 def _group(
@@ -143,13 +155,13 @@ def _group(
     for hit in hits:
         yield ResultRow("hit", hit.excerpt, one.id, hit.message_id, speaker(hit), hit.marks)
     if more:
-        yield ResultRow("more", f"{more:,} more", one.id)
+        yield ResultRow("more", tr("{more:,} more", more=more), one.id)
 
 
 def speaker(hit: SearchHit) -> str:
     """Who said it, or what it is; '' for the answers, which are most of all."""
     if hit.type == "code":
-        return "Code"
+        return tr("Code")
     return _SPEAKERS.get((hit.role, hit.type), "" if hit.role == "assistant" else hit.type)
 
 
@@ -166,10 +178,14 @@ def _owner(hit: SearchHit) -> str:
 def _words(row: ResultRow) -> str:
     match row.kind:
         case "title":
-            return f"{row.text}, conversation{', archived' if row.is_archived else ''}"
+            return tr(
+                "{text}, conversation{value}",
+                text=row.text,
+                value=", archived" if row.is_archived else "",
+            )
         case "hit":
             return f"{row.speaker or 'Answer'}: {row.text}"
         case "more":
-            return f"Show {row.text} places of this conversation"
+            return tr("Show {text} places of this conversation", text=row.text)
         case "note":
             return row.text

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from playhead.ui.sidebar_results import ResultRow, ResultsModel
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _Index = QModelIndex | QPersistentModelIndex
 _HEIGHTS = {"title": 32, "hit": 44, "more": 26, "note": 44}
@@ -31,7 +32,7 @@ class ResultsList(QListView):
     def __init__(self, theme: Theme, model: ResultsModel, parent: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("kind", "conversations")
-        self.setAccessibleName("Search results")
+        self.setAccessibleName(tr("Search results"))
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -113,8 +114,10 @@ class ResultDelegate(QStyledItemDelegate):
             painter.setFont(self._theme.font(11))
             painter.setPen(self._theme.colour("faint"))
             align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(room, align, "Archived")
-            room.setRight(room.right() - painter.fontMetrics().horizontalAdvance("Archived") - 8)
+            painter.drawText(room, align, tr("Archived"))
+            room.setRight(
+                room.right() - painter.fontMetrics().horizontalAdvance(tr("Archived")) - 8
+            )
         layout = self._layout(row, self._theme.font(13, QFont.Weight.Medium), "text")
         self._draw(painter, layout, room, 1)
 

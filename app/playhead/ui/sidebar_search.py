@@ -12,6 +12,7 @@ from playhead.conversation.search import SearchFound, terms_of
 from playhead.ui.sidebar_results import ResultsModel, count_words, result_rows
 from playhead.ui.sidebar_results_view import ResultsList
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _PATIENCE_MS = 120
 """How long results are waited for before those among the titles are shown without them."""
@@ -99,9 +100,11 @@ class SidebarSearch(QWidget):
 
     def _say(self, words: str) -> None:
         if not words and not self._is_answered:
-            words = "Searching…"
+            words = tr("Searching…")
         shown = " ".join(self._query.split())
-        self.status.setText(words or f"Nothing found for “{shown}” in titles and messages.")
+        self.status.setText(
+            words or tr("Nothing found for “{shown}” in titles and messages.", shown=shown)
+        )
         self.results.setAccessibleDescription(self.status.text())
         self.results.setVisible(bool(self.model.rows))
 

@@ -11,6 +11,7 @@ from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.sidebar import Sidebar
 from playhead.ui.sidebar_model import shown_title
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.wording import tr
 
 UNDO_MS = 10_000
 """How long a deletion can be taken back."""
@@ -110,10 +111,12 @@ class SidebarVerbs(QObject):
         titles = list(self._deleted.values())
         name = titles[-1] if len(titles[-1]) <= _TITLE_LENGTH else f"{titles[-1][:_TITLE_LENGTH]}…"
         words = (
-            f"“{name}” was deleted." if len(titles) == 1 else f"{len(titles)} conversations were"
+            tr("“{name}” was deleted.", name=name)
+            if len(titles) == 1
+            else tr("{count} conversations were", count=len(titles))
         )
-        words = words if len(titles) == 1 else f"{words} deleted."
-        action = BannerAction("Undo", self.undo)
+        words = words if len(titles) == 1 else tr("{words} deleted.", words=words)
+        action = BannerAction(tr("Undo"), self.undo)
         banner = self._notifications.show_notice(words, action=action, key=_KEY)
         # Its button closes it too, before it does what it says.
         banner.closed.connect(lambda: QTimer.singleShot(0, self, self.delete_for_good))

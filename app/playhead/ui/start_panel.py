@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLay
 from playhead.conversation.requests import DIRECT_MODEL, LocalServer
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.theme import Theme
+from playhead.ui.wording import mark, tr
 
-_EXAMPLES = ("What's 34/24?", "!ls", "import sys; sys.version")
+_EXAMPLES = (mark("What's 34/24?"), "!ls", "import sys; sys.version")
 
 
 class StartPanel(QWidget):
@@ -36,7 +37,7 @@ class StartPanel(QWidget):
         self.sentence.setWordWrap(True)
         self._buttons = QWidget(self)
         self._flow = FlowLayout(self._buttons, 8)
-        self._examples_label = QLabel("Type code and run it, for example", self)
+        self._examples_label = QLabel(tr("Type code and run it, for example"), self)
         self._examples_label.setProperty("kind", "mute")
         self._examples = QWidget(self)
         examples = FlowLayout(self._examples, 6)
@@ -93,7 +94,7 @@ class StartPanel(QWidget):
     def _rebuild(self) -> None:
         is_direct = self._model == DIRECT_MODEL
         usable = [server for server in self._servers if server.models]
-        self._hero.setText("Ready to run code" if is_direct else "What shall we do?")
+        self._hero.setText(tr("Ready to run code") if is_direct else tr("What shall we do?"))
         self.sentence.setText(_sentence(self._model, usable))
         for button in self._buttons.findChildren(QPushButton):
             self._flow.removeWidget(button)
@@ -103,10 +104,10 @@ class StartPanel(QWidget):
         if is_direct:
             for server in usable:
                 self._flow.addWidget(self._server_button(server))
-            key = self._button("Add a provider key…", "key-round")
+            key = self._button(tr("Add a provider key…"), "key-round")
             key.clicked.connect(self.settings_requested)
             self._flow.addWidget(key)
-        guide = self._button("See an example run (30 s)", "play")
+        guide = self._button(tr("See an example run (30 s)"), "play")
         guide.clicked.connect(self.guide_requested)
         self._flow.addWidget(guide)
         self._examples_label.setVisible(is_direct)
@@ -114,8 +115,10 @@ class StartPanel(QWidget):
 
     def _server_button(self, server: LocalServer) -> QPushButton:
         model = server.models[0].partition("/")[2] or server.models[0]
-        button = self._button(f"Use {server.name}: {model}", "server")
-        button.setToolTip(f"{server.models[0]} at {server.api_base}")
+        button = self._button(tr("Use {name}: {model}", name=server.name, model=model), "server")
+        button.setToolTip(
+            tr("{name} at {api_base}", name=server.models[0], api_base=server.api_base)
+        )
         button.clicked.connect(lambda: self.server_chosen.emit(server))
         return button
 
@@ -128,7 +131,7 @@ class StartPanel(QWidget):
     def _example(self, text: str) -> QPushButton:
         button = QPushButton(text, self._examples)
         button.setProperty("kind", "chip")
-        button.setToolTip("Put this into the message field")
+        button.setToolTip(tr("Put this into the message field"))
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.clicked.connect(lambda: self.example_chosen.emit(text))
         return button
@@ -136,16 +139,17 @@ class StartPanel(QWidget):
 
 def _sentence(model: str, servers: Sequence[LocalServer]) -> str:
     if model != DIRECT_MODEL:
-        return (
+        return tr(
             "Describe the task. You see the code before it runs, and nothing runs without your "
             "approval."
         )
     if servers:
-        return (
-            "No model is set: use the model server found on this machine, add a provider's key, "
-            "or stay in Direct mode, where the code that you type runs after you approve it."
+        return tr(
+            "No model is set: use the model server found on this machine, add a provider's "
+            "key, or stay in Direct mode, where the code that you type runs after you approve "
+            "it."
         )
-    return (
-        "No model is set: add a provider's key, start a model server such as Ollama, or stay in "
-        "Direct mode, where the code that you type runs after you approve it."
+    return tr(
+        "No model is set: add a provider's key, start a model server such as Ollama, or stay "
+        "in Direct mode, where the code that you type runs after you approve it."
     )

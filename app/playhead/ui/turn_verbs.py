@@ -9,6 +9,7 @@ from playhead.session.session import Session
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.session_view import SessionView
 from playhead.ui.timeline.view import TimelineView
+from playhead.ui.wording import tr
 
 UNDO_MS = 10_000
 """How long a deletion can be taken back, if nothing else is changed meanwhile."""
@@ -49,7 +50,7 @@ class TurnVerbs(QObject):
         self._end()
         if self._view.do(lambda session: done.append(session.delete_turn(message_id))):
             self._session = self._view.session
-            action = BannerAction("Undo", self.undo)
+            action = BannerAction(tr("Undo"), self.undo)
             title, detail = deletion_words(done[0])
             banner = self._notifications.show_notice(title, detail, action, key=_KEY)
             # Its button closes it too, before it does what it says.
@@ -91,8 +92,16 @@ def deletion_words(deletion: Deletion) -> tuple[str, str]:
     question = " ".join(deletion.question.split())
     if len(question) > _QUESTION_LENGTH:
         question = f"{question[:_QUESTION_LENGTH]}…"
-    title = f"“{question}” and its answer were deleted." if question else "The turn was deleted."
+    title = (
+        tr("“{question}” and its answer were deleted.", question=question)
+        if question
+        else tr("The turn was deleted.")
+    )
     if not deletion.more:
         return title, ""
-    turns = "1 other turn" if deletion.more == 1 else f"{deletion.more:,} other turns"
-    return title, f"With it went {turns} that came after it or belonged to its other versions."
+    turns = (
+        tr("1 other turn") if deletion.more == 1 else tr("{more:,} other turns", more=deletion.more)
+    )
+    return title, tr(
+        "With it went {turns} that came after it or belonged to its other versions.", turns=turns
+    )

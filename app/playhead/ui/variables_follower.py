@@ -12,11 +12,12 @@ from playhead.session.session import Session, SessionEvent
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.session_view import SessionView
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.wording import mark, tr
 
 if TYPE_CHECKING:
     from playhead.ui.variables.variables_panel import VariablesPanel
 
-_NONE = "No kernel is running. Names are listed here once code has run."
+_NONE = mark("No kernel is running. Names are listed here once code has run.")
 
 
 class VariablesFollower(QObject):
@@ -107,7 +108,7 @@ class VariablesFollower(QObject):
             return
         language = session.kernel.language
         if not variables and language not in ("", "python"):
-            panel.say("Names are listed for Python only.")
+            panel.say(tr("Names are listed for Python only."))
         else:
             panel.show_variables(variables)
 
@@ -118,7 +119,7 @@ class VariablesFollower(QObject):
     def _say(self, panel: VariablesPanel, session: Session, words: str) -> None:
         """A kernel that works again meanwhile is no failure: it is asked when it rests."""
         if session.kernel.state == "idle":
-            panel.say(f"The names could not be read. {words}")
+            panel.say(tr("The names could not be read. {words}", words=words))
         else:
             self._is_stale = True
             panel.set_busy()

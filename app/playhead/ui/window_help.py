@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from playhead.session.sessions import Sessions
 from playhead.ui.sidebar_model import UNTITLED
 from playhead.ui.theme import Mode, Theme
+from playhead.ui.wording import mark, tr
 
 if TYPE_CHECKING:
     from playhead.ui.command_palette import CommandPalette, PaletteEntry
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _CONVERSATIONS = 200
 _ICON_PX = 256
 _NOT_LISTED = {"commands"}
-_MODES: Mapping[Mode, str] = {"system": "like the system", "light": "light", "dark": "dark"}
+_MODES: Mapping[Mode, str] = {"system": mark("like the system"), "light": "light", "dark": "dark"}
 
 
 class WindowHelp(QObject):
@@ -67,7 +68,7 @@ class WindowHelp(QObject):
         from playhead.ui.about import AboutDialog  # imports what reads the packages' versions
 
         picture = QGuiApplication.windowIcon().pixmap(_ICON_PX, _ICON_PX)
-        places = {"Data": str(self._data_dir)}
+        places = {tr("Data"): str(self._data_dir)}
         self._open(lambda: AboutDialog(self._theme, picture, places, self._window))
 
     def _open(self, make: Callable[[], QDialog]) -> None:
@@ -89,9 +90,11 @@ class WindowHelp(QObject):
                 text = action.text().rstrip("…").replace("&", "")
                 yield PaletteEntry(text, action.trigger, keys, is_offered=action.isEnabled())
         for mode in get_args(Mode):
-            yield PaletteEntry(f"Colours: {_MODES[mode]}", lambda m=mode: self._on_theme(m))
+            yield PaletteEntry(
+                tr("Colours: {name}", name=_MODES[mode]), lambda m=mode: self._on_theme(m)
+            )
         for summary in self._sessions.summaries[:_CONVERSATIONS]:
             title, id_ = summary.title or UNTITLED, summary.id
             yield PaletteEntry(
-                title, lambda id_=id_: self._on_conversation(id_), group="Conversation"
+                title, lambda id_=id_: self._on_conversation(id_), group=tr("Conversation")
             )

@@ -11,6 +11,7 @@ from playhead.conversation.requests import SCALES_PERCENT
 from playhead.session.ports import Settings
 from playhead.ui.notifications import Notifications
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.wording import tr
 
 _KEY = "scale"
 
@@ -42,11 +43,13 @@ class WindowScale(QObject):
             self._settings.save(replace(self._settings.current, scale_percent=percent))
         )
         if percent == self._shown:
-            self._notifications.show_notice(f"The size stays at {percent} %.", key=_KEY)
+            self._notifications.show_notice(
+                tr("The size stays at {percent} %.", percent=percent), key=_KEY
+            )
         else:
             self._notifications.show_notice(
-                f"Everything will be shown at {percent} %.",
-                f"From the next start of Playhead on; it is {self._shown} % now.",
+                tr("Everything will be shown at {percent} %.", percent=percent),
+                tr("From the next start of Playhead on; it is {shown} % now.", shown=self._shown),
                 key=_KEY,
             )
 

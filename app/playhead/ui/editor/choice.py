@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from playhead.ui.editor.code_editor import CodeEditor
 from playhead.ui.editor.plain import PlainEditor
+from playhead.ui.wording import tr
 
 _log = logging.getLogger(__name__)
 
@@ -34,12 +35,12 @@ def make_light_editor(parent: QWidget) -> CodeEditor:
 def why_plain() -> str:
     """Why code is shown without colours, in a sentence; '' where it is not."""
     if QAccessible.isActive():
-        return "A screen reader is running, which cannot read the other editor."
+        return tr("A screen reader is running, which cannot read the other editor.")
     if not PySide6.__version__.startswith(_TESTED_QT):
         # A wheel for another minor of Qt may load on Windows and fail only later.
-        return f"The code editor does not fit Qt {PySide6.__version__}."
+        return tr("The code editor does not fit Qt {version}.", version=PySide6.__version__)
     try:
         import playhead.ui.editor.scintilla  # noqa: F401
     except ImportError as error:
-        return f"The code editor could not be loaded ({error})."
+        return tr("The code editor could not be loaded ({error}).", error=error)
     return ""

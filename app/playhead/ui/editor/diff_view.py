@@ -25,6 +25,7 @@ from playhead.ui.editor.colours import editor_colours
 from playhead.ui.editor.line_diff import Hunk
 from playhead.ui.editor.shown_text import printable
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _AROUND = 3
 _LINES_SHOWN = 2_000
@@ -57,8 +58,12 @@ class DiffView(QFrame):
         self._hunks = hunks
         self._size_px = size_px
         count = len(hunks)
-        changes = "1 change" if count == 1 else f"{count} changes"
-        self.title.setText(f"{changes} from {than}" if count else f"The same as {than}")
+        changes = tr("1 change") if count == 1 else tr("{count} changes", count=count)
+        self.title.setText(
+            tr("{changes} from {than}", changes=changes, than=than)
+            if count
+            else tr("The same as {than}", than=than)
+        )
         self.title.setToolTip(self.title.text())
         self._write(text.split("\n"))
         self._dress()
@@ -94,7 +99,7 @@ class DiffView(QFrame):
             before = lines[max(after, hunk.new_first - _AROUND) : hunk.new_first]
             self._first_lines.append(len(shown))
             parts = [
-                ("@", [f"line {hunk.new_first + 1}"]),
+                ("@", [tr("line {number}", number=hunk.new_first + 1)]),
                 (" ", before),
                 ("-", hunk.old),
                 ("+", hunk.new),
@@ -106,7 +111,7 @@ class DiffView(QFrame):
                     shown.append(f"{sign} {line[:DISPLAY_LINE_LIMIT]}")
                     self._kinds.append(sign)
                 if len(some) > _LINES_SHOWN:
-                    shown.append(f"@ … {len(some) - _LINES_SHOWN:,} more lines")
+                    shown.append(tr("@ … {number:,} more lines", number=len(some) - _LINES_SHOWN))
                     self._kinds.append("@")
         self.text.setPlainText(printable("\n".join(shown)))
 
@@ -163,11 +168,11 @@ class DiffView(QFrame):
         self.title = QLabel(bar)
         self.title.setProperty("kind", "mute")
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.previous_button = self._icon_button(bar, "Previous change")
-        self.next_button = self._icon_button(bar, "Next change")
-        self.revert_button = QPushButton("Revert this", bar)
-        self.all_button = QPushButton("Revert all", bar)
-        self.close_button = self._icon_button(bar, "Back to the code (Esc)")
+        self.previous_button = self._icon_button(bar, tr("Previous change"))
+        self.next_button = self._icon_button(bar, tr("Next change"))
+        self.revert_button = QPushButton(tr("Revert this"), bar)
+        self.all_button = QPushButton(tr("Revert all"), bar)
+        self.close_button = self._icon_button(bar, tr("Back to the code (Esc)"))
         row = QHBoxLayout(bar)
         row.setContentsMargins(12, 5, 8, 5)
         row.setSpacing(4)
@@ -181,7 +186,7 @@ class DiffView(QFrame):
         self.text = QPlainTextEdit(self)
         self.text.setReadOnly(True)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setAccessibleName("Changes")
+        self.text.setAccessibleName(tr("Changes"))
         # A cursor that can be seen and moved by the keyboard chooses the change.
         self.text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse

@@ -25,6 +25,7 @@ from playhead.ui.editor.status_bar import StatusBar
 from playhead.ui.editor.tab import Tab
 from playhead.ui.editor.tab_strip import TabStrip
 from playhead.ui.theme import CODE_PX, Theme
+from playhead.ui.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.variables.variables_panel import VariablesPanel
@@ -400,7 +401,9 @@ class EditorPane(QWidget):
         reason = why_plain()
         self.status.say_plain(reason)
         if reason:
-            self._standing_notice = f"This is the plain editor: code has no colours. {reason}"
+            self._standing_notice = tr(
+                "This is the plain editor: code has no colours. {reason}", reason=reason
+            )
             self.notice.say(self._standing_notice)
 
     def _show_tab_words(self) -> None:
@@ -411,7 +414,7 @@ class EditorPane(QWidget):
 
     def _show_edited(self) -> None:
         tab, text = self.current, self.text()
-        self.header.edited.setText("not saved" if tab.is_own and tab.file else "edited")
+        self.header.edited.setText(tr("not saved") if tab.is_own and tab.file else "edited")
         is_told = text != tab.original and tab.state != "streaming"
         # A text that has no file yet is not "edited": it is being written.
         self.header.edited.setVisible(is_told and not (tab.is_own and tab.file is None))
@@ -427,7 +430,11 @@ class EditorPane(QWidget):
         self.header.show_run(
             is_running=self._is_running,
             is_asked=self._is_asked,
-            why_not="" if is_known else f"{language_name(self.language)} cannot be run here.",
+            why_not=""
+            if is_known
+            else tr(
+                "{language_name} cannot be run here.", language_name=language_name(self.language)
+            ),
             can_run=has_code and is_known,
         )
 

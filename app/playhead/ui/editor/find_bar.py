@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from playhead.ui.editor.code_editor import CodeEditor
 from playhead.ui.editor.finder import MOST, Found, PatternError, Query, expanded, search
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _SLICES = 2  # of a search in one tick of the loop
 
@@ -147,7 +148,7 @@ class FindBar(QFrame):
         )
         self.search()
         self._finish()
-        self._say(f"{count:,} replaced")
+        self._say(tr("{count:,} replaced", count=count))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter steps, Shift+Enter steps back, Escape closes."""
@@ -219,10 +220,14 @@ class FindBar(QFrame):
             (n for n, one in enumerate(self._found, 1) if (one.start, one.end) == chosen), 0
         )
         total = f"{count:,}{'+' if count >= MOST or not is_done else ''}"
-        words = f"{number:,} of {total}" if number else f"{total} found"
+        words = (
+            tr("{number:,} of {total}", number=number, total=total)
+            if number
+            else tr("{total} found", total=total)
+        )
         if editor.is_cut:
-            words += " in what is shown"
-        self._say(words if count or not is_done else "Nothing found", is_wrong=not count)
+            words += tr(" in what is shown")
+        self._say(words if count or not is_done else tr("Nothing found"), is_wrong=not count)
 
     def _go(self, number: int) -> None:
         one = self._found[number]
@@ -240,19 +245,19 @@ class FindBar(QFrame):
             self.count.style().polish(self.count)
 
     def _make(self) -> None:
-        self.words = self._field("Find")
-        self.other = self._field("Replace with")
+        self.words = self._field(tr("Find"))
+        self.other = self._field(tr("Replace with"))
         self.count = QLabel(self)
         self.count.setProperty("kind", "mute")
         self.count.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.case_button = self._toggle("Aa", "Match upper and lower case")
-        self.word_button = self._toggle("ab|", "Whole words only")
-        self.pattern_button = self._toggle(".*", "Regular expression")
-        self.previous_button = self._button("", "Previous (Shift+F3)", lambda: self.step(-1))
-        self.next_button = self._button("", "Next (F3)", lambda: self.step(1))
-        self.close_button = self._button("", "Close the search (Esc)", self.close_bar)
-        self.replace_button = self._push("Replace", self.replace_one)
-        self.replace_all_button = self._push("Replace all", self.replace_all)
+        self.case_button = self._toggle("Aa", tr("Match upper and lower case"))
+        self.word_button = self._toggle("ab|", tr("Whole words only"))
+        self.pattern_button = self._toggle(".*", tr("Regular expression"))
+        self.previous_button = self._button("", tr("Previous (Shift+F3)"), lambda: self.step(-1))
+        self.next_button = self._button("", tr("Next (F3)"), lambda: self.step(1))
+        self.close_button = self._button("", tr("Close the search (Esc)"), self.close_bar)
+        self.replace_button = self._push(tr("Replace"), self.replace_one)
+        self.replace_all_button = self._push(tr("Replace all"), self.replace_all)
         layout = QGridLayout(self)
         layout.setContentsMargins(12, 6, 8, 6)
         layout.setSpacing(6)

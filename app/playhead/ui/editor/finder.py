@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRegularExpression, QRegularExpressionMatch
 
+from playhead.ui.wording import tr
+
 SLICE = 16_000
 """Characters looked at in one go; a slice ends at the end of a line."""
 MOST = 20_000
@@ -53,7 +55,7 @@ def compiled(query: Query) -> QRegularExpression:
         options |= _Option.CaseInsensitiveOption
     expression = QRegularExpression(source, options)
     if not expression.isValid():
-        raise PatternError(expression.errorString() or "This is no pattern.")
+        raise PatternError(expression.errorString() or tr("This is no pattern."))
     return expression
 
 
@@ -109,7 +111,7 @@ def _found_in(expression: QRegularExpression, piece: str, offset: int) -> list[F
             last = to_characters(after)
             places.append(Found(offset + first, offset + last, _groups(match)))
     if not expression.match(piece, after).isValid():  # that is how it gives up
-        raise PatternError("This pattern takes too long.")
+        raise PatternError(tr("This pattern takes too long."))
     return places
 
 

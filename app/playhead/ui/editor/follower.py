@@ -15,6 +15,7 @@ from playhead.conversation.payloads import Proposal, RunReport
 from playhead.ui.editor.editor_pane import SCRATCH, EditorPane
 from playhead.ui.editor.run_marks import RunMarks
 from playhead.ui.editor.tab import Tab
+from playhead.ui.wording import tr
 
 MOST_CELLS = 40
 """Blocks of a long conversation that have a tab; older ones get one when they are opened."""
@@ -259,7 +260,11 @@ class EditorFollower(QObject):
         if self._conversation is None:
             return "cell"
         codes = [m.id for m in self._conversation.messages if _is_code(m)]
-        return f"cell {codes.index(message_id) + 1}" if message_id in codes else "cell"
+        return (
+            tr("cell {number}", number=codes.index(message_id) + 1)
+            if message_id in codes
+            else "cell"
+        )
 
 
 def _is_question(message: Message) -> bool:

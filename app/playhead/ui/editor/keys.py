@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from playhead.ui.wording import mark
+
 
 @dataclass(frozen=True, slots=True)
 class EditorCommand:
@@ -21,28 +23,28 @@ class EditorCommand:
 
 
 EDITOR_COMMANDS = (
-    EditorCommand("new", "New tab", "Ctrl+T"),
-    EditorCommand("open", "Open a file…", "Ctrl+Shift+O"),
-    EditorCommand("save", "Save", "Ctrl+S"),
-    EditorCommand("save_as", "Save as…", "Ctrl+Shift+S"),
-    EditorCommand("close", "Close the tab", "Ctrl+W"),
-    EditorCommand("next_tab", "Next tab", "Ctrl+PgDown", ("Ctrl+Tab",)),
-    EditorCommand("previous_tab", "Previous tab", "Ctrl+PgUp", ("Ctrl+Shift+Tab",)),
-    EditorCommand("run", "Run", "Ctrl+Return", ("Ctrl+Enter", "F5")),
-    EditorCommand("undo", "Undo", "Ctrl+Z"),
-    EditorCommand("redo", "Redo", "Ctrl+Shift+Z", ("Ctrl+Y",)),
-    EditorCommand("find", "Find…", "Ctrl+F"),
-    EditorCommand("replace", "Find and replace…", "Ctrl+H"),
-    EditorCommand("find_next", "Find next", "F3"),
-    EditorCommand("find_previous", "Find previous", "Shift+F3"),
-    EditorCommand("comment", "Comment or uncomment", "Ctrl+/", ("Ctrl+Shift+7",)),
-    EditorCommand("indent", "Indent", "Ctrl+]"),
-    EditorCommand("unindent", "Unindent", "Ctrl+["),
-    EditorCommand("wrap", "Wrap long lines", "Alt+Z"),
-    EditorCommand("bigger", "Larger type", "Ctrl++", ("Ctrl+=",)),
-    EditorCommand("smaller", "Smaller type", "Ctrl+-"),
-    EditorCommand("normal", "Normal type", "Ctrl+0"),
-    EditorCommand("changes", "Show the changes", "Ctrl+Shift+D"),
+    EditorCommand("new", mark("New tab"), "Ctrl+T"),
+    EditorCommand("open", mark("Open a file…"), "Ctrl+Shift+O"),
+    EditorCommand("save", mark("Save"), "Ctrl+S"),
+    EditorCommand("save_as", mark("Save as…"), "Ctrl+Shift+S"),
+    EditorCommand("close", mark("Close the tab"), "Ctrl+W"),
+    EditorCommand("next_tab", mark("Next tab"), "Ctrl+PgDown", ("Ctrl+Tab",)),
+    EditorCommand("previous_tab", mark("Previous tab"), "Ctrl+PgUp", ("Ctrl+Shift+Tab",)),
+    EditorCommand("run", mark("Run"), "Ctrl+Return", ("Ctrl+Enter", "F5")),
+    EditorCommand("undo", mark("Undo"), "Ctrl+Z"),
+    EditorCommand("redo", mark("Redo"), "Ctrl+Shift+Z", ("Ctrl+Y",)),
+    EditorCommand("find", mark("Find…"), "Ctrl+F"),
+    EditorCommand("replace", mark("Find and replace…"), "Ctrl+H"),
+    EditorCommand("find_next", mark("Find next"), "F3"),
+    EditorCommand("find_previous", mark("Find previous"), "Shift+F3"),
+    EditorCommand("comment", mark("Comment or uncomment"), "Ctrl+/", ("Ctrl+Shift+7",)),
+    EditorCommand("indent", mark("Indent"), "Ctrl+]"),
+    EditorCommand("unindent", mark("Unindent"), "Ctrl+["),
+    EditorCommand("wrap", mark("Wrap long lines"), "Alt+Z"),
+    EditorCommand("bigger", mark("Larger type"), "Ctrl++", ("Ctrl+=",)),
+    EditorCommand("smaller", mark("Smaller type"), "Ctrl+-"),
+    EditorCommand("normal", mark("Normal type"), "Ctrl+0"),
+    EditorCommand("changes", mark("Show the changes"), "Ctrl+Shift+D"),
 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from playhead.ui.wording import mark, tr
+
 
 @dataclass(frozen=True, slots=True)
 class EditorLanguage:
@@ -20,7 +22,7 @@ class EditorLanguage:
 
 LANGUAGES = (
     EditorLanguage("python", "Python", "python", ("py", "python3", "ipython"), (".py", ".pyw")),
-    EditorLanguage("shell", "Shell", "shell", ("sh", "console"), (".sh",)),
+    EditorLanguage("shell", mark("Shell"), "shell", ("sh", "console"), (".sh",)),
     EditorLanguage("bash", "Bash", "shell", (), (".bash",)),
     EditorLanguage("zsh", "zsh", "shell", (), (".zsh",)),
     EditorLanguage(
@@ -47,7 +49,7 @@ LANGUAGES = (
     EditorLanguage("yaml", "YAML", "yaml", ("yml",), (".yaml", ".yml")),
     EditorLanguage(
         "c",
-        "C family",
+        mark("C family"),
         "c",
         ("cpp", "c++", "java", "csharp"),
         (".c", ".h", ".cpp", ".hpp", ".java", ".cs"),
@@ -55,7 +57,9 @@ LANGUAGES = (
     ),
     EditorLanguage("lua", "Lua", "lua", (), (".lua",), ("--", "")),
     EditorLanguage("perl", "Perl", "perl", (), (".pl", ".pm")),
-    EditorLanguage("text", "Plain text", "", ("", "txt", "plain"), (".txt", ".md", ".log"), None),
+    EditorLanguage(
+        "text", mark("Plain text"), "", ("", "txt", "plain"), (".txt", ".md", ".log"), None
+    ),
 )
 _BY_WORD = {word: one for one in LANGUAGES for word in (one.word, *one.aliases)}
 _BY_SUFFIX = {suffix: one for one in LANGUAGES for suffix in one.suffixes}
@@ -70,7 +74,7 @@ def language_name(word: str) -> str:
     """How a language is called in the window; an unknown word stays as it is."""
     if (known := find(word)) is not None:
         return known.name
-    return word.strip() or "Plain text"
+    return word.strip() or tr("Plain text")
 
 
 def family(word: str) -> str:

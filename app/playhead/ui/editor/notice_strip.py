@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 NoticeAction = tuple[str, Callable[[], object]]
 
@@ -27,8 +28,8 @@ class NoticeStrip(QFrame):
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.buttons: list[QPushButton] = []
         self.close_button = QToolButton(self)
-        self.close_button.setAccessibleName("Dismiss")
-        self.close_button.setToolTip("Dismiss")
+        self.close_button.setAccessibleName(tr("Dismiss"))
+        self.close_button.setToolTip(tr("Dismiss"))
         self.close_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.close_button.clicked.connect(self._on_dismissed)
         self._row = QHBoxLayout(self)

@@ -16,6 +16,7 @@ from playhead.ui.editor.languages import language_of_file, suffix_for
 from playhead.ui.editor.tab import Tab
 from playhead.ui.editor.unsaved import ask_overwrite, ask_unsaved
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.wording import tr
 
 _log = logging.getLogger(__name__)
 
@@ -96,8 +97,13 @@ class OwnTabs(QObject):
     def new_tab(self) -> Tab:
         """An empty text of the user's own."""
         titles = {tab.title for tab in self._pane.tabs}
-        number = next(n for n in range(1, 10_000) if f"untitled {n}" not in titles)
-        tab = Tab(self._free_key(), f"untitled {number}", self._pane.language, is_own=True)
+        number = next(n for n in range(1, 10_000) if tr("untitled {n}", n=n) not in titles)
+        tab = Tab(
+            self._free_key(),
+            tr("untitled {number}", number=number),
+            self._pane.language,
+            is_own=True,
+        )
         self._add(tab)
         self._pane.focus_code()
         return tab
@@ -118,7 +124,7 @@ class OwnTabs(QObject):
         """Ask for a file and save what is shown there."""
         tab = self._pane.current
         name = tab.file.path if tab.file else f"{tab.title}{suffix_for(tab.language)}"
-        dialog = self._dialog("Save as", name)
+        dialog = self._dialog(tr("Save as"), name)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.fileSelected.connect(lambda path: self._tasks.start(self._save_as(tab, path)))
         dialog.open()
@@ -200,11 +206,13 @@ class OwnTabs(QObject):
         if now == form.stamp or tab is not self._pane.current:
             return
         if now is None:
-            self._pane.notice.say(f"{form.name} is not on the disk any more. Save makes it again.")
+            self._pane.notice.say(
+                tr("{name} is not on the disk any more. Save makes it again.", name=form.name)
+            )
         else:
             self._pane.notice.say(
-                f"Another program has changed {form.name}.",
-                ("Load it", lambda: self._tasks.start(self._reload(tab))),
+                tr("Another program has changed {name}.", name=form.name),
+                (tr("Load it"), lambda: self._tasks.start(self._reload(tab))),
             )
 
     async def _reload(self, tab: Tab) -> None:
@@ -269,7 +277,7 @@ class OwnTabs(QObject):
             case "new":
                 self.new_tab()
             case "open":
-                dialog = self._dialog("Open a file in the editor", "")
+                dialog = self._dialog(tr("Open a file in the editor"), "")
                 dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
                 dialog.fileSelected.connect(self.open_path)
                 dialog.open()

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from playhead.ui.editor.languages import LANGUAGES, language_name
 from playhead.ui.theme import BAR_HEIGHT, Theme
+from playhead.ui.wording import tr
 
 _NARROW_PX = 470
 
@@ -58,14 +59,14 @@ class PaneHeader(QFrame):
         self.changes.setProperty("kind", "quiet")
         self.changes.setCheckable(True)
         self.changes.hide()
-        self.newer = QPushButton("Show newer code", self)
+        self.newer = QPushButton(tr("Show newer code"), self)
         self.newer.setProperty("kind", "quiet")
         self.newer.hide()
-        self.undo = self._tool("Undo", "Undo (Ctrl+Z)")
-        self.search = self._tool("Find", "Find (Ctrl+F)")
-        self.more = self._tool("More for the editor", "More")
+        self.undo = self._tool(tr("Undo"), tr("Undo (Ctrl+Z)"))
+        self.search = self._tool(tr("Find"), tr("Find (Ctrl+F)"))
+        self.more = self._tool(tr("More for the editor"), tr("More"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.fold = self._tool("Hide the editor", "Hide the editor (Ctrl+J)")
+        self.fold = self._tool(tr("Hide the editor"), tr("Hide the editor (Ctrl+J)"))
         self.run = QPushButton(self)
         self._lay_out()
         for button, signal in (
@@ -92,17 +93,21 @@ class PaneHeader(QFrame):
         name = language_name(word)
         self.language.setText(f"{name} ▾" if is_choice else name)
         self.language.setEnabled(is_choice)
-        words = f"Language: {name}"
-        self.language.setAccessibleName(f"{words}. Choose another" if is_choice else words)
-        self.language.setToolTip("Choose the language" if is_choice else "")
+        words = tr("Language: {name}", name=name)
+        self.language.setAccessibleName(
+            tr("{words}. Choose another", words=words) if is_choice else words
+        )
+        self.language.setToolTip(tr("Choose the language") if is_choice else "")
 
     def show_changes(self, count: int, than: str) -> None:
         """How many places differ; 0: the button goes away."""
         self.changes.setVisible(bool(count) or self.changes.isChecked())
         noun = "change" if count == 1 else "changes"
         self.changes.setText(f"{count} {noun}")
-        self.changes.setToolTip(f"Changed from {than} (Ctrl+Shift+D)")
-        self.changes.setAccessibleName(f"{count} {noun} from {than}. Show them")
+        self.changes.setToolTip(tr("Changed from {than} (Ctrl+Shift+D)", than=than))
+        self.changes.setAccessibleName(
+            tr("{count} {noun} from {than}. Show them", count=count, noun=noun, than=than)
+        )
 
     def show_run(self, *, is_running: bool, is_asked: bool, why_not: str, can_run: bool) -> None:
         """Run, or Stop while code runs; `why_not` says why it cannot be run."""
@@ -114,11 +119,11 @@ class PaneHeader(QFrame):
         self.run.setProperty("kind", "primary" if is_primary else "")
         self.run.style().unpolish(self.run)
         self.run.style().polish(self.run)
-        self.run.setText("Stop" if is_running else "Run")
+        self.run.setText(tr("Stop") if is_running else tr("Run"))
         icon = "square" if is_running else "play"
         self._theme.label_icon(self.run, icon, "on_accent" if is_primary else "text")
         self.run.setEnabled(is_running or can_run)
-        tip = "Stop the running code" if is_running else "Run this code (F5)"
+        tip = tr("Stop the running code") if is_running else tr("Run this code (F5)")
         self.run.setToolTip(tip if is_running or not why_not else why_not)
 
     def dress(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from playhead.ui.editor.keys import EDITOR_COMMANDS
 from playhead.ui.editor.tab import Tab
+from playhead.ui.wording import tr
 
 _GROUPS = (
     ("new", "open", "save", "save_as", "close"),
@@ -58,7 +59,7 @@ class PaneMenu(QMenu):
             self._add_tabs(tabs, current)
 
     def _add_tabs(self, tabs: Sequence[Tab], current: Tab) -> None:
-        menu = self.addMenu("All tabs")
+        menu = self.addMenu(tr("All tabs"))
         for tab in tabs:
             action = menu.addAction(tab.words.replace("&", "&&"))
             action.setCheckable(True)

@@ -16,6 +16,7 @@ from playhead.ui.editor.pages import Page, Pages
 from playhead.ui.editor.pane_header import PaneHeader
 from playhead.ui.editor.tab import Tab
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.editor.diff_view import DiffView
@@ -79,7 +80,7 @@ class PaneTools(QWidget):
     @property
     def base_name(self) -> str:
         """What the text is compared with."""
-        return "the saved file" if self._tab.is_own else "the model's version"
+        return tr("the saved file") if self._tab.is_own else tr("the model's version")
 
     @property
     def is_diff_shown(self) -> bool:
@@ -113,7 +114,7 @@ class PaneTools(QWidget):
         language = self._tab.language
         is_done = change_selected(self._editor, lambda lines: edits.toggle_comment(lines, language))
         if not is_done:
-            self._notice.say("This language has no comments that fit on a line.")
+            self._notice.say(tr("This language has no comments that fit on a line."))
         return is_done
 
     def indent(self) -> None:
@@ -136,7 +137,7 @@ class PaneTools(QWidget):
             self.diff.text.setFocus()
         else:
             self._header.changes.setChecked(False)
-            self._notice.say("There is nothing to compare this text with.")
+            self._notice.say(tr("There is nothing to compare this text with."))
 
     def close_diff(self) -> None:
         """Show the code again."""
@@ -148,7 +149,7 @@ class PaneTools(QWidget):
         """Put the lines of one change back as they were."""
         editor = self._editor
         if editor.is_cut:
-            self._notice.say("Lines are cut for display: only all can be reverted.")
+            self._notice.say(tr("Lines are cut for display: only all can be reverted."))
             return
         text = editor.text()
         if tuple(text.split("\n")[hunk.new_first : hunk.new_first + len(hunk.new)]) == hunk.new:

@@ -10,6 +10,7 @@ from playhead.conversation.payloads import LineTiming
 from playhead.ui.durations import format_seconds
 from playhead.ui.editor.code_editor import CodeEditor
 from playhead.ui.editor.timings import Timings
+from playhead.ui.wording import tr
 
 FRAME_MS = 33
 CLOCK_MS = 100
@@ -72,8 +73,8 @@ class RunningLine(QObject):
 
     def show_stop(self, line: int, seconds: float) -> None:
         """Say where the run was stopped."""
-        after = f" after {format_seconds(seconds)}" if seconds else ""
-        self._editor.set_line_note(line, f"stopped here{after}")
+        after = tr(" after {time}", time=format_seconds(seconds)) if seconds else ""
+        self._editor.set_line_note(line, tr("stopped here{after}", after=after))
 
     def reset(self) -> None:
         """Before another run: no mark, no timings."""
@@ -99,5 +100,9 @@ class RunningLine(QObject):
 
     def _show_note(self) -> None:
         elapsed = time.monotonic() - self._since
-        note = f"running · {format_seconds(elapsed)}" if elapsed >= CLOCK_MS / 1000 else "running"
+        note = (
+            tr("running · {time}", time=format_seconds(elapsed))
+            if elapsed >= CLOCK_MS / 1000
+            else "running"
+        )
         self._editor.set_running_line(self._shown, note)

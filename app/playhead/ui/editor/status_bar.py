@@ -16,13 +16,14 @@ from PySide6.QtWidgets import (
 from playhead.conversation.requests import KernelStatus
 from playhead.ui.folder_names import folder_name
 from playhead.ui.theme import Theme
+from playhead.ui.wording import mark, tr
 
 _WORDS = {
-    "none": "no kernel",
-    "starting": "kernel starting",
-    "idle": "kernel idle",
-    "busy": "kernel busy",
-    "stopping": "kernel stopping",
+    "none": mark("no kernel"),
+    "starting": mark("kernel starting"),
+    "idle": mark("kernel idle"),
+    "busy": mark("kernel busy"),
+    "stopping": mark("kernel stopping"),
 }
 
 
@@ -43,19 +44,19 @@ class StatusBar(QFrame):
         self._theme = theme
         self.setProperty("kind", "foot")
         self.setFixedHeight(26)
-        self.position = QLabel("Ln 1, Col 1", self)
-        self.plain = QLabel("plain editor", self)
+        self.position = QLabel(tr("Ln 1, Col 1"), self)
+        self.plain = QLabel(tr("plain editor"), self)
         self.plain.hide()
-        self.variables = self._button("Show the kernel's variables")
-        self.variables.setText("Variables")
-        self.variables.setToolTip("The names that the code has defined")
+        self.variables = self._button(tr("Show the kernel's variables"))
+        self.variables.setText(tr("Variables"))
+        self.variables.setToolTip(tr("The names that the code has defined"))
         self.variables.setCheckable(True)
-        self.folder = self._button("Change the working folder")
-        self.interpreter = self._button("Choose the interpreter")
+        self.folder = self._button(tr("Change the working folder"))
+        self.interpreter = self._button(tr("Choose the interpreter"))
         self.kernel = QLabel(self)
         self.restart = QToolButton(self)
-        self.restart.setToolTip("Restart the kernel: all names are forgotten")
-        self.restart.setAccessibleName("Restart kernel")
+        self.restart.setToolTip(tr("Restart the kernel: all names are forgotten"))
+        self.restart.setAccessibleName(tr("Restart kernel"))
         self._lay_out()
         self.variables.clicked.connect(self.variables_clicked)
         self.folder.clicked.connect(self.folder_clicked)
@@ -66,22 +67,22 @@ class StatusBar(QFrame):
 
     def show_position(self, line: int, column: int) -> None:
         """Where the cursor is."""
-        self.position.setText(f"Ln {line}, Col {column}")
+        self.position.setText(tr("Ln {line}, Col {column}", line=line, column=column))
 
     def show_kernel(self, status: KernelStatus) -> None:
         """The kernel's state and memory."""
         words = _WORDS[status.state]
         if status.memory_bytes:
-            words += f" · {status.memory_bytes / 1_000_000:,.0f} MB"
+            words += tr(" · {number:,.0f} MB", number=status.memory_bytes / 1000000)
         self.kernel.setText(words)
         self.restart.setEnabled(status.state not in ("none", "stopping"))
 
     def show_place(self, folder: str, interpreter: str) -> None:
         """Where and with what the code runs."""
         self.folder.setText(folder_name(folder))
-        self.folder.setToolTip(f"Working folder: {folder}")
+        self.folder.setToolTip(tr("Working folder: {folder}", folder=folder))
         self.interpreter.setText(interpreter)
-        self.interpreter.setToolTip(f"Interpreter: {interpreter}")
+        self.interpreter.setToolTip(tr("Interpreter: {interpreter}", interpreter=interpreter))
 
     def say_plain(self, reason: str) -> None:
         """Why there are no colours; '' where there are."""

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from playhead.ui.editor.text_files import FileForm
+from playhead.ui.wording import mark, tr
 
 TabState = Literal["", "streaming", "waiting", "running"]
 
 STATE_WORDS: dict[TabState, str] = {
     "": "",
-    "streaming": "being written",
-    "waiting": "waits for your answer",
+    "streaming": mark("being written"),
+    "waiting": mark("waits for your answer"),
     "running": "running",
 }
 
@@ -54,4 +55,4 @@ class Tab:
     def _unsaved(self) -> str:
         if not self.is_edited:
             return ""
-        return "not saved" if self.is_own else "edited"
+        return tr("not saved") if self.is_own else "edited"

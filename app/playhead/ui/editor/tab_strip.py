@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from playhead.ui.editor.tab import Tab
 from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
 
 _ICONS = {"streaming": "loader-circle", "waiting": "circle-alert", "running": "play"}
 
@@ -29,7 +30,7 @@ class TabStrip(QTabBar):
         self._keys: list[str] = []
         self._looks: dict[str, tuple[str, str, bool]] = {}
         self._is_filling = False
-        self.setAccessibleName("Tabs of the editor")
+        self.setAccessibleName(tr("Tabs of the editor"))
         self.setDrawBase(False)
         self.setExpanding(False)
         self.setUsesScrollButtons(True)
@@ -40,7 +41,9 @@ class TabStrip(QTabBar):
         self.installEventFilter(self)
         for button in self.findChildren(QToolButton):
             right = button.arrowType() == Qt.ArrowType.RightArrow
-            button.setAccessibleName("Scroll the tabs right" if right else "Scroll the tabs left")
+            button.setAccessibleName(
+                tr("Scroll the tabs right") if right else tr("Scroll the tabs left")
+            )
         theme.changed.connect(self._on_theme_changed)
 
     def show_tabs(self, tabs: Sequence[Tab], current: str) -> None:
@@ -101,8 +104,8 @@ class TabStrip(QTabBar):
         button.setIcon(self._theme.icon("x", "mute"))
         button.setIconSize(QSize(12, 12))
         button.setProperty("kind", "foot")
-        button.setAccessibleName("Close this tab")
-        button.setToolTip("Close (Ctrl+W)")
+        button.setAccessibleName(tr("Close this tab"))
+        button.setToolTip(tr("Close (Ctrl+W)"))
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Delete does the same by the keyboard
         button.clicked.connect(lambda: self.close_requested.emit(key))
         return button

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from playhead.errors import AppError
+from playhead.ui.wording import mark, tr
 
 LARGEST_BYTES = 20_000_000
 
 _MARKED = (  # the longer marks first: that of UTF-32 begins with that of UTF-16
-    (codecs.BOM_UTF8, "utf-8-sig", "UTF-8 with a byte order mark"),
+    (codecs.BOM_UTF8, "utf-8-sig", mark("UTF-8 with a byte order mark")),
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
@@ -67,7 +68,7 @@ def read(path: str) -> FileText:
     try:
         text = data.decode(encoding)
     except UnicodeError as error:
-        raise _refused(path, f"It says that it is {told}, but is not.") from error
+        raise _refused(path, tr("It says that it is {told}, but is not.", told=told)) from error
     line_end, mixed = _line_end_of(text)
     form = FileForm(os.path.abspath(path), encoding, line_end, stamp)
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -86,9 +87,13 @@ def write(form: FileForm, text: str) -> FileForm:
     except UnicodeEncodeError as error:
         character = error.object[error.start]
         raise FileError(
-            f"“{form.name}” cannot hold this text.",
-            detail=f"There is no {character!r} in {form.encoding}.",
-            remedy="Save it under another name: new files are UTF-8.",
+            tr("“{name}” cannot hold this text.", name=form.name),
+            detail=tr(
+                "There is no {character!r} in {encoding}.",
+                character=character,
+                encoding=form.encoding,
+            ),
+            remedy=tr("Save it under another name: new files are UTF-8."),
             code="file_encoding",
         ) from error
     with _in_words(form.path, "saved"):
@@ -110,16 +115,19 @@ def _bytes_of(path: str) -> tuple[bytes, tuple[int, int]]:
         status = os.fstat(file.fileno())
         if status.st_size > LARGEST_BYTES:
             megabytes = status.st_size / 1_000_000
-            raise _refused(path, f"It has {megabytes:,.0f} MB; the editor takes up to 20.")
+            raise _refused(
+                path,
+                tr("It has {megabytes:,.0f} MB; the editor takes up to 20.", megabytes=megabytes),
+            )
         return file.read(LARGEST_BYTES), (status.st_mtime_ns, status.st_size)
 
 
 def _encoding_of(data: bytes, path: str) -> tuple[str, str]:
-    for mark, encoding, name in _MARKED:
-        if data.startswith(mark):
+    for prefix, encoding, name in _MARKED:
+        if data.startswith(prefix):
             return encoding, name
     if _is_binary(data):
-        raise _refused(path, "It is no text but binary data.")
+        raise _refused(path, tr("It is no text but binary data."))
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -142,11 +150,11 @@ def _line_end_of(text: str) -> tuple[str, bool]:
 
 def _note(told: str, line_end: str, is_mixed: bool) -> str:
     name = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}[line_end]
-    notes = [f"It is {told}, and is saved as that."] if told else []
+    notes = [tr("It is {told}, and is saved as that.", told=told)] if told else []
     if is_mixed:
-        notes.append(f"Its line ends are mixed; they are saved as {name}.")
+        notes.append(tr("Its line ends are mixed; they are saved as {name}.", name=name))
     elif line_end != "\n":
-        notes.append(f"Its line ends are {name}, and stay so.")
+        notes.append(tr("Its line ends are {name}, and stay so.", name=name))
     return " ".join(notes)
 
 
@@ -180,15 +188,15 @@ def _in_words(path: str, done: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise FileError(
-            f"“{Path(path).name}” cannot be {done}.",
+            tr("“{name}” cannot be {done}.", name=Path(path).name, done=done),
             detail=f"{path}: {error.strerror or error}",
-            remedy="Check that the folder exists and that you may use it.",
+            remedy=tr("Check that the folder exists and that you may use it."),
         ) from error
 
 
 def _refused(path: str, reason: str) -> FileError:
     return FileError(
-        f"“{Path(path).name}” cannot be opened in the editor.",
+        tr("“{name}” cannot be opened in the editor.", name=Path(path).name),
         detail=reason,
-        remedy="Attach it to a message instead: code can then read it.",
+        remedy=tr("Attach it to a message instead: code can then read it."),
     )

@@ -8,17 +8,22 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from playhead.ui.wording import tr
+
 
 def ask_unsaved(
     parent: QWidget, name: str, save: Callable[[], object], close: Callable[[], object]
 ) -> None:
     """Save, close without, or stay."""
     box = _box(
-        parent, "Close the tab", f"“{name}” is not saved.", "Closing it loses what you typed."
+        parent,
+        tr("Close the tab"),
+        tr("“{name}” is not saved.", name=name),
+        tr("Closing it loses what you typed."),
     )
-    saving = box.addButton("Save", QMessageBox.ButtonRole.AcceptRole)
+    saving = box.addButton(tr("Save"), QMessageBox.ButtonRole.AcceptRole)
     saving.setProperty("kind", "primary")
-    closing = box.addButton("Close without saving", QMessageBox.ButtonRole.DestructiveRole)
+    closing = box.addButton(tr("Close without saving"), QMessageBox.ButtonRole.DestructiveRole)
     closing.setProperty("kind", "danger")
     _add_cancel(box)
     box.setDefaultButton(saving)
@@ -31,11 +36,11 @@ def ask_overwrite(parent: QWidget, name: str, overwrite: Callable[[], object]) -
     """Write over what another program wrote, or not."""
     box = _box(
         parent,
-        "Save",
-        f"Another program has changed “{name}” since it was opened.",
-        "Saving replaces what that program wrote.",
+        tr("Save"),
+        tr("Another program has changed “{name}” since it was opened.", name=name),
+        tr("Saving replaces what that program wrote."),
     )
-    button = box.addButton("Replace it", QMessageBox.ButtonRole.DestructiveRole)
+    button = box.addButton(tr("Replace it"), QMessageBox.ButtonRole.DestructiveRole)
     button.setProperty("kind", "danger")
     box.setDefaultButton(_add_cancel(box))
     button.clicked.connect(lambda: overwrite())

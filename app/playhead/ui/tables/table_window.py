@@ -24,6 +24,7 @@ from playhead.ui.tables.cells import as_text, size_words
 from playhead.ui.tables.paged_model import MOST_ROWS, PAGE_ROWS, PagedModel
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import BAR_HEIGHT, Theme
+from playhead.ui.wording import tr
 
 Fetch = Callable[[int, int], Awaitable[Table]]
 _ROW_PX = 26
@@ -51,8 +52,8 @@ class TableWindow(QWidget):
         self._is_fetching = False
         self.model = PagedModel(table, theme, self)
         self.model.page_wanted.connect(self._on_page_wanted)
-        name = table.name or "Table"
-        self.setWindowTitle(f"{name} — Playhead")
+        name = table.name or tr("Table")
+        self.setWindowTitle(tr("{name} — Playhead", name=name))
         self.view = self._make_view()
         self.note = QLabel(self)
         self.note.setProperty("kind", "mute")
@@ -67,7 +68,7 @@ class TableWindow(QWidget):
         self.setProperty("kind", "page")
         self.resize(860, 560)
         self._say(self._first_words())
-        for sequence, slot in (("Copy", self.copy), ("Close", self.close)):
+        for sequence, slot in ((tr("Copy"), self.copy), (tr("Close"), self.close)):
             key = QKeySequence(getattr(QKeySequence.StandardKey, sequence))
             QShortcut(key, self).activated.connect(slot)
         QShortcut(QKeySequence("Esc"), self).activated.connect(self.close)
@@ -83,9 +84,9 @@ class TableWindow(QWidget):
 
     def _first_words(self) -> str:
         if self._table.total_rows > MOST_ROWS:
-            return f"The first {MOST_ROWS:,} rows can be scrolled to here."
+            return tr("The first {most_rows:,} rows can be scrolled to here.", most_rows=MOST_ROWS)
         is_cut = self._table.total_rows > len(self._table.rows)
-        return "Only the rows that were shown are here." if is_cut and not self._fetch else ""
+        return tr("Only the rows that were shown are here.") if is_cut and not self._fetch else ""
 
     def _make_bar(self, name: str) -> QWidget:
         bar = QFrame(self)
@@ -95,8 +96,8 @@ class TableWindow(QWidget):
         title.setProperty("kind", "title")
         size = QLabel(size_words(self._table, is_whole=self._fetch is not None), bar)
         size.setProperty("kind", "mute")
-        copy = QPushButton("Copy", bar)
-        copy.setToolTip("Copy the selected cells, or all that are here (Ctrl+C)")
+        copy = QPushButton(tr("Copy"), bar)
+        copy.setToolTip(tr("Copy the selected cells, or all that are here (Ctrl+C)"))
         copy.clicked.connect(self.copy)
         layout = QHBoxLayout(bar)
         layout.setContentsMargins(16, 0, 12, 0)
@@ -110,7 +111,7 @@ class TableWindow(QWidget):
     def _make_view(self) -> QTableView:
         view = QTableView(self)
         view.setProperty("kind", "cells")
-        view.setAccessibleName(f"Table {self._table.name}".strip())
+        view.setAccessibleName(tr("Table {name}", name=self._table.name).strip())
         view.setModel(self.model)
         view.setWordWrap(False)
         view.setShowGrid(True)
@@ -166,14 +167,19 @@ class TableWindow(QWidget):
         try:
             page = await fetch(first, PAGE_ROWS)
         except AppError as error:
-            retry = " Scroll to try again." if error.remedy else ""
-            self._say(f"More rows could not be read. {error}{retry}")
+            retry = tr(" Scroll to try again.") if error.remedy else ""
+            self._say(tr("More rows could not be read. {error}{retry}", error=error, retry=retry))
             return
         finally:
             self._is_fetching = False
         if page.columns != self._table.columns or page.total_rows != self._table.total_rows:
             self._fetch = None
-            self._say(f"“{self._table.name}” is another table by now: only what was read is here.")
+            self._say(
+                tr(
+                    "“{name}” is another table by now: only what was read is here.",
+                    name=self._table.name,
+                )
+            )
             return
         self._say(self._first_words())
         self.model.put(first, page.rows)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from playhead.ui.wording import tr
+
 CODE_LINE = 2_000
 PROSE_LINE = 10_000
 MOST_CHARS = 400_000
@@ -18,13 +20,15 @@ def clip(text: str, line_chars: int = CODE_LINE) -> str:
     if len(text) > line_chars:
         text = "\n".join(clip_line(line, line_chars) for line in text.split("\n"))
     text = visible(text)
-    return f"{text}\n… {left:,} characters more" if left > 0 else text
+    return tr("{text}\n… {left:,} characters more", text=text, left=left) if left > 0 else text
 
 
 def clip_line(line: str, chars: int = CODE_LINE) -> str:
     """One line, cut where it is too long."""
     left = len(line) - chars
-    return f"{line[:chars]} … {left:,} characters more" if left > 0 else line
+    return (
+        tr("{name} … {left:,} characters more", name=line[:chars], left=left) if left > 0 else line
+    )
 
 
 def visible(text: str) -> str:

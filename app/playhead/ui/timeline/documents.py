@@ -28,6 +28,7 @@ from playhead.ui.timeline.markdown import CODE_LINE_LIMIT, Block
 from playhead.ui.timeline.math_document import put_in
 from playhead.ui.timeline.math_text import take_out
 from playhead.ui.timeline.sgr import PLAIN, Style, spans
+from playhead.ui.wording import tr
 
 SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
 _HEADING_PX = {1: 20, 2: 17, 3: 15}
@@ -370,4 +371,4 @@ def _replace_image(document: Document, position: int, look: QTextCharFormat) -> 
     plain = QTextCharFormat()
     plain.setFontItalic(True)
     name = image.property(QTextFormat.Property.ImageAltText) or image.name()
-    cursor.insertText(f"[image: {name}]", plain)
+    cursor.insertText(tr("[image: {name}]", name=name), plain)

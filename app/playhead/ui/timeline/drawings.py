@@ -12,6 +12,8 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
+from playhead.ui.wording import tr
+
 LIMIT_CHARS = 8_000_000
 _LIMIT_ELEMENTS = 200_000
 _SMALLEST = 16
@@ -42,30 +44,37 @@ class _Inspector:
         try:
             parser.Parse(text.encode("utf-8", "replace"), True)
         except expat.ExpatError as error:
-            raise _Refusal(f"The drawing is not well-formed (line {error.lineno}).") from None
+            raise _Refusal(
+                tr("The drawing is not well-formed (line {lineno}).", lineno=error.lineno)
+            ) from None
         if self._repeating & self._repeated:
-            raise _Refusal("The drawing repeats itself inside of itself.")
+            raise _Refusal(tr("The drawing repeats itself inside of itself."))
 
     def _on_start(self, name: str, attributes: dict[str, str]) -> None:
         self._count += 1
         if self._count > _LIMIT_ELEMENTS:
-            raise _Refusal(f"The drawing has more than {_LIMIT_ELEMENTS:,} elements.")
+            raise _Refusal(
+                tr(
+                    "The drawing has more than {limit_elements:,} elements.",
+                    limit_elements=_LIMIT_ELEMENTS,
+                )
+            )
         local = name.rpartition(":")[2]
         if local in _FILTERS:
-            raise _Refusal(f"The drawing uses {local}, which is not drawn here.")
+            raise _Refusal(tr("The drawing uses {local}, which is not drawn here.", local=local))
         self._ids.append(attributes.get("id", ""))
         address = attributes.get("xlink:href") or attributes.get("href") or ""
         if local == "use":
             self._repeated.add(address.removeprefix("#"))
             self._repeating.update(one for one in self._ids if one)
         if local != "a" and address and not _is_inside(address):
-            raise _Refusal("The drawing refers to something outside of itself.")
+            raise _Refusal(tr("The drawing refers to something outside of itself."))
 
     def _on_end(self, _name: str) -> None:
         self._ids.pop()
 
     def _on_entity(self, *_rest: object) -> None:
-        raise _Refusal("The drawing declares entities of its own.")
+        raise _Refusal(tr("The drawing declares entities of its own."))
 
 
 def draw_svg(text: str, limit: QSize) -> tuple[QImage, str]:
@@ -78,11 +87,11 @@ def draw_svg(text: str, limit: QSize) -> tuple[QImage, str]:
 
 def _draw(text: str, limit: QSize) -> QImage:
     if len(text) > LIMIT_CHARS:
-        raise _Refusal(f"The drawing is larger than {LIMIT_CHARS // 1_000_000} MB.")
+        raise _Refusal(tr("The drawing is larger than {number} MB.", number=LIMIT_CHARS // 1000000))
     _Inspector().look(text)
     renderer = QSvgRenderer(QByteArray(text.encode("utf-8", "replace")))
     if not renderer.isValid():
-        raise _Refusal("The drawing cannot be read.")
+        raise _Refusal(tr("The drawing cannot be read."))
     size = renderer.defaultSize()
     if size.isEmpty():
         size = QSize(300, 150)  # what browsers take for a drawing that does not say

@@ -10,6 +10,7 @@ from playhead.ui.timeline.cards.small import InputCard
 from playhead.ui.timeline.input_line import InputLine, SendLine
 from playhead.ui.timeline.model import input_of
 from playhead.ui.timeline.rows import Row
+from playhead.ui.wording import tr
 
 
 class InputFields:
@@ -71,7 +72,7 @@ class InputFields:
 
         def on_answered(text: str) -> None:
             row.state = "answered"
-            row.detail = "Answered." if is_secret else text
+            row.detail = tr("Answered.") if is_secret else text
             self._view.row_changed(row.key)
             if request is not None:
                 self._view.input_answered.emit(request.id, text)

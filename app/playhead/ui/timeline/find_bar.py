@@ -12,6 +12,7 @@ from playhead.ui.theme import Theme
 from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.finding import Finder
 from playhead.ui.timeline.found_text import Wanted
+from playhead.ui.wording import tr
 
 _WIDTH, _MARGIN, _ABOVE = 420, 12, 6
 _LONGEST = 200
@@ -29,7 +30,7 @@ class TimelineFindBar(QFrame):
         self._before: QWidget | None = None
         self.finder = Finder(view)
         self.setObjectName("timeline_find")
-        self.setAccessibleName("Find in conversation")
+        self.setAccessibleName(tr("Find in conversation"))
         self._make()
         self.finder.changed.connect(self._show_count)
         theme.changed.connect(self._dress)
@@ -105,9 +106,13 @@ class TimelineFindBar(QFrame):
         if not self.words.text().strip():
             words = ""
         elif not total:
-            words = "Searching…" if finder.is_searching else "Nothing found"
+            words = tr("Searching…") if finder.is_searching else tr("Nothing found")
         else:
-            words = f"{number:,} of {total:,}{more}" if number else f"{total:,}{more} found"
+            words = (
+                tr("{number:,} of {total:,}{more}", number=number, total=total, more=more)
+                if number
+                else tr("{total:,}{more} found", total=total, more=more)
+            )
         if words != self.count.text():
             self.count.setText(words)
             self.count.setAccessibleName(words)
@@ -116,8 +121,8 @@ class TimelineFindBar(QFrame):
 
     def _make(self) -> None:
         self.words = QLineEdit(self)
-        self.words.setPlaceholderText("Find in conversation")
-        self.words.setAccessibleName("Find in conversation")
+        self.words.setPlaceholderText(tr("Find in conversation"))
+        self.words.setAccessibleName(tr("Find in conversation"))
         self.words.setMaxLength(_LONGEST)
         self.words.installEventFilter(self)
         self.words.textChanged.connect(self._search)
@@ -125,13 +130,13 @@ class TimelineFindBar(QFrame):
         self.count.setProperty("kind", "mute")
         self.count.setMinimumWidth(self.fontMetrics().horizontalAdvance(_USUAL))
         self.count.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.case_button = self._button("Match upper and lower case", None)
+        self.case_button = self._button(tr("Match upper and lower case"), None)
         self.case_button.setText("Aa")
         self.case_button.setCheckable(True)
         self.case_button.toggled.connect(self._search)
-        self.previous_button = self._button("Previous (Shift+F3)", lambda: self.step(-1))
-        self.next_button = self._button("Next (F3)", lambda: self.step(1))
-        self.close_button = self._button("Close the search (Esc)", self.close_bar)
+        self.previous_button = self._button(tr("Previous (Shift+F3)"), lambda: self.step(-1))
+        self.next_button = self._button(tr("Next (F3)"), lambda: self.step(1))
+        self.close_button = self._button(tr("Close the search (Esc)"), self.close_bar)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 6, 6, 6)
         row.setSpacing(4)

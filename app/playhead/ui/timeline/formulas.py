@@ -14,6 +14,8 @@ from PySide6.QtCore import QByteArray, QObject, QRectF, QRunnable, Qt, QThreadPo
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
+from playhead.ui.wording import tr
+
 _LIMIT_CHARS = 2_000
 _LIMIT_DEPTH = 20
 _LIMIT_PX = 8_000
@@ -149,14 +151,14 @@ def draw_formula(latex: str, size_px: float, is_display: bool, ratio: float) -> 
         with _in_portions():
             svg, width, height, descent = _set(latex, size_px * _SCALE, is_display)
     except _TooLong:
-        return Drawing(problem="This formula takes too long to draw.")
+        return Drawing(problem=tr("This formula takes too long to draw."))
     except Exception:  # noqa: BLE001 - the libraries fail in every way on what is not LaTeX
-        return Drawing(problem="This formula cannot be read.")
+        return Drawing(problem=tr("This formula cannot be read."))
     if not 0 < width < _LIMIT_PX or not 0 < height < _LIMIT_PX:
-        return Drawing(problem="This formula is too large to draw.")
+        return Drawing(problem=tr("This formula is too large to draw."))
     renderer = QSvgRenderer(QByteArray(svg.encode("utf-8", "replace")))
     if not renderer.isValid():
-        return Drawing(problem="This formula cannot be drawn.")
+        return Drawing(problem=tr("This formula cannot be drawn."))
     image = QImage(
         max(1, round(width * ratio)), max(1, round(height * ratio)), QImage.Format.Format_ARGB32
     )
@@ -172,15 +174,15 @@ def draw_formula(latex: str, size_px: float, is_display: bool, ratio: float) -> 
 
 def _refusal(latex: str) -> str:
     if len(latex) > _LIMIT_CHARS:
-        return "This formula is too long to draw."
+        return tr("This formula is too long to draw.")
     if _MACROS.search(latex):
-        return "Formulas that define commands are not drawn."
+        return tr("Formulas that define commands are not drawn.")
     depth = deepest = 0
     for sign in latex:
         depth += (sign == "{") - (sign == "}")
         deepest = max(deepest, depth)
     deepest = max(deepest, latex.count("\\left"), latex.count("\\begin"))
-    return "This formula is nested too deeply to draw." if deepest > _LIMIT_DEPTH else ""
+    return tr("This formula is nested too deeply to draw.") if deepest > _LIMIT_DEPTH else ""
 
 
 def _set(latex: str, size_px: float, is_display: bool) -> tuple[str, float, float, float]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from playhead.ui.wording import tr
+
 INPUT_HEIGHT = 34
 
 
@@ -16,7 +18,7 @@ class InputLine(QWidget):
     def __init__(self, prompt: str, is_secret: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.field = QLineEdit(self)
-        self.field.setAccessibleName(prompt or "Input for the running code")
+        self.field.setAccessibleName(prompt or tr("Input for the running code"))
         if is_secret:
             self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self._button = QPushButton("Enter", self)
@@ -43,11 +45,11 @@ class SendLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.field = QLineEdit(self)
-        self.field.setAccessibleName("Text for the program that the code has started")
-        self.field.setPlaceholderText("A line for the program that runs…")
-        self.send_button = QPushButton("Send", self)
-        self.end_button = QPushButton("End of input", self)
-        self.end_button.setToolTip("Tell the program that no more input comes (Ctrl+D)")
+        self.field.setAccessibleName(tr("Text for the program that the code has started"))
+        self.field.setPlaceholderText(tr("A line for the program that runs…"))
+        self.send_button = QPushButton(tr("Send"), self)
+        self.end_button = QPushButton(tr("End of input"), self)
+        self.end_button.setToolTip(tr("Tell the program that no more input comes (Ctrl+D)"))
         self.end_button.setProperty("kind", "quiet")
         _lay_out(self, self.field, self.send_button, self.end_button)
         self.field.returnPressed.connect(self._on_sent)
@@ -57,7 +59,9 @@ class SendLine(QWidget):
     def _on_sent(self) -> None:
         text = self.field.text()
         self.field.clear()
-        self.field.setPlaceholderText(f"Sent “{text[:40]}”. Another line…" if text else "Sent.")
+        self.field.setPlaceholderText(
+            tr("Sent “{name}”. Another line…", name=text[:40]) if text else tr("Sent.")
+        )
         self.sent.emit(f"{text}\n", False)
 
     def _on_ended(self) -> None:
@@ -65,7 +69,7 @@ class SendLine(QWidget):
         text = self.field.text()
         self.field.clear()
         self.setEnabled(False)
-        self.field.setPlaceholderText("The input has ended.")
+        self.field.setPlaceholderText(tr("The input has ended."))
         self.sent.emit(text, True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import CodeError, FileChanges, InputRequest, Table
 from playhead.ui.timeline.rows import RowKind
+from playhead.ui.wording import tr
 
 _KINDS: dict[tuple[str, str], RowKind] = {
     ("assistant", "message"): "answer",
@@ -48,7 +49,7 @@ def unknown_words(message: Message) -> str:
     """What to say in the place of a result that cannot be shown."""
     what = message.type.replace("_", " ")
     kind = f"{what} ({message.format})" if message.format else what
-    return f"A result that this version of Playhead does not show: {kind}."
+    return tr("A result that this version of Playhead does not show: {kind}.", kind=kind)
 
 
 def _result_kind(message: Message) -> RowKind | None:

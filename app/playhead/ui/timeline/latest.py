@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QToolButton
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.model import Changes
+from playhead.ui.wording import tr
 
 _SHOWN_FROM = 60
 _SIZE = 34
@@ -84,12 +85,12 @@ class LatestButton(QToolButton):
         return end > bottom if is_begun and view.sheet.rows[index].is_streaming else not is_begun
 
     def _tell(self) -> None:
-        text = f"{self.count:,} new" if self.count else ""
-        name = f"Jump to latest, {text}" if text else "Jump to latest"
+        text = tr("{count:,} new", count=self.count) if self.count else ""
+        name = tr("Jump to latest, {text}", text=text) if text else tr("Jump to latest")
         if name == self.accessibleName():
             return
         self.setAccessibleName(name)
-        self.setToolTip(f"{name} (End)")
+        self.setToolTip(tr("{name} (End)", name=name))
         self.setText(text)
         wide = QFontMetrics(self._theme.font(13)).horizontalAdvance(text) + 20 if text else 0
         self.setFixedSize(QSize(_SIZE + wide, _SIZE))

@@ -20,6 +20,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QImage, QImageReader
 
 from playhead.ui.timeline.drawings import draw_svg
+from playhead.ui.wording import tr
 
 MAX_HEIGHT = 480
 _KEPT = 48
@@ -58,7 +59,7 @@ def decode(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
         try:
             data.setData(QByteArray(base64.b64decode(source, validate=False)))
         except (binascii.Error, ValueError):
-            return QImage(), "The picture's data cannot be read."
+            return QImage(), tr("The picture's data cannot be read.")
         data.open(QIODevice.OpenModeFlag.ReadOnly)
         reader = QImageReader(data)
     else:
@@ -71,8 +72,13 @@ def decode(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
         reader.setScaledSize(size.scaled(limit, _KEEP))
     if _is_too_large(reader, size):
         million = size.width() * size.height() // 1_000_000
-        words = f"{size.width():,} × {size.height():,}, {million} megapixels"
-        return QImage(), f"it is too large ({words})"
+        words = tr(
+            "{width:,} × {height:,}, {million} megapixels",
+            width=size.width(),
+            height=size.height(),
+            million=million,
+        )
+        return QImage(), tr("it is too large ({words})", words=words)
     image = reader.read()
     return image, "" if not image.isNull() else _problem(reader)
 
@@ -88,11 +94,11 @@ def _problem(reader: QImageReader) -> str:
     """Why a picture cannot be shown, in words that help."""
     match reader.error():
         case QImageReader.ImageReaderError.FileNotFoundError:
-            return "the file is not there any more"
+            return tr("the file is not there any more")
         case QImageReader.ImageReaderError.UnsupportedFormatError:
-            return "it is no picture, or of an unknown kind"
+            return tr("it is no picture, or of an unknown kind")
         case QImageReader.ImageReaderError.InvalidDataError:
-            return "its data are damaged"
+            return tr("its data are damaged")
         case _:
             return reader.errorString()
 

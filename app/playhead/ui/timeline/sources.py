@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Citation, Source
+from playhead.ui.wording import tr
 
 _OPENED = ("http://", "https://")
 _BREAKS = str.maketrans("\n\r\t", "   ")
@@ -62,7 +63,7 @@ def _line(source: Source) -> str:
     address = source.url if source.url.startswith(_OPENED) else ""
     if any(sign in address for sign in "<>\n\r "):
         address = ""
-    title = (source.title or source.url or source.text or source.id or "Source").strip()
+    title = (source.title or source.url or source.text or source.id or tr("Source")).strip()
     words = title.translate(_BREAKS)[:200]
     return f"{words}\n{address}" if address else words
 

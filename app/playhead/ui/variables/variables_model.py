@@ -10,8 +10,9 @@ from PySide6.QtGui import QBrush, QFont, QPainter, QPixmap
 from playhead.conversation.requests import Variable
 from playhead.ui.attachments import format_size
 from playhead.ui.theme import Theme
+from playhead.ui.wording import mark, tr
 
-HEADS = ("Name", "Type", "Shape", "Size", "Value")
+HEADS = (mark("Name"), mark("Type"), mark("Shape"), mark("Size"), mark("Value"))
 NAME, TYPE, SHAPE, SIZE, VALUE = range(5)
 SORT_ROLE = Qt.ItemDataRole.UserRole
 _DOT_PX = 6
@@ -89,7 +90,7 @@ class VariablesModel(QAbstractTableModel):
             case Qt.ItemDataRole.TextAlignmentRole if column == SIZE:
                 return _RIGHT
             case Qt.ItemDataRole.AccessibleTextRole if column == NAME and variable.is_changed:
-                return f"{variable.name}, changed in the last run"
+                return tr("{name}, changed in the last run", name=variable.name)
             case _ if role == SORT_ROLE:
                 return variable.size_bytes if column == SIZE else _texts(variable)[column].lower()
             case _:
@@ -111,9 +112,9 @@ def _texts(variable: Variable) -> tuple[str, ...]:
 
 def _tip(variable: Variable, column: int) -> str:
     if variable.is_table and column == NAME:
-        return "Double click opens it as a table"
+        return tr("Double click opens it as a table")
     if variable.is_changed and column == NAME:
-        return "Changed in the last run"
+        return tr("Changed in the last run")
     return _texts(variable)[column]
 
 

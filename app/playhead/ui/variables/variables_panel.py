@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from playhead.conversation.requests import Variable
 from playhead.ui.theme import Theme
 from playhead.ui.variables.variables_model import NAME, SORT_ROLE, VALUE, VariablesModel
+from playhead.ui.wording import tr
 
 _HEADER_PX = 34
 _WIDTHS = (140, 104, 86, 84)
@@ -72,11 +73,13 @@ class VariablesPanel(QWidget):
         self.model.set_dim(False)
         self.model.show_variables(variables)
         changed = sum(one.is_changed for one in variables)
-        words = f"{len(variables):,}" + (f" · {changed:,} changed" if changed else "")
+        words = f"{len(variables):,}" + (
+            tr(" · {changed:,} changed", changed=changed) if changed else ""
+        )
         self._count.setText(words if variables else "")
         self._stack.setCurrentWidget(self.list if variables else self._words)
         if not variables:
-            self._words.setText("No names yet. What the code defines is listed here.")
+            self._words.setText(tr("No names yet. What the code defines is listed here."))
 
     def say(self, words: str) -> None:
         """Words in the place of the names."""
@@ -89,9 +92,9 @@ class VariablesPanel(QWidget):
         """The code runs: names that are known stay, in grey."""
         if self.model.variables:
             self.model.set_dim(True)
-            self._count.setText("read when the code rests")
+            self._count.setText(tr("read when the code rests"))
         else:
-            self.say("The code is running. Its names are read when it rests.")
+            self.say(tr("The code is running. Its names are read when it rests."))
 
     @property
     def words(self) -> str:
@@ -102,12 +105,12 @@ class VariablesPanel(QWidget):
         header = QFrame(self)
         header.setProperty("kind", "page")
         header.setFixedHeight(_HEADER_PX)
-        title = QLabel("Variables", header)
+        title = QLabel(tr("Variables"), header)
         title.setProperty("kind", "strong")
         self._count = QLabel(header)
         self._count.setProperty("kind", "mute")
-        self._refresh = self._button(header, "Read the names again")
-        self._close = self._button(header, "Hide the variables")
+        self._refresh = self._button(header, tr("Read the names again"))
+        self._close = self._button(header, tr("Hide the variables"))
         self._refresh.clicked.connect(self.refresh_requested)
         self._close.clicked.connect(self.close_requested)
         layout = QHBoxLayout(header)
@@ -129,7 +132,7 @@ class VariablesPanel(QWidget):
     def _make_list(self) -> QTreeView:
         view = QTreeView(self)
         view.setProperty("kind", "variables")
-        view.setAccessibleName("Variables")
+        view.setAccessibleName(tr("Variables"))
         view.setModel(self._sorted)
         view.setRootIsDecorated(False)
         view.setUniformRowHeights(True)

@@ -24,13 +24,14 @@ from playhead.ui.timeline.input_line import INPUT_HEIGHT
 from playhead.ui.timeline.markdown import Block, cut_plain
 from playhead.ui.timeline.painting import draw_panel, draw_pill, text_width
 from playhead.ui.timeline.rows import Row
+from playhead.ui.wording import mark, tr
 
 FOLDED_LINES = 6
 CONSOLE_LINES = 24
 CONSOLE_HEAD = 8
 _FOOT = 28
 _TYPING_HEIGHT = INPUT_HEIGHT + 20
-_PILLS = {"waiting": "waiting for you", "running": "running"}
+_PILLS = {"waiting": mark("waiting for you"), "running": "running"}
 _TITLES = {
     "python": "Python",
     "py": "Python",
@@ -39,8 +40,8 @@ _TITLES = {
     "typescript": "TypeScript",
     "bash": "Bash",
     "zsh": "zsh",
-    "shell": "Shell",
-    "sh": "Shell",
+    "shell": mark("Shell"),
+    "sh": mark("Shell"),
     "r": "R",
     "java": "Java",
     "perl": "Perl",
@@ -69,7 +70,7 @@ _RAN = ("ran", "stopped", "failed")
 
 def language_title(word: str) -> str:
     """How a language is called over its code; an unknown word stays as it is."""
-    return _TITLES.get(word.lower(), word or "Code")
+    return _TITLES.get(word.lower(), word or tr("Code"))
 
 
 class PanelCard(Card):
@@ -134,7 +135,11 @@ class CodeCard(PanelCard):
         """How much there is."""
         if self._lines <= FOLDED_LINES:
             return ""
-        return "Show fewer lines" if self.row.is_open else f"Show all {self._lines:,} lines"
+        return (
+            tr("Show fewer lines")
+            if self.row.is_open
+            else tr("Show all {lines:,} lines", lines=self._lines)
+        )
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
         """Language, and the state as a pill or in quiet words."""
@@ -149,20 +154,20 @@ class CodeCard(PanelCard):
     def state_text(self) -> str:
         """How the run stands, beside the pill."""
         row = self.row
-        lines = "1 line" if self._lines == 1 else f"{self._lines:,} lines"
+        lines = tr("1 line") if self._lines == 1 else tr("{lines:,} lines", lines=self._lines)
         match row.state:
             case "waiting" | "running":
                 words = [row.detail]
             case "ran":
-                words = [f"ran in {row.detail}" if row.detail else "ran"]
+                words = [tr("ran in {detail}", detail=row.detail) if row.detail else "ran"]
             case "stopped":
-                words = [f"stopped {row.detail}".rstrip()]
+                words = [tr("stopped {detail}", detail=row.detail).rstrip()]
             case "failed":
-                words = [f"failed after {row.detail}" if row.detail else "failed"]
+                words = [tr("failed after {detail}", detail=row.detail) if row.detail else "failed"]
             case "skipped" | "queued":
                 words = [row.state, row.detail]
             case "writing":
-                words = [f"writing · {lines}"]
+                words = [tr("writing · {lines}", lines=lines)]
             case _:
                 words = [lines, row.detail]
         if row.is_edited:
@@ -175,12 +180,14 @@ class CodeCard(PanelCard):
         middle = HEADER // 2
         if self.row.kind != "code":
             return [
-                self.icon_spot(self.width - 8, middle, "copy", "Copy", copy),
+                self.icon_spot(self.width - 8, middle, "copy", tr("Copy"), copy),
                 *self.foot_spots(),
             ]
         spots = [
-            self.icon_spot(self.width - 44, middle, "copy", "Copy code", copy),
-            self.icon_spot(self.width - 8, middle, "external-link", "Open in the editor", open_),
+            self.icon_spot(self.width - 44, middle, "copy", tr("Copy code"), copy),
+            self.icon_spot(
+                self.width - 8, middle, "external-link", tr("Open in the editor"), open_
+            ),
         ]
         if third := self._third_icon():
             spots.insert(0, self.icon_spot(self.width - 80, middle, *third))
@@ -192,11 +199,11 @@ class CodeCard(PanelCard):
         if row.kind != "code":
             return None
         if row.state == "running":
-            tip = "Hide the field" if row.is_typing else "Send text to the program"
+            tip = tr("Hide the field") if row.is_typing else tr("Send text to the program")
             return "keyboard", tip, Intent("type", row.key)
         if row.state in _UNDER_WAY or row.is_streaming or not self.tools.can_run(row.language):
             return None
-        tip = "Run again" if row.state in _RAN else "Run this code"
+        tip = tr("Run again") if row.state in _RAN else tr("Run this code")
         return "play", tip, Intent("run", row.text, row.language)
 
     def below_height(self) -> int:
@@ -252,12 +259,12 @@ class ConsoleCard(PanelCard):
         if count <= CONSOLE_LINES:
             return ""
         if self.row.is_open:
-            return "Show fewer lines"
+            return tr("Show fewer lines")
         kept = count - self._text.hidden
         return (
-            f"Show {kept:,} of {count:,} lines"
+            tr("Show {kept:,} of {count:,} lines", kept=kept, count=count)
             if self._text.hidden
-            else f"Show all {count:,} lines"
+            else tr("Show all {count:,} lines", count=count)
         )
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
@@ -267,7 +274,7 @@ class ConsoleCard(PanelCard):
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
         """Output, exit status and time."""
-        right = draw_header(painter, self.theme, header, "square-terminal", "Output") + 10
+        right = draw_header(painter, self.theme, header, "square-terminal", tr("Output")) + 10
         draw_detail(painter, self.theme, right, header, self.row.detail)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
@@ -276,9 +283,9 @@ class ConsoleCard(PanelCard):
             return []
         middle = HEADER // 2
         copy = Intent("copy", self.source())
-        spots = [self.icon_spot(self.width - 8, middle, "copy", "Copy output", copy)]
+        spots = [self.icon_spot(self.width - 8, middle, "copy", tr("Copy output"), copy)]
         if self.row.items:
-            tip, intent = "Open the whole output", Intent("output", self.row.items[0])
+            tip, intent = tr("Open the whole output"), Intent("output", self.row.items[0])
             spots.append(self.icon_spot(self.width - 40, middle, "external-link", tip, intent))
         return spots + self.foot_spots()
 
@@ -298,7 +305,9 @@ class ConsoleCard(PanelCard):
         if not hidden:
             return _console_blocks(lines)
         word = "line" if hidden == 1 else "lines"
-        between = Block("console", f"\x1b[2m… {hidden:,} {word} hidden\x1b[0m")
+        between = Block(
+            "console", tr("\x1b[2m… {hidden:,} {word} hidden\x1b[0m", hidden=hidden, word=word)
+        )
         return [*_console_blocks(lines[:at]), between, *_console_blocks(lines[at:])]
 
 

@@ -27,6 +27,7 @@ from playhead.ui.timeline.cards.card import (
 from playhead.ui.timeline.markdown import Block
 from playhead.ui.timeline.painting import draw_icon, draw_panel, draw_text, text_width
 from playhead.ui.timeline.rows import Row
+from playhead.ui.wording import tr
 
 Status = Literal["created", "changed", "deleted"]
 FOLDED_FILES = 8
@@ -147,11 +148,15 @@ class FilesCard(Card):
             path, name = line.change.path, shown_name(line.change.path)
             if line.status != "deleted":
                 intent = Intent("file", path)
-                spots.append(Spot(self._name_box(line), intent, f"Open {name}", look="bare"))
+                spots.append(
+                    Spot(self._name_box(line), intent, tr("Open {name}", name=name), look="bare")
+                )
             if line.change.diff:
                 is_open = line.diff is not None
                 icon = "chevron-down" if is_open else "chevron-right"
-                tip = f"{'Hide' if is_open else 'Show'} what changed in {name}"
+                tip = tr(
+                    "{value} what changed in {name}", value="Hide" if is_open else "Show", name=name
+                )
                 middle = line.top + line.height // 2
                 intent = Intent("card", path)
                 spots.append(self.icon_spot(self.width - 8, middle, icon, tip, intent, 24))
@@ -168,7 +173,7 @@ class FilesCard(Card):
         header = QRect(0, 0, self.width, HEADER)
         draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
         painter.fillRect(QRect(0, HEADER - 1, self.width, 1), self.theme.colour("line"))
-        right = draw_header(painter, self.theme, header, "folder", "Files") + 10
+        right = draw_header(painter, self.theme, header, "folder", tr("Files")) + 10
         draw_detail(painter, self.theme, right, header, self.summary())
         for line in self._lines:
             diff = line.diff.height + 14 if line.diff is not None else 0
@@ -189,7 +194,9 @@ class FilesCard(Card):
     def note(self) -> str:
         """What was not looked at, and what is not listed."""
         more = sum(self._changes.counts) - min(self._count, MOST_FILES)
-        unlisted = f"{more:,} more are not listed." if self.row.is_open and more > 0 else ""
+        unlisted = (
+            tr("{more:,} more are not listed.", more=more) if self.row.is_open and more > 0 else ""
+        )
         return " ".join(filter(None, (unlisted, self._changes.note)))
 
     def _make_line(self, status: Status, change: FileChange) -> _Line:
@@ -203,7 +210,9 @@ class FilesCard(Card):
         if self._count <= FOLDED_FILES:
             return ""
         shown = min(self._count, MOST_FILES)
-        return "Show fewer files" if self.row.is_open else f"Show {shown:,} files"
+        return (
+            tr("Show fewer files") if self.row.is_open else tr("Show {shown:,} files", shown=shown)
+        )
 
     def _has_thumb(self, line: _Line) -> bool:
         return line.change.kind == "image" and line.status != "deleted"
@@ -289,7 +298,7 @@ def _diff_blocks(diff: str) -> list[Block]:
     left_out = len(lines) - _DIFF_LINES
     shown = [_coloured(line) for line in lines[:_DIFF_LINES]]
     if left_out > 0:
-        shown.append(f"\x1b[2m… {left_out:,} more lines\x1b[0m")
+        shown.append(tr("\x1b[2m… {left_out:,} more lines\x1b[0m", left_out=left_out))
     return [Block("console", "\n".join(shown[at : at + 40])) for at in range(0, len(shown), 40)]
 
 

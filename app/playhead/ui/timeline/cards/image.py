@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from playhead.ui.timeline.cards.card import Card, Intent, PaintState, Spot
 from playhead.ui.timeline.painting import clip_round, draw_icon, draw_panel, draw_text
+from playhead.ui.wording import tr
 
 _WAITING_HEIGHT = 200
 _PROBLEM_HEIGHT = 56
@@ -20,7 +21,12 @@ _BUTTON = 28
 def problem_words(name: str, problem: str) -> str:
     """Why a picture is not shown, as a sentence."""
     problem = problem.rstrip(".")
-    return f"{name} cannot be shown: {problem[:1].lower()}{problem[1:]}."
+    return tr(
+        "{name} cannot be shown: {lower}{name_2}.",
+        name=name,
+        lower=problem[:1].lower(),
+        name_2=problem[1:],
+    )
 
 
 class ImageCard(Card):
@@ -46,7 +52,9 @@ class ImageCard(Card):
         if found is None or found[1]:
             draw_panel(painter, rect, tokens.code_bg, tokens.line)
             words = (
-                "Loading the picture…" if found is None else problem_words(self._name(), found[1])
+                tr("Loading the picture…")
+                if found is None
+                else problem_words(self._name(), found[1])
             )
             draw_icon(
                 painter, self.theme, "image", "mute", QPointF(rect.left() + 24, rect.center().y())
@@ -69,13 +77,13 @@ class ImageCard(Card):
         if found is None or found[1]:
             return []
         rect, key = self._box(), self.row.key
-        zoom = Spot(rect, Intent("picture", key), "Open picture", look="bare")
+        zoom = Spot(rect, Intent("picture", key), tr("Open picture"), look="bare")
         if not is_hovered or rect.width() < 3 * _BUTTON:
             return [zoom]
         copy, save = Intent("copy_picture", key), Intent("save_picture", key)
         return [
-            self._button(rect.right() - 6, "download", "Save picture…", save),
-            self._button(rect.right() - 8 - _BUTTON, "copy", "Copy picture", copy),
+            self._button(rect.right() - 6, "download", tr("Save picture…"), save),
+            self._button(rect.right() - 8 - _BUTTON, "copy", tr("Copy picture"), copy),
             zoom,
         ]
 
@@ -99,7 +107,7 @@ class ImageCard(Card):
         return self.row.language or "path"
 
     def _name(self) -> str:
-        return "The picture" if self._is_inline() else PurePath(self.row.text).name
+        return tr("The picture") if self._is_inline() else PurePath(self.row.text).name
 
     def _ground(self, image: QImage) -> QColor:
         """The picture's own, so that it fills its card; drawings without one are for paper."""

@@ -15,6 +15,7 @@ from playhead.ui.timeline.clipping import PROSE_LINE, LineClipper, clip
 from playhead.ui.timeline.markdown import Block, MarkdownStream, plain_blocks
 from playhead.ui.timeline.painting import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
 from playhead.ui.timeline.rows import Row
+from playhead.ui.wording import tr
 
 _ACTIONS = 36
 _STEP = 800
@@ -101,11 +102,11 @@ def fence_spots(card: Card) -> list[Spot]:
         code, block = card.column.fence_source(index), card.column.block(index)
         middle = header.center().y() + 1
         copy = Intent("copy", code)
-        spots.append(card.icon_spot(header.right() - 6, middle, "copy", "Copy code", copy, 24))
+        spots.append(card.icon_spot(header.right() - 6, middle, "copy", tr("Copy code"), copy, 24))
         if card.tools.can_run(block.language):
             run = Intent("run", code, block.language)
             right = header.right() - 34
-            spots.append(card.icon_spot(right, middle, "play", "Run this code", run, 24))
+            spots.append(card.icon_spot(right, middle, "play", tr("Run this code"), run, 24))
     return spots
 
 
@@ -169,8 +170,8 @@ def answer_actions(card: Card, middle: int, key: str) -> list[Spot]:
     retry = Intent("retry", key)
     return [
         *version_spots(card, card.width - 70, middle, card.row.versions),
-        card.icon_spot(card.width - 34, middle, "copy", "Copy answer", copy),
-        card.icon_spot(card.width, middle, "refresh-cw", "Retry", retry),
+        card.icon_spot(card.width - 34, middle, "copy", tr("Copy answer"), copy),
+        card.icon_spot(card.width, middle, "refresh-cw", tr("Retry"), retry),
     ]
 
 
@@ -241,15 +242,19 @@ class QuestionCard(Card):
         middle = min(self._bubble_height() // 2, 20)
         edit, copy = Intent("edit", self.row.key), Intent("copy", self.row.text)
         return [
-            self.icon_spot(right - BUTTON_PX, middle, "copy", "Copy message", copy),
-            self.icon_spot(right, middle, "pencil", "Edit and send again", edit),
+            self.icon_spot(right - BUTTON_PX, middle, "copy", tr("Copy message"), copy),
+            self.icon_spot(right, middle, "pencil", tr("Edit and send again"), edit),
             *always,
         ]
 
     def _fold_spot(self) -> Spot:
-        label = "Show less" if self.row.is_open else f"Show all {self._lines:,} lines"
+        label = (
+            tr("Show less")
+            if self.row.is_open
+            else tr("Show all {lines:,} lines", lines=self._lines)
+        )
         if self._lines <= _LONG_LINES and not self.row.is_open:
-            label = "Show all"
+            label = tr("Show all")
         width = text_width(self.theme, label, 12) + 4
         top = self._bubble_height() - _BUBBLE_Y - _FOOT + 2
         rect = QRect(self.text_box().left(), top, width, _FOOT)
@@ -267,7 +272,7 @@ class FoldCard(MarkdownCard):
         """The line itself."""
         width = 26 + text_width(self.theme, self._title(), 12) + 24
         rect = QRect(0, 0, min(width, self.width), self._LINE)
-        tip = "Fold" if self.row.is_open else "Show"
+        tip = tr("Fold") if self.row.is_open else tr("Show")
         fold = Spot(rect, Intent("fold"), tip, look="bare")
         return [fold, *(fence_spots(self) if self.row.is_open else [])]
 
@@ -319,15 +324,23 @@ class FoldCard(MarkdownCard):
         return "brain" if self.row.kind == "reasoning" else "wrench"
 
     def _title(self) -> str:
-        name = self.row.language or "a tool"
+        name = self.row.language or tr("a tool")
         match self.row.kind:
             case "reasoning":
-                took = f"Thought for {self.row.detail}" if self.row.detail else "Thought"
-                return "Thinking…" if self.row.is_streaming else took
+                took = (
+                    tr("Thought for {detail}", detail=self.row.detail)
+                    if self.row.detail
+                    else tr("Thought")
+                )
+                return tr("Thinking…") if self.row.is_streaming else took
             case "tool_call":
-                return f"Calling {name}…" if self.row.is_streaming else f"Called {name}"
+                return (
+                    tr("Calling {name}…", name=name)
+                    if self.row.is_streaming
+                    else tr("Called {name}", name=name)
+                )
             case _:
-                return f"Result of {name}"
+                return tr("Result of {name}", name=name)
 
 
 class PlanCard(MarkdownCard):
@@ -346,4 +359,4 @@ class PlanCard(MarkdownCard):
         tokens = self.theme.tokens
         rect = QRect(0, 0, self.width, self.frame_height())
         draw_panel(painter, rect, tokens.raised, tokens.line)
-        draw_header(painter, self.theme, QRect(0, 0, self.width, 36), "list-checks", "Plan")
+        draw_header(painter, self.theme, QRect(0, 0, self.width, 36), "list-checks", tr("Plan"))

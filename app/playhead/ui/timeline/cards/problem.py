@@ -15,6 +15,7 @@ from playhead.ui.timeline.clipping import clip
 from playhead.ui.timeline.markdown import cut_plain
 from playhead.ui.timeline.painting import draw_text, text_width
 from playhead.ui.timeline.rows import Row
+from playhead.ui.wording import tr
 
 _FOLD = 24
 _TITLE_CHARS = 400
@@ -28,7 +29,9 @@ class ProblemCard(BoxCard):
     def __init__(self, row: Row, tools: CardTools) -> None:
         self._remedy: BlockColumn | None = None
         content = row.message.content if row.message else None
-        self._error = content if isinstance(content, CodeError) else CodeError("Error", row.text)
+        self._error = (
+            content if isinstance(content, CodeError) else CodeError(tr("Error"), row.text)
+        )
         super().__init__(row, tools)
 
     def refresh(self) -> None:
@@ -77,7 +80,7 @@ class ProblemCard(BoxCard):
             return ""
         nearest, words = frames[-1], _place(frames[-1])
         if own and own[-1] != nearest:
-            words = f"line {own[-1].line} → {words}"
+            words = tr("line {line} → {words}", line=own[-1].line, words=words)
         return words
 
     def text_box(self) -> QRect:
@@ -98,12 +101,12 @@ class ProblemCard(BoxCard):
         spots = [*self._place_spots(), *self._mend_spots()]
         if not self._trace():
             return spots
-        label = "Hide traceback" if self.row.is_open else "Show traceback"
+        label = tr("Hide traceback") if self.row.is_open else tr("Show traceback")
         width = text_width(self.theme, label, 12) + 4
         rect = QRect(self._trace_left(width), self._line_top() + 2, width, _FOLD)
         spots.append(Spot(rect, Intent("fold"), label, label=label, look="word"))
         copy = Intent("copy", self._trace())
-        return [*spots, self.icon_spot(self.width - 8, 23, "copy", "Copy traceback", copy)]
+        return [*spots, self.icon_spot(self.width - 8, 23, "copy", tr("Copy traceback"), copy)]
 
     def _trace_left(self, width: int) -> int:
         place = self.where()
@@ -118,12 +121,12 @@ class ProblemCard(BoxCard):
         width = min(text_width(self.theme, place, 12) + 4, self.width - 54)
         rect = QRect(40, self._line_top() + 2, width, _FOLD)
         intent = Intent("line", f"{self.row.origin} {line}")
-        return [Spot(rect, intent, f"Show line {line} in the editor", look="bare")]
+        return [Spot(rect, intent, tr("Show line {line} in the editor", line=line), look="bare")]
 
     def _mend_spots(self) -> list[Spot]:
         if not self.tools.has_model():
             return []
-        label, top = "Ask the model to fix it", self.frame_height() - 38
+        label, top = tr("Ask the model to fix it"), self.frame_height() - 38
         return [self.button_spot(40, top, label, Intent("mend", self.title()), "wrench")]
 
     def own_line(self) -> int:
@@ -166,6 +169,11 @@ class ProblemCard(BoxCard):
 
 
 def _place(frame: Frame) -> str:
-    file = f" of {PurePath(frame.file).name}" if frame.file else ""
-    name = f", in {frame.name}" if frame.name not in ("", "<module>") else ""
-    return f"line {frame.line}{file[:_TITLE_CHARS]}{name[:_TITLE_CHARS]}"
+    file = tr(" of {name}", name=PurePath(frame.file).name) if frame.file else ""
+    name = tr(", in {name}", name=frame.name) if frame.name not in ("", "<module>") else ""
+    return tr(
+        "line {line}{name}{name_2}",
+        line=frame.line,
+        name=file[:_TITLE_CHARS],
+        name_2=name[:_TITLE_CHARS],
+    )

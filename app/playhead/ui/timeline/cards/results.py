@@ -21,6 +21,7 @@ from playhead.ui.timeline.cards.message import MarkdownCard
 from playhead.ui.timeline.clipping import clip
 from playhead.ui.timeline.markdown import cut_plain
 from playhead.ui.timeline.painting import draw_panel, text_width
+from playhead.ui.wording import tr
 
 _SHOWN_CHARS = 200_000
 _PAD = 16
@@ -49,7 +50,7 @@ class PageCard(PanelCard):
 
     def foot_label(self) -> str:
         """What was left out."""
-        return "Hide the source" if len(self.row.text) > 4_000 and self.row.is_open else ""
+        return tr("Hide the source") if len(self.row.text) > 4_000 and self.row.is_open else ""
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
         """Closed, the header is all there is."""
@@ -64,32 +65,32 @@ class PageCard(PanelCard):
     def paint_header(self, painter: QPainter, header: QRect) -> None:
         """What it is and how much."""
         is_page = self._is_page()
-        title = "Web page" if is_page else "JavaScript"
+        title = tr("Web page") if is_page else "JavaScript"
         icon = "globe" if is_page else "file-braces"
         right = draw_header(painter, self.theme, header, icon, title) + 10
         words = format_size(len(self.row.text))
         if not is_page:
-            words += " · not run here"
+            words += tr(" · not run here")
         draw_detail(painter, self.theme, right, header.adjusted(0, 0, -120, 0), words)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Open it outside, copy and unfold the source."""
         middle = HEADER // 2
         chevron = "chevron-down" if self.row.is_open else "chevron-right"
-        tip = "Hide the source" if self.row.is_open else "Show the source"
+        tip = tr("Hide the source") if self.row.is_open else tr("Show the source")
         copy = Intent("copy", self.row.text)
         spots = [
             self.icon_spot(self.width - 8, middle, chevron, tip, Intent("fold")),
-            self.icon_spot(self.width - 40, middle, "copy", "Copy the source", copy),
+            self.icon_spot(self.width - 40, middle, "copy", tr("Copy the source"), copy),
         ]
         if self._is_page():
-            label = "Open in browser"
+            label = tr("Open in browser")
             left = self.width - 78 - text_width(self.theme, label, 13) - 46
             spots.append(
                 Spot(
                     QRect(left, middle - 13, text_width(self.theme, label, 13) + 46, 26),
                     Intent("page", self.row.key),
-                    "Your browser loads and runs what the page asks for",
+                    tr("Your browser loads and runs what the page asks for"),
                     "square-arrow-out-up-right",
                     label,
                     "button",
@@ -121,10 +122,10 @@ class RenderedCard(MarkdownCard):
         header = QRect(0, 0, self.width, HEADER)
         draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
         painter.fillRect(QRect(0, HEADER - 1, self.width, 1), self.theme.colour("line"))
-        draw_header(painter, self.theme, header, "file-text", "Result")
+        draw_header(painter, self.theme, header, "file-text", tr("Result"))
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Copy the markdown."""
         copy = Intent("copy", self.row.text)
-        icon = self.icon_spot(self.width - 8, HEADER // 2, "copy", "Copy markdown", copy)
+        icon = self.icon_spot(self.width - 8, HEADER // 2, "copy", tr("Copy markdown"), copy)
         return [icon, *self.fence_spots()]

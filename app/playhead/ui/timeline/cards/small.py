@@ -24,6 +24,7 @@ from playhead.ui.timeline.painting import (
 )
 from playhead.ui.timeline.rows import Row
 from playhead.ui.timeline.sources import split_source
+from playhead.ui.wording import tr
 
 _CHIP = 26
 _NAME_CHARS = 300
@@ -222,13 +223,13 @@ class FailureCard(BoxCard):
 
     def button(self) -> tuple[str, str, Intent] | None:
         """Retry."""
-        return "Retry", "refresh-cw", Intent("retry", self.row.key)
+        return tr("Retry"), "refresh-cw", Intent("retry", self.row.key)
 
     def _failure(self) -> Failure:
         content = self.row.message.content if self.row.message else None
         if isinstance(content, Failure):
             return content
-        return Failure("", self.row.text or "The answer failed.")
+        return Failure("", self.row.text or tr("The answer failed."))
 
 
 class NoteCard(BoxCard):
@@ -268,13 +269,13 @@ class InputCard(BoxCard):
         """The prompt of the code."""
         request = input_of(self.row)
         prompt = request.prompt.strip() if request else ""
-        return prompt or "The code asks for a line of text."
+        return prompt or tr("The code asks for a line of text.")
 
     def words(self) -> str:
         """What was answered, unless it is a secret."""
         if not self.row.state:
             return ""
-        return self.row.detail or "Answered."
+        return self.row.detail or tr("Answered.")
 
     def frame_height(self) -> int:
         """With room for the field."""

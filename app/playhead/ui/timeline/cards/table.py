@@ -34,6 +34,7 @@ from playhead.ui.timeline.painting import (
     text_width,
 )
 from playhead.ui.timeline.rows import Row
+from playhead.ui.wording import tr
 
 HEAD = 30
 LINE = 26
@@ -107,11 +108,13 @@ class TableCard(Card):
         middle, key = self._head_y + HEADER // 2, self.row.key
         spots = [
             self.icon_spot(
-                self.width - 8, middle, "maximize-2", "Open the table", Intent("table", key)
+                self.width - 8, middle, "maximize-2", tr("Open the table"), Intent("table", key)
             ),
-            self.icon_spot(self.width - 40, middle, "download", "Save as…", Intent("save", key)),
             self.icon_spot(
-                self.width - 72, middle, "copy", "Copy table", Intent("copy_table", key)
+                self.width - 40, middle, "download", tr("Save as…"), Intent("save", key)
+            ),
+            self.icon_spot(
+                self.width - 72, middle, "copy", tr("Copy table"), Intent("copy_table", key)
             ),
             *self._page_spots(middle),
             *self._head_spots(),
@@ -148,10 +151,14 @@ class TableCard(Card):
         table, count = self._table, len(self._table.rows)
         words: list[tuple[str, Intent]] = []
         if count > FOLDED_ROWS:
-            label = "Show fewer rows" if self.row.is_open else f"Show {count:,} rows"
+            label = (
+                tr("Show fewer rows")
+                if self.row.is_open
+                else tr("Show {count:,} rows", count=count)
+            )
             words.append((label, Intent("fold")))
         if table.total_rows > count and (table.key or table.name):
-            label = f"Open all {table.total_rows:,} rows"
+            label = tr("Open all {total_rows:,} rows", total_rows=table.total_rows)
             words.append((label, Intent("table", self.row.key)))
         return words
 
@@ -175,11 +182,13 @@ class TableCard(Card):
         if shown and shown[-1][0] < count - 1:
             intent = Intent("card", f"columns {behind}")
             right = self.width - 108
-            spots.append(self.icon_spot(right, middle, "chevron-right", "More columns", intent))
+            spots.append(self.icon_spot(right, middle, "chevron-right", tr("More columns"), intent))
         if self._first:
             intent = Intent("card", f"columns {before}")
             right = self.width - 136
-            spots.append(self.icon_spot(right, middle, "chevron-left", "Columns before", intent))
+            spots.append(
+                self.icon_spot(right, middle, "chevron-left", tr("Columns before"), intent)
+            )
         return spots
 
     def _head_spots(self) -> list[Spot]:
@@ -190,7 +199,11 @@ class TableCard(Card):
             Spot(
                 QRect(left, top, width, HEAD),
                 Intent("card", f"sort {index}"),
-                f"{one_line(self._table.columns[index])} · {self._dtype(index)}\nClick to sort",
+                tr(
+                    "{one_line} · {dtype}\nClick to sort",
+                    one_line=one_line(self._table.columns[index]),
+                    dtype=self._dtype(index),
+                ),
                 look="bare",
             )
             for index, left, width in self._layout()
@@ -244,7 +257,7 @@ class TableCard(Card):
         painter.setFont(font)
         if not self._shown_rows:
             box = QRect(PAD_X, top, self.width - 2 * PAD_X, LINE)
-            draw_text(painter, box, "No rows", self.theme, "faint", _TEXT_PX)
+            draw_text(painter, box, tr("No rows"), self.theme, "faint", _TEXT_PX)
         for number in range(first, last):
             y = top + number * LINE
             row = self._table.rows[number if self._order is None else self._order[number]]
@@ -266,7 +279,7 @@ class TableCard(Card):
         if self._head_y:
             painter.fillRect(header, self.theme.colour("bg"))
         draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
-        title = self._table.name or "Table"
+        title = self._table.name or tr("Table")
         right = draw_header(painter, self.theme, header, "table-2", title) + 10
         words = self.size_words()
         box = header.adjusted(0, 0, -60, 0)
@@ -279,7 +292,13 @@ class TableCard(Card):
         if not layout or len(layout) == count:
             return words
         rows, total = words.partition(" · ")[0], max(count, self._table.total_columns)
-        return f"{rows} · columns {layout[0][0] + 1:,}–{layout[-1][0] + 1:,} of {total:,}"
+        return tr(
+            "{rows} · columns {number:,}–{number_2:,} of {total:,}",
+            rows=rows,
+            number=layout[0][0] + 1,
+            number_2=layout[-1][0] + 1,
+            total=total,
+        )
 
     def _paint_head(self, painter: QPainter, top: int) -> None:
         painter.fillRect(QRect(1, top, self.width - 2, HEAD), self.theme.colour("header"))

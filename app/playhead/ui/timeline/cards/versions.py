@@ -7,6 +7,7 @@ from PySide6.QtCore import QRect
 from playhead.conversation.versions import Versions
 from playhead.ui.timeline.cards.card import Card, Intent, Spot
 from playhead.ui.timeline.painting import text_width
+from playhead.ui.wording import tr
 
 _ARROW = 24
 HEIGHT = 26
@@ -25,12 +26,22 @@ def version_spots(card: Card, right: int, middle: int, versions: Versions | None
     label = _label(versions)
     left = right - versions_width(card, versions)
     box = QRect(left + _ARROW, middle - _ARROW // 2, width, _ARROW)
-    tip = f"Version {versions.number} of {len(versions.ids)}"
+    tip = tr("Version {number} of {count}", number=versions.number, count=len(versions.ids))
     return [
-        _arrow(left, middle, "chevron-left", f"{tip}: show the one before", versions.previous),
+        _arrow(
+            left,
+            middle,
+            "chevron-left",
+            tr("{tip}: show the one before", tip=tip),
+            versions.previous,
+        ),
         Spot(box, Intent("version"), tip, label=label, look="label", is_enabled=False),
         _arrow(
-            right - _ARROW, middle, "chevron-right", f"{tip}: show the next", versions.following
+            right - _ARROW,
+            middle,
+            "chevron-right",
+            tr("{tip}: show the next", tip=tip),
+            versions.following,
         ),
     ]
 
