@@ -279,10 +279,43 @@ SCALES_PERCENT = (80, 90, 100, 110, 125, 150, 175, 200)
 class AppSettings:
     """Everything a user can set but keys; `interpreter` empty means the managed environment.
 
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named set of the user's for a kind of work; None leaves what the settings say.
+
+    `model` comes with its address: without an `api_base` it is the provider's own.
+    """
+
+    name: str
+    model: str | None = None
+    api_base: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    max_steps: int | None = None
+    budget: float | None = None
+    system_prompt: str | None = None
+    instructions: str | None = None
+    auto_run: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOverride:
+    """The user's word on what a model can; None where the provider's table decides."""
+
+    takes_tools: bool | None = None
+    supports_images: bool | None = None
+    context_tokens: int | None = None
+
+
     The `api_…` ones are of the server for other programs: whether it listens, where, whether who
     holds its token may approve code or have it run unasked, and how many requests a minute.
     The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
     much of a run's output is kept; `scale_percent` is how large everything is shown.
+    `system_prompt` empty means the built-in one. `budget` is in US dollars for a conversation, 0
+    for none. `extra_parameters` is a JSON object that goes to litellm with models of the provider
+    of `model`; `provider_fields` are parameters too, of the provider before the dot
+    ("azure.api_version"). `model_overrides` is by model string, `profile` names one of `profiles`.
+    The three `…_limit_s` of reaching a model are as `Connection` has them.
     """
 
     model: str = DIRECT_MODEL
@@ -309,6 +342,21 @@ class AppSettings:
 
 
 ConversationMark = Literal["pinned", "archived", "unread", "deleted"]
+    system_prompt: str = ""
+    budget: float = 0.0
+    extra_parameters: str = ""
+    provider_fields: Mapping[str, str] = field(default_factory=dict[str, str])
+    model_overrides: Mapping[str, ModelOverride] = field(default_factory=dict[str, ModelOverride])
+    favourite_models: tuple[str, ...] = ()
+    recent_models: tuple[str, ...] = ()
+    profiles: tuple[Profile, ...] = ()
+    profile: str = ""
+    proxy: str = ""
+    ca_file: str = ""
+    connect_limit_s: float = 10.0
+    first_limit_s: float = 60.0
+    silence_limit_s: float = 30.0
+    retries: int = 3
 """What a user, or the program, notes about a whole conversation; a deleted one can come back."""
 
 

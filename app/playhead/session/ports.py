@@ -11,6 +11,7 @@ from playhead.conversation.payloads import Table
 from playhead.conversation.requests import (
     ApiStatus,
     AppSettings,
+    ConversationConfig,
     ConversationMark,
     ConversationSummary,
     EnvironmentStatus,
@@ -151,6 +152,10 @@ class History(Protocol):
 
     def set_place(self, conversation_id: str, folder: str, interpreter: str) -> None:
         """Queue the working folder and interpreter of a conversation."""
+        ...
+
+    def set_config(self, conversation_id: str, config: ConversationConfig) -> None:
+        """Queue what a conversation wants otherwise than the settings."""
         ...
 
     def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:

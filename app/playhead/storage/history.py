@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.requests import (
+    ConversationConfig,
     ConversationMark,
     ConversationSummary,
     StoredConversation,
@@ -31,6 +32,7 @@ from playhead.storage.history_journal import (
     Create,
     Delete,
     Record,
+    SetConfig,
     SetMark,
     SetPlace,
     is_kept,
@@ -88,6 +90,10 @@ class SqliteHistory:
     def set_place(self, conversation_id: str, folder: str, interpreter: str) -> None:
         """Queue the working folder and interpreter of a conversation."""
         self._writer.put(SetPlace(conversation_id, folder, interpreter))
+
+    def set_config(self, conversation_id: str, config: ConversationConfig) -> None:
+        """Queue what a conversation wants otherwise than the settings."""
+        self._writer.put(SetConfig(conversation_id, config))
 
     def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:
         """Queue a mark; a conversation marked as deleted is in no list and no search."""

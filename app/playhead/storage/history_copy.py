@@ -35,8 +35,8 @@ def copy_conversation(
     with transaction(connection):
         made = connection.execute(
             "INSERT INTO conversation (id, title, created_at, updated_at, leaf_id, folder,"
-            " interpreter) SELECT ?, ?, ?, ?, leaf_id, folder, interpreter FROM conversation"
-            " WHERE id = ?",
+            " interpreter, config) SELECT ?, ?, ?, ?, leaf_id, folder, interpreter, config"
+            " FROM conversation WHERE id = ?",
             (copy.id, storable(copy.title), copy.created_at, copy.updated_at, source_id),
         )
         if made.rowcount == 0:

@@ -10,8 +10,13 @@ from dataclasses import dataclass
 
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.message import Message
-from playhead.conversation.requests import ConversationMark, ConversationSummary
+from playhead.conversation.requests import (
+    ConversationConfig,
+    ConversationMark,
+    ConversationSummary,
+)
 from playhead.storage import payload_codec
+from playhead.storage.settings_codec import encode_config
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +50,14 @@ class SetPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class SetConfig:
+    """What a conversation wants otherwise than the settings."""
+
+    conversation_id: str
+    config: ConversationConfig
+
+
+@dataclass(frozen=True, slots=True)
 class SetMark:
     """A mark of a conversation, put on or taken away."""
 
@@ -69,7 +82,7 @@ class Record:
     at: float
 
 
-Entry = Create | SetPlace | SetMark | Delete | Record
+Entry = Create | SetPlace | SetConfig | SetMark | Delete | Record
 _MARKS: dict[ConversationMark, str] = {
     "pinned": "UPDATE conversation SET is_pinned = ? WHERE id = ?",
     "archived": "UPDATE conversation SET is_archived = ? WHERE id = ?",
@@ -169,6 +182,11 @@ def _write_one(connection: sqlite3.Connection, entry: Entry) -> None:
                 connection.execute(
                     "UPDATE conversation SET folder = ?, interpreter = ? WHERE id = ?",
                     _row(folder, interpreter, conversation_id),
+                )
+            case SetConfig(conversation_id, config):
+                connection.execute(
+                    "UPDATE conversation SET config = ? WHERE id = ?",
+                    (encode_config(config), conversation_id),
                 )
             case SetMark(conversation_id, mark, is_on):
                 connection.execute(_MARKS[mark], (is_on, conversation_id))

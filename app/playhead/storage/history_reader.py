@@ -12,6 +12,7 @@ from playhead.conversation.requests import ConversationSummary, StoredConversati
 from playhead.errors import StorageError
 from playhead.storage import payload_codec
 from playhead.storage.history_journal import streamed_text
+from playhead.storage.settings_codec import decode_config
 
 _log = logging.getLogger(__name__)
 _SUMMARY = (
@@ -46,7 +47,7 @@ def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversa
             remedy="It may have been deleted in another window.",
             code="not_found",
         )
-    leaf_id, folder, interpreter = row[-3:]
+    leaf_id, folder, interpreter, config = row[-4:]
     fold = _TreeFold()
     for message_row in _message_rows(connection, conversation_id):
         fold.add(connection, message_row)
@@ -75,7 +76,10 @@ def _summary(row: tuple[Any, ...]) -> ConversationSummary:
 
 
 class _TreeFold:
-    """Collects messages; the children of a skipped one move up to its parent."""
+    """Collects messages; the children of a skipped one move up to its parent.
+
+    Usages lie in the same table, so that they go with what they hang on; they are no messages.
+    """
 
     def __init__(self) -> None:
         self.messages: list[Message] = []

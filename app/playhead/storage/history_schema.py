@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sqlite3
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +56,11 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE conversation ADD COLUMN is_unread INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE conversation ADD COLUMN is_deleted INTEGER NOT NULL DEFAULT 0;
     """,
+    "ALTER TABLE conversation ADD COLUMN config TEXT NOT NULL DEFAULT '{}'",
 )
+
+COPIES_KEPT_S = 30 * 24 * 3600.0
+"""How long the copy of before an upgrade is there: it still holds what is deleted meanwhile."""
 
 _CHECK_ALWAYS_BYTES = 256 * 2**20
 """Larger files are checked only after an unclean end: a check reads the whole file."""
@@ -122,6 +128,7 @@ def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3
             _check(connection, version)
         _set_up(connection)
         _migrate(connection, path, version, migrations)
+        _end_copies(path, lambda copy: copy.stat().st_mtime < time.time() - COPIES_KEPT_S)
         ensure_search(connection)
     except BaseException as error:
         connection.close()
@@ -158,14 +165,23 @@ def _set_up(connection: sqlite3.Connection) -> None:
 def _migrate(
     connection: sqlite3.Connection, path: Path, version: int, migrations: Sequence[str]
 ) -> None:
+    if 0 < version < len(migrations):  # a new one has nothing in it to keep
+        newest = free_name(path, f"before-v{version + 1}")
+        connection.execute("VACUUM INTO ?", (str(newest),))
+        newest.chmod(0o600)
+        _end_copies(path, lambda copy: copy != newest)
     for number in range(version + 1, len(migrations) + 1):
-        if version:  # else it is new, with nothing in it to keep
-            copy = free_name(path, f"before-v{number}")
-            connection.execute("VACUUM INTO ?", (str(copy),))
-            copy.chmod(0o600)
         connection.executescript(
             f"BEGIN IMMEDIATE; {migrations[number - 1]}; PRAGMA user_version = {number}; COMMIT;"
         )
+
+
+def _end_copies(path: Path, is_over: Callable[[Path], bool]) -> None:
+    """Delete those copies of before an upgrade that are no longer wanted."""
+    for copy in path.parent.glob(f"{glob.escape(path.name)}.before-v*"):
+        with suppress(OSError):  # one that stays does no harm
+            if is_over(copy):
+                copy.unlink()
 
 
 def _put_aside(path: Path) -> Path:

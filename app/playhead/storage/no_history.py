@@ -8,6 +8,7 @@ from pathlib import Path
 
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.requests import (
+    ConversationConfig,
     ConversationMark,
     ConversationSummary,
     StoredConversation,
@@ -42,6 +43,9 @@ class NoHistory:
         """Nothing is written."""
 
     def set_place(self, conversation_id: str, folder: str, interpreter: str) -> None:
+        """Nothing is written."""
+
+    def set_config(self, conversation_id: str, config: ConversationConfig) -> None:
         """Nothing is written."""
 
     def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:

@@ -1,63 +1,64 @@
-"""AppSettings ↔ the JSON of the settings file, field by field."""
+"""AppSettings and what a conversation wants otherwise ↔ JSON, field by field."""
 
 from __future__ import annotations
 
-import dataclasses
-import types
-import typing
+import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, cast
 
-from playhead.conversation.requests import SCALES_PERCENT, AppSettings
+from playhead.conversation.requests import SCALES_PERCENT, AppSettings, ConversationConfig
+from playhead.storage.value_codec import ValueReader, plain, said
+
+LONGEST_LIMIT_S = 24 * 3600.0
+"""A day: longer than any model thinks."""
+MOST_RETRIES = 20
+MOST_RECENT = 12
+"""How many of the models used last are kept."""
+
+_FROM_ONE = ("max_steps", "max_tokens", "context_tokens")
+_LIMITS = ("connect_limit_s", "first_limit_s", "silence_limit_s")
 
 
 def decode(raw: Mapping[str, object]) -> tuple[AppSettings, list[str]]:
     """The settings, and the names of the fields whose values were unusable and fell back."""
-    hints = typing.get_type_hints(AppSettings)
-    values: dict[str, Any] = {}
-    refused: list[str] = []
-    for field in dataclasses.fields(AppSettings):
-        if field.name not in raw:
-            continue
-        value = raw[field.name]
-        if _fits(value, hints[field.name]) and _is_sensible(field.name, value):
-            values[field.name] = value
-        else:
-            refused.append(field.name)
-    return AppSettings(**values), refused
+    reader = ValueReader(is_sensible)
+    settings = reader.read(AppSettings, raw)
+    return settings, reader.refused
 
 
 def encode(settings: AppSettings) -> dict[str, Any]:
     """The fields as JSON values; there is no key among them."""
-    values = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
-    return {
-        name: dict(typing.cast("Mapping[str, object]", value))
-        if isinstance(value, Mapping)
-        else value
-        for name, value in values.items()
-    }
+    return plain(settings)
 
 
-def _fits(value: object, hint: Any) -> bool:
-    """Whether a JSON value has the type of the field (an int is a float, a bool is no number)."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, argument) for argument in arguments)
-    if origin is Literal:
-        return value in arguments
-    if origin is not None and issubclass(origin, Mapping):
-        return isinstance(value, Mapping) and all(
-            _fits(key, arguments[0]) and _fits(item, arguments[1])
-            for key, item in typing.cast("Mapping[object, object]", value).items()
-        )
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, hint)
+def decode_config(text: str) -> ConversationConfig:
+    """What a conversation wants; nothing where the text makes no sense."""
+    try:
+        raw: object = json.loads(text or "{}")
+    except ValueError:
+        return ConversationConfig()
+    if not isinstance(raw, dict):
+        return ConversationConfig()
+    return ValueReader(is_sensible).read(ConversationConfig, cast("dict[str, object]", raw))
 
 
-def _is_sensible(name: str, value: object) -> bool:
-    if name in ("max_steps", "max_tokens") and isinstance(value, int):
+def encode_config(config: ConversationConfig) -> str:
+    """What is said otherwise, as JSON; `{}` for nothing."""
+    return json.dumps(said(config))
+
+
+def is_sensible(name: str, value: object) -> bool:
+    """Whether a value of the right type means something in the field of this name."""
+    if name in _FROM_ONE and isinstance(value, int):
         return value >= 1
+    if name in _LIMITS and isinstance(value, int | float):
+        return 0 < value <= LONGEST_LIMIT_S
+    if name == "temperature" and isinstance(value, int | float):
+        return 0 <= value <= 2
+    if name == "budget" and isinstance(value, int | float):
+        return value >= 0
+    if name == "retries":
+        return isinstance(value, int) and 0 <= value <= MOST_RETRIES
+    if name == "name":
+        return bool(str(value).strip())
     return name != "scale_percent" or value in SCALES_PERCENT
