@@ -23,4 +23,5 @@ def measured_home(**settings: Any) -> Iterator[dict[str, str]]:
         environment = program_environment(home, {"DISPLAY": os.environ.get("DISPLAY", "")})
         platform = os.environ.get("QT_QPA_PLATFORM", "xcb")
         path = os.pathsep.join((str(ROOT / "app"), str(ROOT)))
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's start compiles nothing
         yield environment | {"QT_QPA_PLATFORM": platform, "PYTHONPATH": path}

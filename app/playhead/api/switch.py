@@ -6,26 +6,31 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from playhead.api.incoming import Policy
-from playhead.api.options import ServerOptions
-from playhead.api.server import ApiServer
 from playhead.conversation.requests import ApiStatus, KeySource
 from playhead.conversation.secret import Secret
 from playhead.errors import AppError
 from playhead.session.ports import Keys, Settings
 
+if TYPE_CHECKING:
+    from playhead.api.incoming import Policy
+    from playhead.api.options import ServerOptions
+    from playhead.api.server import ApiServer
+
 TOKEN_NAME = "playhead-api"  # noqa: S105 - the name under which it is kept
 APPROVE_SWITCH = "“Programs may approve code themselves” in Playhead's settings"
 AUTO_RUN_SWITCH = "“Programs may have code run without asking” in Playhead's settings"
 
-MakeServer = Callable[[ServerOptions, Callable[[], Secret | None]], ApiServer]
+MakeServer = Callable[["ServerOptions", Callable[[], Secret | None]], "ApiServer"]
 _NOT_KEPT = "No keyring is usable: the token is kept for this run only."
 _log = logging.getLogger(__name__)
 
 
 def window_policy(settings: Settings) -> Policy:
     """With a window open its click decides, unless the settings let programs do so."""
+    from playhead.api.incoming import Policy  # most windows never listen
+
     return Policy(
         may_approve=lambda: settings.current.api_client_approves,
         may_auto_run=lambda: settings.current.api_auto_run,
@@ -102,6 +107,8 @@ class ApiSwitch:
             await self._stop()
 
     async def _start(self, port: int) -> None:
+        from playhead.api.options import ServerOptions
+
         self._tell(ApiStatus("starting"))
         await self.token()
         server = self._make_server(

@@ -10,9 +10,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
@@ -20,8 +20,8 @@ from PySide6.QtWidgets import QApplication
 from playhead import __version__
 from playhead.api.switch import ApiSwitch, window_policy
 from playhead.bootstrap.core import build_core, ended_by_signals
-from playhead.bootstrap.serving import make_server, make_turns
 from playhead.conversation.requests import DIRECT_MODEL, AppSettings
+from playhead.conversation.secret import Secret
 from playhead.errors import AppError, StorageError
 from playhead.event_loop import run
 from playhead.providers.worker_provider import WorkerStatus
@@ -30,6 +30,11 @@ from playhead.storage import log_file, paths
 from playhead.storage.settings import stored_scale
 from playhead.ui.main_window import MainWindow
 from playhead.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from playhead.api.options import ServerOptions
+    from playhead.api.server import ApiServer
+    from playhead.api.turns import Turns
 
 _log = logging.getLogger(__name__)
 _startup_log = logging.getLogger("playhead.startup")
@@ -88,14 +93,8 @@ class _Window:
         self._theme = Theme(paths.resources_dir())
         self._theme.set_mode(ports.settings.current.theme)
         self._theme.apply(app)
-        turns = make_turns(self._core, window_policy(ports.settings))
-        self._turns = turns
-        self._api = ApiSwitch(
-            ports.settings,
-            ports.keys,
-            lambda options, token: make_server(self._core, turns, options, token),
-            self._core.token,
-        )
+        self._turns: Turns | None = None
+        self._api = ApiSwitch(ports.settings, ports.keys, self._make_server, self._core.token)
         self._window = MainWindow(
             self._core.sessions,
             ports.settings,
@@ -156,10 +155,18 @@ class _Window:
         await self._window.shut_down()
         try:
             await self._api.close()
-            await self._turns.close()
+            if self._turns is not None:
+                await self._turns.close()
         finally:
             await self._core.close()
         self._window.deleteLater()
+
+    def _make_server(self, options: ServerOptions, token: Callable[[], Secret | None]) -> ApiServer:
+        from playhead.bootstrap.serving import make_server, make_turns  # most windows never listen
+
+        if self._turns is None:
+            self._turns = make_turns(self._core, window_policy(self._core.ports.settings))
+        return make_server(self._core, self._turns, options, token)
 
     def _on_activated(self, files: list[str]) -> None:
         self._window.raise_window()
