@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 _SUMMARY = (
     "SELECT id, title, created_at, updated_at,"
     " (SELECT count(*) FROM message WHERE conversation_id = conversation.id),"
-    " is_pinned, is_archived, is_unread, leaf_id, folder, interpreter"
+    " is_pinned, is_archived, is_unread, leaf_id, folder, interpreter, config"
     " FROM conversation WHERE NOT is_deleted"
 )
 _ROLES = frozenset(get_args(Role))
@@ -57,6 +57,7 @@ def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversa
         fold.kept(leaf_id),
         folder,
         interpreter,
+        decode_config(config),
     )
 
 
@@ -76,10 +77,7 @@ def _summary(row: tuple[Any, ...]) -> ConversationSummary:
 
 
 class _TreeFold:
-    """Collects messages; the children of a skipped one move up to its parent.
-
-    Usages lie in the same table, so that they go with what they hang on; they are no messages.
-    """
+    """Collects messages; the children of a skipped one move up to its parent."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
