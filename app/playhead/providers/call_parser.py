@@ -9,6 +9,7 @@ from typing import Literal
 from playhead.conversation.requests import EXECUTE
 from playhead.dialects.json_arguments import ArgumentReader
 from playhead.model_worker.protocol import CallPiece
+from playhead.providers.call_repair import code_of
 from playhead.providers.message_writer import MessageWriter
 from playhead.providers.prose_parser import Canonical
 
@@ -131,7 +132,7 @@ class _Call:
         is_code = self.has_begun and not self._is_plain
         if is_cut or (is_code and "code" not in self._reader.closed):
             raise CutOffError
-        if not self.has_begun:
+        if not self.has_begun and not self._write_mended():
             self._become_plain()
         if self._is_plain and not "".join(self._raw).strip():
             self._write_plain(NO_ARGUMENTS)  # some servers leave them out where there are none
@@ -151,10 +152,20 @@ class _Call:
             if self._language is None:
                 self._become_plain()
                 return
-        if self._reader.is_broken and not self.has_begun:
-            self._become_plain()
-        elif self._language is not None and "code" in self._reader.begun:
+        if self._language is not None and "code" in self._reader.begun:
             self._write_code(self._language)
+
+    def _write_mended(self) -> bool:
+        """Write the code of arguments that are no JSON, where it is clear what they were to be."""
+        found = code_of("".join(self._raw))
+        if found is None or self._canonical is None:
+            return False
+        language = self._canonical(found.language)
+        if language is None:
+            return False
+        self._code = [found.code]
+        self._write_code(language)
+        return True
 
     def _write_code(self, language: str) -> None:
         if not self.has_begun:

@@ -64,6 +64,11 @@ def sum_in(text: str) -> str | None:
     return None
 
 
+def is_python(code: str) -> bool:
+    """Whether a text can only be Python and no prose."""
+    return _is_python(code, "")
+
+
 def _is_sum(node: ast.expr, depth: int = 0) -> bool:
     match node:
         case ast.BinOp(left=left, right=right) if depth < 100:
