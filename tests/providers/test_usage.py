@@ -15,10 +15,10 @@ from tests.support.workers import SharedWorker
 @pytest.mark.parametrize(
     ("question", "usage"),
     [
-        ("hello usage 100 20", Usage(100, 20, "stop")),
-        ("at length", Usage(12, 5, "length")),
-        ("filtered", Usage(12, 5, "content_filter")),
-        ("34/24 usage 3 4", Usage(3, 4, "tool_calls")),
+        ("hello usage 100 20", Usage(100, 20, "stop", model="openai/test")),
+        ("at length", Usage(12, 5, "length", model="openai/test")),
+        ("filtered", Usage(12, 5, "content_filter", model="openai/test")),
+        ("34/24 usage 3 4", Usage(3, 4, "tool_calls", model="openai/test")),
     ],
 )
 async def test_the_providers_count_of_tokens_comes_last(

@@ -15,11 +15,12 @@ from PIL import Image
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
+from playhead.conversation.requests import Connection
 from playhead.conversation.secret import Secret
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Cancel
 from playhead.providers.worker_process import worker_environment
-from playhead.providers.worker_provider import Timeouts, WorkerProvider, WorkerStatus
+from playhead.providers.worker_provider import WorkerProvider, WorkerStatus
 from tests.support import model_server as ms
 from tests.support.asking import KEY, canonical, chunks_of, contents, provider_of, request
 from tests.support.model_server import ModelServer
@@ -89,11 +90,11 @@ async def test_a_server_that_is_not_there_is_named(model_worker: SharedWorker):
     ("reply", "words"), [(ms.hang(), "does not answer"), (ms.hang("Some "), "fell silent")]
 )
 async def test_silence_ends_by_itself(model_worker: SharedWorker, reply: ms.Reply, words: str):
-    limits = Timeouts(first_s=1.0, between_s=0.3)
+    limits = Connection(first_s=1.0, between_s=0.3)
     with ModelServer(reply) as server:
-        async with provider_of(model_worker, timeouts=limits) as provider:
+        async with provider_of(model_worker) as provider:
             with pytest.raises(ProviderError, match=words):
-                await chunks_of(provider, request(server))
+                await chunks_of(provider, request(server, connection=limits))
         assert await asyncio.to_thread(server.requests[0].disconnected.wait, 20)
 
 
@@ -276,7 +277,7 @@ async def test_a_start_is_told_to_its_end_though_nobody_waits_for_it():
     await until(lambda: provider.worker_pid is not None)
     waiting.cancel()
     await asyncio.wait([waiting])
-    worker = provider._worker
+    worker = provider._worker._worker
     assert worker is not None
     assert provider.status == "starting"
     await worker.send(Cancel("x"))  # any line lets it go on

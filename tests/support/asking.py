@@ -9,7 +9,7 @@ from typing import Any
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Usage
-from playhead.conversation.requests import ModelSettings, TurnRequest
+from playhead.conversation.requests import Connection, ModelSettings, TurnRequest
 from playhead.conversation.secret import Secret
 from playhead.providers.worker_provider import WorkerProvider
 from tests.support.model_server import ModelServer
@@ -32,7 +32,12 @@ async def provider_of(worker: SharedWorker, **more: Any) -> AsyncIterator[Worker
 
 
 def request(server: ModelServer, text: str = "hello", **model: Any) -> TurnRequest:
-    settings = {"model": "openai/test", "api_base": server.base_url, "api_key": Secret(KEY)}
+    settings = {
+        "model": "openai/test",
+        "api_base": server.base_url,
+        "api_key": Secret(KEY),
+        "connection": Connection(retries=0),
+    }
     asked = Message("m1", None, "user", "message", content=text)
     return TurnRequest("t", "c", (asked,), ModelSettings(**{**settings, **model}))
 

@@ -11,6 +11,8 @@ In a test::
     server.requests[-1].body, .headers, .was_disconnected          # what came in
     server.requests[-1].disconnected.wait(5)                       # the client hung up
     server.pace_s = 0.02                                           # seconds between two chunks
+    server.lists["/api/tags"] = Reply(body=…)                      # what a GET answers
+    server.asked_for_lists[-1].path, .headers                      # who asked for a list
 
 Replies: `text`, `thought` (reasoning_content), `call`, `calls` (parallel, alternating indices),
 `execute`, `cited` (annotations), `joined` (several in one answer), `limited` (finish_reason
@@ -60,7 +62,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -118,6 +120,8 @@ class ModelServer:
         self.pace_s = pace_s
         self.requests: list[Request] = []
         self.models: tuple[str, ...] = ("test", "test-small")
+        self.lists: dict[str, Reply] = {}
+        self.asked_for_lists: list[Request] = []
         self.closing = threading.Event()
         self._served = 0
         self._lock = threading.Lock()
@@ -202,10 +206,17 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: the recorded requests are the log."""
 
     def do_GET(self) -> None:
-        if self.path.rstrip("/") != "/v1/models":
+        owner = self.server.owner
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = Request(self.path, headers, {})
+        owner.asked_for_lists.append(request)
+        path = self.path.partition("?")[0].rstrip("/")
+        if (reply := owner.lists.get(path)) is not None:
+            self._watched(request, lambda: self._listed(reply))
+            return
+        if path != "/v1/models":
             self._answer(error(404, f"no such path: {self.path}"))
             return
-        owner = self.server.owner
         data = [
             {"id": name, "object": "model", "created": 0, "owned_by": "tests"}
             for name in owner.models
@@ -217,8 +228,17 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(length) or b"{}")
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(self.path, headers, body)
+        self._watched(request, lambda: self._serve(request))
+
+    def _listed(self, reply: Reply) -> None:
+        if reply.ending == "hang":
+            self._wait(None)
+        self._answer(reply)
+
+    def _watched(self, request: Request, serve: Callable[[], None]) -> None:
+        """Serve, and note whether the client hung up meanwhile."""
         try:
-            self._serve(request)
+            serve()
         except (_Gone, ConnectionError):
             self.close_connection = True
             if not self.server.owner.closing.is_set():

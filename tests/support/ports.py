@@ -17,6 +17,7 @@ from playhead.conversation.requests import (
     KeyringStatus,
     KeySource,
     LocalServer,
+    ModelFacts,
     ModelSettings,
     RunRequest,
     TurnRequest,
@@ -54,12 +55,14 @@ def _whole(kind: str, format_: str | None, text: str, call_id: str | None = None
 class ScriptedProvider:
     """Answers one script after the other, then rests; an exception in a script is raised there.
 
-    With `is_held`, an answer waits before each chunk until `release()` lets one go.
+    With a `gate`, an answer waits before each chunk until it lets one go. `known` are the models
+    that it lists and knows facts of.
     """
 
     def __init__(self, *answers: Answer) -> None:
         self.answers = list(answers)
         self.requests: list[TurnRequest] = []
+        self.known: list[ModelFacts] = []
         self.closed_streams = 0
         self.gate: asyncio.Semaphore | None = None
 
@@ -78,6 +81,14 @@ class ScriptedProvider:
 
     async def check(self, model: ModelSettings) -> str:
         return f"{model.model} answered."
+
+    async def models(self, model: ModelSettings) -> list[ModelFacts]:
+        provider = model.model.partition("/")[0]
+        return [known for known in self.known if known.model.startswith(f"{provider}/")]
+
+    async def facts(self, model: ModelSettings) -> ModelFacts:
+        found = (known for known in self.known if known.model == model.model)
+        return next(found, ModelFacts(model.model))
 
     async def close(self) -> None:
         return None
@@ -223,6 +234,12 @@ class KeysInMemory:
 
     async def status(self) -> KeyringStatus:
         return KeyringStatus(False, message="No keyring.")
+
+    async def unlock(self) -> KeyringStatus:
+        return await self.status()
+
+    def on_waiting(self, listener: Callable[[bool], None]) -> None:
+        pass
 
 
 class SmallCatalog:

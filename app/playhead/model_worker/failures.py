@@ -11,7 +11,7 @@ import httpx
 import litellm.exceptions
 import openai
 
-from playhead.model_worker.protocol import Ask, Failed
+from playhead.model_worker.protocol import Ask, Failed, ListModels
 
 MAX_DETAIL = 600
 _SAYS_NOTHING = "Connection error."
@@ -85,7 +85,7 @@ def silent(seconds: float, *, has_begun: bool) -> StreamFailure:
     )
 
 
-def describe(error: BaseException, ask: Ask) -> Failed:
+def describe(error: BaseException, ask: Ask | ListModels) -> Failed:
     """The failure of a turn."""
     if isinstance(error, StreamFailure):
         words, detail = error.words, error.detail
@@ -126,11 +126,13 @@ def _cause(error: BaseException) -> BaseException:
 
 
 def _status(error: BaseException) -> int:
+    if isinstance(error, httpx.HTTPStatusError):
+        return error.response.status_code
     status = getattr(error, "status_code", 0)
     return status if isinstance(status, int) else 0
 
 
-def _words(error: BaseException, ask: Ask) -> _Words:
+def _words(error: BaseException, ask: Ask | ListModels) -> _Words:
     if _is_nonsense(error):
         return _Words(
             "upstream_error",
@@ -153,7 +155,7 @@ def _is_nonsense(error: BaseException) -> bool:
     return bool(_JSON_ERROR.search(str(error)))
 
 
-def _special(ask: Ask) -> tuple[tuple[type[BaseException], _Words], ...]:
+def _special(ask: Ask | ListModels) -> tuple[tuple[type[BaseException], _Words], ...]:
     found = litellm.exceptions
     return (
         (
@@ -184,7 +186,7 @@ def _special(ask: Ask) -> tuple[tuple[type[BaseException], _Words], ...]:
     )
 
 
-def _unreachable(ask: Ask) -> _Words:
+def _unreachable(ask: Ask | ListModels) -> _Words:
     if not ask.api_base:
         return _Words("upstream_error", "No connection to the provider.", "Check the network.")
     return _Words(
@@ -194,7 +196,7 @@ def _unreachable(ask: Ask) -> _Words:
     )
 
 
-def _words_of_status(status: int, error: BaseException, ask: Ask) -> _Words:
+def _words_of_status(status: int, error: BaseException, ask: Ask | ListModels) -> _Words:
     if _NO_PROVIDER in str(error):
         return _Words(
             "invalid_model",

@@ -12,9 +12,22 @@ import httpx
 import litellm
 import litellm.exceptions
 
+from playhead.model_worker.connections import Connections
 from playhead.model_worker.failures import needs_tools, no_stream, silent, truncated
 from playhead.model_worker.images import OURS, with_images
-from playhead.model_worker.protocol import Ask, CallPiece, CitedPage, Delta, Done, Tokens
+from playhead.model_worker.known_models import about
+from playhead.model_worker.model_lists import listed
+from playhead.model_worker.protocol import (
+    AboutModel,
+    Ask,
+    CallPiece,
+    CitedPage,
+    Delta,
+    Done,
+    ListModels,
+    ModelList,
+    Tokens,
+)
 
 NO_KEY = "none"
 """Local servers need no key, but the client library insists on one."""
@@ -39,6 +52,8 @@ class LitellmStream:
     """Asks models; remembers what some of them cannot take: tools, or the wish for usage."""
 
     def __init__(self) -> None:
+        self._connections = Connections()
+        self._connections.serve_litellm()
         self._refused: dict[tuple[str, str | None], frozenset[str]] = {}
 
     async def warm(self) -> None:
@@ -53,6 +68,14 @@ class LitellmStream:
         async for _ in answer:
             pass
 
+    async def listed(self, ask: ListModels) -> ModelList:
+        """The models of a provider. Raises StreamFailure or what the HTTP client raises."""
+        return ModelList(ask.turn, tuple(await listed(ask, self._connections)))
+
+    def known(self, ask: AboutModel) -> ModelList:
+        """What the table of models says about one."""
+        return ModelList(ask.turn, (about(ask.model),))
+
     async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
         """The deltas of the answer, at last how it ended and what it cost.
 
@@ -60,7 +83,8 @@ class LitellmStream:
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + ask.first_s
-        answer = await self._open(ask, deadline)
+        with self._connections.through(ask):
+            answer = await self._open(ask, deadline)
         has_begun = False
         reason, usage = "", None
         try:

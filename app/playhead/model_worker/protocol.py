@@ -21,9 +21,11 @@ IMAGE_DATA_PART = "image_data"
 class Ask:
     """To the worker: one request to a model, in OpenAI's message and tool shapes.
 
-    The key travels here and nowhere else; `repr` does not show it. The three times are limits in
-    seconds: for the connection, for the first piece of the answer, between two pieces. A model that
-    refuses tools is asked again without them, unless `needs_tools`.
+    The key travels here and in `ListModels` and nowhere else; `repr` does not show it. The three
+    times are limits in seconds: for the connection, for the first piece of the answer, between two
+    pieces. A model that refuses tools is asked again without them, unless `needs_tools`. `extra`
+    goes to litellm as it is. `retries` is how often a request is repeated that failed before its
+    first piece.
     """
 
     kind: ClassVar[str] = "ask"
@@ -43,6 +45,34 @@ class Ask:
     connect_s: float = 10.0
     first_s: float = 60.0
     between_s: float = 30.0
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+    proxy: str = ""
+    ca_file: str = ""
+    retries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ListModels:
+    """To the worker: which models has the provider that `model` names? `ModelList` answers."""
+
+    kind: ClassVar[str] = "list_models"
+    turn: str
+    model: str
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    proxy: str = ""
+    ca_file: str = ""
+    connect_s: float = 10.0
+    first_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class AboutModel:
+    """To the worker: what is known of this model? A `ModelList` of one answers."""
+
+    kind: ClassVar[str] = "about_model"
+    turn: str
+    model: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +132,17 @@ class Deltas:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What an answer cost; `is_estimated` where the provider gave no numbers."""
+    """What an answer cost; `is_estimated` where the provider gave no numbers.
+
+    `cost` is in dollars, None where no price is known.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     is_estimated: bool = True
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +176,40 @@ class Cancelled:
     turn: str
 
 
-ToWorker = Ask | Cancel
-FromWorker = Ready | Deltas | Done | Failed | Cancelled
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What is known of a model, None where it is not; prices in dollars for a million tokens."""
+
+    model: str
+    takes_tools: bool | None = None
+    takes_images: bool | None = None
+    takes_documents: bool | None = None
+    reasons: bool | None = None
+    context_tokens: int | None = None
+    output_tokens: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """From the worker: the models that were asked for."""
+
+    kind: ClassVar[str] = "model_list"
+    turn: str
+    models: tuple[Model, ...]
+
+
+ToWorker = Ask | ListModels | AboutModel | Cancel
+FromWorker = Ready | Deltas | Done | Failed | Cancelled | ModelList
 Message = ToWorker | FromWorker
 
 _TYPES: dict[str, type[Message]] = {
-    shape.kind: shape for shape in (Ask, Cancel, Ready, Deltas, Done, Failed, Cancelled)
+    shape.kind: shape
+    for shape in (
+        *(Ask, ListModels, AboutModel, Cancel),
+        *(Ready, Deltas, Done, Failed, Cancelled, ModelList),
+    )
 }
 
 
@@ -169,6 +233,8 @@ def decode(line: bytes) -> Message:
             known["deltas"] = tuple(_delta(raw) for raw in known["deltas"])
         if shape is Done and "usage" in known:
             known["usage"] = Tokens(**known["usage"])
+        if shape is ModelList:
+            known["models"] = tuple(Model(**model) for model in known["models"])
         return shape(**known)
     except (ValueError, KeyError, TypeError) as error:
         raise ProtocolError(f"not a message of the worker's protocol: {line[:80]!r}") from error

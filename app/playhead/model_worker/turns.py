@@ -10,6 +10,7 @@ from typing import Protocol
 from playhead.model_worker.batcher import Batcher
 from playhead.model_worker.failures import describe
 from playhead.model_worker.protocol import (
+    AboutModel,
     Ask,
     Cancel,
     Cancelled,
@@ -17,30 +18,42 @@ from playhead.model_worker.protocol import (
     Deltas,
     Done,
     FromWorker,
+    ListModels,
     Message,
+    ModelList,
 )
 
 
-class Model(Protocol):
-    """What streams an answer: deltas, then how it ended."""
+class Models(Protocol):
+    """What streams answers: deltas, then how it ended; and what knows of models."""
 
     def stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
         """The answer; closing the generator closes the connection."""
+        ...
+
+    async def listed(self, ask: ListModels) -> ModelList:
+        """The models of a provider."""
+        ...
+
+    def known(self, ask: AboutModel) -> ModelList:
+        """What the table of models says about one."""
         ...
 
 
 class Turns:
     """Starts and cancels turns; what comes of them goes out by `send`."""
 
-    def __init__(self, model: Model, send: Callable[[FromWorker], None]) -> None:
-        self._model = model
+    def __init__(self, models: Models, send: Callable[[FromWorker], None]) -> None:
+        self._models = models
         self._send = send
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def handle(self, message: Message) -> None:
         """Do what the app asks."""
         match message:
-            case Ask():
+            case AboutModel():
+                self._send(self._models.known(message))
+            case Ask() | ListModels():
                 task = asyncio.create_task(self._answer(message))
                 self._tasks[message.turn] = task
                 task.add_done_callback(lambda ended: self._on_ended(message.turn, ended))
@@ -62,9 +75,13 @@ class Turns:
         if task.cancelled():
             self._send(Cancelled(turn))
 
-    async def _answer(self, ask: Ask) -> None:
+    async def _answer(self, ask: Ask | ListModels) -> None:
         try:
-            await self._stream(ask)
+            match ask:
+                case Ask():
+                    await self._stream(ask)
+                case ListModels():
+                    self._send(await self._models.listed(ask))
         # Whatever a provider's code raises ends this turn and not the worker.
         except Exception as error:  # noqa: BLE001
             self._send(describe(error, ask))
@@ -72,7 +89,7 @@ class Turns:
     async def _stream(self, ask: Ask) -> None:
         batcher = Batcher(lambda deltas: self._send(Deltas(ask.turn, deltas)))
         try:
-            async with aclosing(self._model.stream(ask)) as pieces:
+            async with aclosing(self._models.stream(ask)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Done):
                         batcher.flush()

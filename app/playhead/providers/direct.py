@@ -8,7 +8,7 @@ from typing import Literal
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
-from playhead.conversation.requests import ModelSettings, TurnRequest
+from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
 from playhead.providers.prose_parser import Canonical
 from playhead.providers.typed_code import code_in
 
@@ -54,6 +54,14 @@ class DirectProvider:
     async def check(self, model: ModelSettings) -> str:
         """Direct mode is always there."""
         return "Direct mode needs no model: what you type as code is what runs."
+
+    async def models(self, model: ModelSettings) -> list[ModelFacts]:
+        """There are none."""
+        return []
+
+    async def facts(self, model: ModelSettings) -> ModelFacts:
+        """Nothing is sent anywhere: pictures and documents are paths for code."""
+        return ModelFacts(model.model, takes_images=False, takes_documents=False, reasons=False)
 
     async def close(self) -> None:
         """Nothing is open."""

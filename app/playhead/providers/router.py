@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import DIRECT_MODEL, ModelSettings, TurnRequest
+from playhead.conversation.requests import DIRECT_MODEL, ModelFacts, ModelSettings, TurnRequest
 
 
 class Answers(Protocol):
@@ -18,6 +18,14 @@ class Answers(Protocol):
 
     async def check(self, model: ModelSettings) -> str:
         """One small request."""
+        ...
+
+    async def models(self, model: ModelSettings) -> list[ModelFacts]:
+        """The provider's models."""
+        ...
+
+    async def facts(self, model: ModelSettings) -> ModelFacts:
+        """What is known of a model."""
         ...
 
     async def close(self) -> None:
@@ -39,6 +47,14 @@ class RoutedProvider:
     async def check(self, model: ModelSettings) -> str:
         """One small request; a sentence that says what answered. Raises ProviderError."""
         return await self._chosen(model).check(model)
+
+    async def models(self, model: ModelSettings) -> list[ModelFacts]:
+        """The models of the provider that the model string names. Raises ProviderError."""
+        return await self._chosen(model).models(model)
+
+    async def facts(self, model: ModelSettings) -> ModelFacts:
+        """What is known of a model."""
+        return await self._chosen(model).facts(model)
 
     async def close(self) -> None:
         """End both."""

@@ -21,6 +21,7 @@ from playhead.conversation.requests import (
     KeyringStatus,
     KeySource,
     LocalServer,
+    ModelFacts,
     ModelSettings,
     RunRequest,
     StoredConversation,
@@ -47,6 +48,17 @@ class Provider(Protocol):
 
     async def check(self, model: ModelSettings) -> str:
         """One small request; a sentence that says what answered. Raises ProviderError."""
+        ...
+
+    async def models(self, model: ModelSettings) -> list[ModelFacts]:
+        """The models of the provider that `model` names: asked of it, else from a table.
+
+        Only the provider's prefix of the model string counts. Raises ProviderError.
+        """
+        ...
+
+    async def facts(self, model: ModelSettings) -> ModelFacts:
+        """What is known of a model without asking its provider; what the user says comes first."""
         ...
 
     async def close(self) -> None:
@@ -229,6 +241,14 @@ class Keys(Protocol):
 
     async def status(self) -> KeyringStatus:
         """Whether there is a usable keyring, in words if not."""
+        ...
+
+    async def unlock(self) -> KeyringStatus:
+        """Read the keyring anew, with the system's prompt where it is locked."""
+        ...
+
+    def on_waiting(self, listener: Callable[[bool], None]) -> None:
+        """Tell when the keyring takes long, as with a prompt open, and when that is over."""
         ...
 
 
