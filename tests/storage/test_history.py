@@ -20,7 +20,7 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent, MoveTo, RemoveFrom, Rename
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import InputRequest, LineTiming, Proposal, RunReport
+from playhead.conversation.payloads import InputRequest, LineTiming, Proposal, RunReport, Usage
 from playhead.conversation.requests import ConversationSummary
 from playhead.errors import StorageError
 from playhead.storage.history import SqliteHistory
@@ -533,3 +533,24 @@ async def test_closing_on_a_dead_disk_does_not_hang(tmp_path, expect_log):
     say(recorded(history), "lost")
     await history.close()
     until_now(lambda: not history._writer._thread.is_alive())
+
+
+async def test_what_answers_cost_comes_back_without_being_a_message(path):
+    async with opened(path) as history:
+        conversation = recorded(history)
+        question = say(conversation, "How much?", role="user")
+        answer = say(conversation, "45")
+        conversation.apply(Chunk("server", "usage", content=Usage(100, 5, model="m", cost=0.5)))
+        usages = conversation.usages
+        assert (await history.conversations())[0].message_count == 2
+        stored = await history.load("c1")
+        assert [message.id for message in stored.messages] == [question, answer]
+        assert stored.leaf_id == answer
+        await history.duplicate("c1", ConversationSummary("c2", "", 1.0, 1.0))
+        assert Conversation.restore(await history.load("c2")).usages == usages
+    async with opened(path) as history:
+        again = Conversation.restore(await history.load("c1"))
+        assert again.usages == usages
+        again.subscribe(lambda event: history.record("c1", event))
+        again.change(RemoveFrom(answer))
+        assert Conversation.restore(await history.load("c1")).usages.turns == ()

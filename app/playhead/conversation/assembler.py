@@ -89,6 +89,18 @@ class Assembler:
             self._standalone(chunk, parent_id), content=chunk.content, call_id=chunk.id
         )
 
+    def beside(self, chunk: Chunk, parent_id: str) -> Message:
+        """What is kept beside a message, in the form of one; others may be open meanwhile."""
+        return Message(
+            self._new_id(),
+            parent_id,
+            chunk.role,
+            chunk.type,
+            chunk.format,
+            chunk.content,
+            created_at=self._now(),
+        )
+
     def _standalone(self, chunk: Chunk, parent_id: str | None) -> Message:
         message = self.start(chunk, parent_id)
         self._open = None

@@ -23,7 +23,9 @@ from playhead.conversation.events import (
     Settle,
 )
 from playhead.conversation.message import Message
+from playhead.conversation.payloads import Usage
 from playhead.conversation.requests import StoredConversation
+from playhead.conversation.usages import Usages, sum_of, turns_of
 from playhead.conversation.versions import Forks, Versions
 
 _log = logging.getLogger(__name__)
@@ -60,6 +62,7 @@ class Conversation:
         self._messages: dict[str, Message] = {}
         self._path: list[str] = []
         self._forks = Forks()
+        self._usages: dict[str, list[Message]] = {}
         self._aside: _Aside | None = None
         self._listeners: list[Listener] = []
 
@@ -70,6 +73,8 @@ class Conversation:
         conversation = cls(summary.id, summary.title, summary.created_at)
         conversation._messages = {message.id: message for message in stored.messages}
         conversation._forks = Forks(stored.messages)
+        for usage in stored.usages:
+            conversation._keep_usage(usage)
         last = stored.messages[-1].id if stored.messages else None
         known = stored.leaf_id in conversation._messages
         conversation._path = conversation._path_to(stored.leaf_id if known else last)
@@ -124,6 +129,21 @@ class Conversation:
         return found
 
     @property
+    def usages(self) -> Usages:
+        """What the model's answers have cost so far; what was removed no longer counts."""
+        kept = self.kept_usages
+        if not kept:
+            return Usages()
+        path = [self._messages[message_id] for message_id in self._path]
+        total = sum_of(one.content for one in kept if isinstance(one.content, Usage))
+        return Usages(tuple(turns_of(path, self._usages)), total)
+
+    @property
+    def kept_usages(self) -> list[Message]:
+        """Them one by one; each has for its parent the message that it came after."""
+        return [one for id_, told in self._usages.items() if id_ in self._messages for one in told]
+
+    @property
     def aside_id(self) -> str | None:
         """The root of what was put aside and can still be put back."""
         return self._aside.message_id if self._aside else None
@@ -150,7 +170,7 @@ class Conversation:
         if chunk.end:
             return self._end(chunk, is_cut)
         if chunk.type in _TRANSIENT:
-            self._emit(ConversationEvent("transient", chunk=chunk))
+            self._tell_transient(chunk)
             return ""
         if self._assembler.open_id is not None:
             message_id = self._assembler.grow(chunk)
@@ -186,6 +206,19 @@ class Conversation:
                 self._put_back()
             case Settle():
                 self._settle()
+
+    def _tell_transient(self, chunk: Chunk) -> None:
+        """A usage is kept beside the message that it came after; it is none itself."""
+        if not isinstance(chunk.content, Usage) or self.leaf_id is None:
+            self._emit(ConversationEvent("transient", chunk=chunk))
+            return
+        usage = self._assembler.beside(chunk, self.leaf_id)
+        self._keep_usage(usage)
+        self._emit(ConversationEvent("noted", self.leaf_id, usage, chunk))
+
+    def _keep_usage(self, usage: Message) -> None:
+        if usage.parent_id is not None:
+            self._usages.setdefault(usage.parent_id, []).append(usage)
 
     def _go_to(self, message_id: str | None) -> None:
         path = self._path_to(message_id)

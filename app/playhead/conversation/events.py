@@ -10,8 +10,8 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
 
 EventKind = Literal[
-    "started", "grew", "ended", "added", "transient", "removed", "renamed", "moved",
-    "put_aside", "put_back",
+    "started", "grew", "ended", "added", "noted", "transient", "removed", "renamed",
+    "moved", "put_aside", "put_back",
 ]  # fmt: skip
 REARRANGED: frozenset[EventKind] = frozenset({"removed", "moved", "put_aside", "put_back"})
 """After these the active path is another one."""
@@ -25,6 +25,8 @@ class ConversationEvent:
     grew       `chunk` was added to message `message_id`
     ended      the open message closed; `message` is final, `chunk` is the end chunk
     added      a single chunk became a whole `message`
+    noted      `chunk` is kept beside `message_id`, not among the messages (server/usage);
+               `message` is the form in which it is kept
     transient  `chunk` is told but not kept (server/status)
     removed    message `message_id` and all below it are gone
     renamed    `title` is new

@@ -381,7 +381,10 @@ class ConversationSummary:
 
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
-    """A conversation as the history holds it: the whole tree, parents before children."""
+    """A conversation as the history holds it: the whole tree, parents before children.
+
+    `usages` stand beside the tree: each has for its parent the message that it came after.
+    """
 
     summary: ConversationSummary
     messages: tuple[Message, ...]
@@ -389,6 +392,7 @@ class StoredConversation:
     folder: str = ""
     interpreter: str = ""
     config: ConversationConfig = field(default_factory=ConversationConfig)
+    usages: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import ConversationEvent, Rename
-from playhead.conversation.requests import ConversationMark, ConversationSummary
+from playhead.conversation.requests import (
+    ConversationConfig,
+    ConversationMark,
+    ConversationSummary,
+)
 from playhead.conversation.search import SearchFound
 from playhead.errors import StorageError
 from playhead.session.ports import History, Unsubscribe
@@ -134,7 +138,8 @@ class Sessions:
         if (session := self._open.get(conversation_id)) is not None:  # opened meanwhile
             return session
         folder = _folder_or_home(stored.folder)
-        session = self._adopt(Conversation.restore(stored), folder, stored.interpreter)
+        conversation = Conversation.restore(stored)
+        session = self._adopt(conversation, folder, stored.interpreter, config=stored.config)
         close_unfinished(session.conversation)
         return session
 
@@ -295,9 +300,14 @@ class Sessions:
             _log.warning("Files of a deleted conversation were left: %s", error)
 
     def _adopt(
-        self, conversation: Conversation, folder: str, interpreter: str, client: str = ""
+        self,
+        conversation: Conversation,
+        folder: str,
+        interpreter: str,
+        client: str = "",
+        config: ConversationConfig | None = None,
     ) -> Session:
-        session = Session(conversation, self._ports, folder, interpreter, client)
+        session = Session(conversation, self._ports, folder, interpreter, client, config)
         self._open[conversation.id] = session
         conversation.subscribe(lambda event: self._on_message(session, event))
         session.subscribe(lambda event: self._on_session(session, event))
@@ -323,6 +333,8 @@ class Sessions:
         )
         self._stored.add(conversation.id)
         self._history.create(summary, session.folder, session.interpreter)
+        if session.config != ConversationConfig():
+            self._history.set_config(conversation.id, session.config)
         self.summaries.insert(0, summary)
 
     def _touch(self, conversation: Conversation) -> None:
@@ -368,6 +380,8 @@ class Sessions:
     def _on_session(self, session: Session, event: SessionEvent) -> None:
         if event.kind == "place" and session.conversation.id in self._stored:
             self._history.set_place(session.conversation.id, session.folder, session.interpreter)
+        if event.kind == "config" and session.conversation.id in self._stored:
+            self._history.set_config(session.conversation.id, session.config)
         if event.kind == "state":
             self._list_visitor(session)
             self._tell()
@@ -423,3 +437,5 @@ def _retold(conversation: Conversation) -> Iterator[ConversationEvent]:
         if message.text:
             so_far = Chunk(message.role, message.type, message.format, message.text)
             yield ConversationEvent("grew", message.id, chunk=so_far)
+    for usage in conversation.kept_usages:
+        yield ConversationEvent("noted", usage.parent_id or "", usage)

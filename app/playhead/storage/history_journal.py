@@ -217,6 +217,9 @@ def _record(
     match event.kind:
         case "started" | "added" if event.message is not None:
             _insert(connection, conversation_id, event.message)
+            _move(connection, conversation_id, event.message.id)
+        case "noted" if event.message is not None:  # the tree has no knot for it
+            _insert(connection, conversation_id, event.message)
         case "ended" if event.message is not None:
             _finish(connection, conversation_id, event.message)
         case "removed":
@@ -254,7 +257,6 @@ def _insert(connection: sqlite3.Connection, conversation_id: str, message: Messa
             message.state,
         ),
     )
-    _move(connection, conversation_id, message.id)
 
 
 def _finish(connection: sqlite3.Connection, conversation_id: str, message: Message) -> None:

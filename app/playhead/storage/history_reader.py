@@ -17,7 +17,8 @@ from playhead.storage.settings_codec import decode_config
 _log = logging.getLogger(__name__)
 _SUMMARY = (
     "SELECT id, title, created_at, updated_at,"
-    " (SELECT count(*) FROM message WHERE conversation_id = conversation.id),"
+    " (SELECT count(*) FROM message WHERE conversation_id = conversation.id"
+    " AND type <> 'usage'),"
     " is_pinned, is_archived, is_unread, leaf_id, folder, interpreter, config"
     " FROM conversation WHERE NOT is_deleted"
 )
@@ -58,6 +59,7 @@ def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversa
         folder,
         interpreter,
         decode_config(config),
+        usages=tuple(fold.usages),
     )
 
 
@@ -77,10 +79,14 @@ def _summary(row: tuple[Any, ...]) -> ConversationSummary:
 
 
 class _TreeFold:
-    """Collects messages; the children of a skipped one move up to its parent."""
+    """Collects messages; the children of a skipped one move up to its parent.
+
+    Usages lie in the same table, so that they go with what they hang on; they are no messages.
+    """
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
+        self.usages: list[Message] = []
         self._stand_in: dict[str, str | None] = {}
 
     def kept(self, message_id: str | None) -> str | None:
@@ -103,7 +109,8 @@ class _TreeFold:
             _log.info("skipped a message that this version does not know: %s", unknown)
             self._stand_in[row["id"]] = row["parent_id"]
         else:
-            self.messages.append(Message(content=content, **row))
+            kept = self.usages if row["type"] == "usage" else self.messages
+            kept.append(Message(content=content, **row))
 
 
 def _message_rows(connection: sqlite3.Connection, conversation_id: str) -> list[dict[str, Any]]:

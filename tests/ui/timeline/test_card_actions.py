@@ -19,10 +19,11 @@ from playhead.conversation.payloads import (
     Source,
     Usage,
 )
+from playhead.conversation.usages import TurnUsage, sum_of
 from playhead.ui.timeline.cards.image import problem_words
 from playhead.ui.timeline.model import TimelineModel
 from playhead.ui.timeline.sources import cite, source_lines
-from playhead.ui.timeline.turn_meter import TurnMeter
+from playhead.ui.timeline.turn_meter import turn_words
 from tests.support.card_samples import ERROR, Sample
 
 LEFT = Qt.MouseButton.LeftButton
@@ -98,40 +99,46 @@ def test_a_click_on_a_source_asks_for_its_address(qtbot, view, talk) -> None:
     assert asked.args == ["https://example.org/a"]
 
 
+def _ask_what_costs(talk: Sample, *usages: Usage) -> None:
+    talk.say("user", "message", "How much?")
+    talk.say("assistant", "message", "45")
+    for usage in usages:
+        talk.apply(Chunk("server", "usage", content=usage))
+
+
+def _told(talk: Sample, model: TimelineModel, name: str = "") -> str:
+    model.set_costs(talk.usages.turns, name)
+    return model.rows[-1].foot
+
+
 def test_the_end_of_a_turn_says_model_tokens_and_time(sample, model) -> None:
-    sample.say("user", "message", "How much?")
-    sample.say("assistant", "message", "45")
-    for tokens in (1_000, 234):
-        sample.apply(Chunk("server", "usage", content=Usage(tokens, 7)))
-    began = model.rows[0].message.created_at
-    model.meter.clock = lambda: began + 3.5
-    model.end_turn("openai/gpt-x")
-    assert model.rows[-1].foot == "gpt-x · 1,234 tokens in, 14 out · 3.5 s"
-    model.reset(sample.messages)
-    assert model.rows[-1].foot.startswith("gpt-x"), "kept while another branch is looked at"
+    _ask_what_costs(sample, Usage(1_000, 7), Usage(234, 7))
+    assert _told(sample, model, "openai/gpt-x").startswith("gpt-x · 1,234 tokens in, 14 out · ")
+    again = TimelineModel()
+    again.reset(sample.messages)
+    assert again.rows[-1].foot == ""
+    assert _told(sample, again).startswith("1,234 tokens in"), "also when it is shown anew"
 
 
 def test_of_a_turn_whose_cost_was_not_told_nothing_is_said(sample, model) -> None:
-    sample.say("user", "message", "How much?")
-    sample.say("assistant", "message", "45")
-    model.end_turn("openai/gpt-x")
-    assert model.rows[-1].foot == ""
+    _ask_what_costs(sample)
+    assert _told(sample, model, "openai/gpt-x") == ""
 
 
-def test_the_wait_for_a_decision_is_no_time_of_the_turn(sample) -> None:
-    now = [100.0]
-    meter = TurnMeter(lambda: now[0])
-    key = sample.say("user", "message", "How much?")
-    question = sample.message(key)
-    assert question is not None
-    meter.begin(question)
-    now[0] = question.created_at + 1
-    meter.pause()
-    now[0] += 600
-    meter.go_on()
-    now[0] += 2
-    meter.add(Usage(10, 5, is_estimated=True))
-    assert meter.end("row", "m") == "m · ~10 tokens in, ~5 out · 3.0 s"
+@pytest.mark.parametrize(
+    ("usages", "words"),
+    [
+        ([Usage(10, 5, model="a/m", cost=0.0123)], "m · 10 tokens in, 5 out · $0.012"),
+        ([Usage(10, 5, model="m", cost=2.5)], "m · 10 tokens in, 5 out · $2.50"),
+        ([Usage(1, 5, model="m", cost=0.0)], "m · 1 tokens in, 5 out · $0.00"),
+        (
+            [Usage(10, 5, model="m", cost=0.2, is_estimated=True), Usage(1, 1, model="n")],
+            "m, n · ~11 tokens in, ~6 out · at least ~$0.20",
+        ),
+    ],
+)
+def test_what_a_turn_has_cost_is_said_where_prices_are_known(usages, words) -> None:
+    assert turn_words(TurnUsage("q", sum_of(usages))) == words
 
 
 def test_a_thought_says_how_long_it_took(model) -> None:

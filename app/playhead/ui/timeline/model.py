@@ -14,8 +14,8 @@ from playhead.conversation.payloads import (
     Proposal,
     RunReport,
     Table,
-    Usage,
 )
+from playhead.conversation.usages import TurnUsage
 from playhead.conversation.versions import Versions
 from playhead.ui.durations import format_seconds
 from playhead.ui.timeline.frame_text import without_frame
@@ -23,7 +23,8 @@ from playhead.ui.timeline.kinds import kind_of, unknown_words
 from playhead.ui.timeline.rows import Note, Row, RowKind
 from playhead.ui.timeline.sources import cite, cited_by, source_lines
 from playhead.ui.timeline.tracebacks import split_traceback
-from playhead.ui.timeline.turn_meter import TurnMeter
+from playhead.ui.timeline.turn_meter import turn_words
+from playhead.ui.wording import tr
 
 _TURN_ENDS = ("answer", "citation")
 _AFTER_TURNS = ("question", "attachment", "note", "versions")
@@ -49,7 +50,6 @@ class TimelineModel:
         self._run_console: int | None = None
         self._has_failed = False
         self._notes = 0
-        self.meter = TurnMeter()
 
     def take_changes(self) -> Changes:
         """The changes since the last call."""
@@ -81,8 +81,6 @@ class TimelineModel:
                 self._grow(event.message_id, event.chunk.content)
             case "ended" if event.message is not None:
                 self._end(event.message)
-            case "transient" if event.chunk and isinstance(event.chunk.content, Usage):
-                self.meter.add(event.chunk.content)
             case "transient" if event.chunk is not None and event.chunk.content == "cancelled":
                 self._leave_code()
                 self._tell_of_stop()
@@ -214,7 +212,6 @@ class TimelineModel:
             self._answer_inputs()
         if kind == "question":
             self._leave_code()
-            self.meter.begin(message)
         if isinstance(message.content, Table):
             self._cut_frame(message.content)
         if isinstance(message.content, CodeError):
@@ -233,7 +230,6 @@ class TimelineModel:
         if self.rows:
             self._judge_end(len(self.rows) - 1, is_last=row.kind in _AFTER_TURNS)
             self._time_thought(self.rows[-1], row)
-        row.foot = self.meter.foot_of(row.key)
         self._index[row.key] = len(self.rows)
         self.rows.append(row)
         self._changes.added += 1
@@ -266,15 +262,25 @@ class TimelineModel:
             row.set_text(cite(row.message.text, row.cited, items))
             self._changes.changed.add(at)
 
-    def end_turn(self, model: str) -> None:
-        """Nothing more comes: what it cost is said at its end."""
+    def set_costs(self, turns: Iterable[TurnUsage], model: str = "") -> None:
+        """What turns have cost is said where they end; `model` where they do not name theirs."""
+        told = {turn.question_id: turn for turn in turns}
+        if not told:
+            return
+        end: int | None = None
         for index in range(len(self.rows) - 1, -1, -1):
-            if self.rows[index].kind not in ("note", "versions"):
-                row = self.rows[index]
-                if row.is_last and not row.foot:
-                    row.foot = self.meter.end(row.key, model)
-                    self._changes.changed.add(index)
-                return
+            row = self.rows[index]
+            if row.kind == "question" and (turn := told.get(row.key)) is not None:
+                self._set_foot(end, turn_words(turn, model))
+            if row.role == "user":
+                end = None
+            elif end is None and row.kind not in ("note", "versions"):
+                end = index
+
+    def _set_foot(self, index: int | None, words: str) -> None:
+        if index is not None and self.rows[index].is_last and self.rows[index].foot != words:
+            self.rows[index].foot = words
+            self._changes.changed.add(index)
 
     def _judge_end(self, index: int, *, is_last: bool) -> None:
         row = self.rows[index]
@@ -315,7 +321,7 @@ class TimelineModel:
 
     def _mark_cut(self, row: Row, message: Message) -> None:
         if row.kind == "code" and message.state == "interrupted":
-            row.detail = "cut off"
+            row.detail = tr("cut off")
 
     def _propose(self, proposal: Proposal) -> None:
         index = self._index.get(proposal.message_id)
@@ -327,7 +333,6 @@ class TimelineModel:
             row.set_text(proposal.code)
             row.is_edited = True
         row.state, row.detail = "waiting", ""
-        self.meter.pause()
         self._changes.changed.add(index)
         for later, other in enumerate(self.rows[index + 1 :], index + 1):
             if other.kind == "code" and not other.state and not other.is_streaming:
@@ -346,7 +351,6 @@ class TimelineModel:
     def _report(self, report: RunReport, message: Message) -> None:
         self._answer_inputs()
         is_running = self._code is not None and self.rows[self._code].state == "running"
-        self.meter.go_on()
         if report.state == "started":
             self._has_failed = False
             self._set_run("running", "")
@@ -358,7 +362,15 @@ class TimelineModel:
             state = "failed" if self._has_failed or report.exit_status else "ran"
             seconds = format_seconds(report.seconds)
             has_status = report.exit_status is not None
-            told = f"exit {report.exit_status} · {seconds}" if has_status else seconds
+            told = (
+                tr(
+                    "exit {exit_status} · {seconds}",
+                    exit_status=report.exit_status,
+                    seconds=seconds,
+                )
+                if has_status
+                else seconds
+            )
             self._set_run(state, seconds, told)
             self._note_output(report)
             return
@@ -384,7 +396,7 @@ class TimelineModel:
         """A turn that was stopped before its first word leaves a line all the same."""
         if self.rows and self.rows[-1].kind in ("question", "attachment"):
             row = Row(f"stop:{self.rows[-1].key}", "run")
-            row.set_text("Stopped before the answer began.")
+            row.set_text(tr("Stopped before the answer began."))
             self._add(row)
 
     def _cut_frame(self, table: Table) -> None:
@@ -439,14 +451,14 @@ def stop_text(report: RunReport) -> str:
     if report.state == "interrupted":
         return f"Stopped{where}. {reason}".rstrip()
     if not where:
-        return reason or "The run was ended."
-    return " ".join(filter(None, (f"Ended{where}.", reason, "Its names are gone.")))
+        return reason or tr("The run was ended.")
+    return " ".join(filter(None, (f"Ended{where}.", reason, tr("Its names are gone."))))
 
 
 def _where(report: RunReport) -> str:
     """The line and the time of a run's end."""
-    at = f"at line {report.line}" if report.line else ""
-    after = f"after {format_seconds(report.seconds)}" if report.seconds else ""
+    at = tr("at line {line}", line=report.line) if report.line else ""
+    after = tr("after {time}", time=format_seconds(report.seconds)) if report.seconds else ""
     return " ".join(filter(None, (at, after)))
 
 

@@ -1,68 +1,46 @@
-"""What a turn of the model has cost: tokens as they are told, and time without the waiting."""
+"""What a turn of the model has cost, in the words that stand at its end."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Usage
+from playhead.conversation.usages import TurnUsage, UsageSum
 from playhead.ui.durations import format_seconds
 
+_CENT = 0.01
+_MOST_MODELS = 2
 
-class TurnMeter:
-    """Counts while a turn is under way, and keeps the words for it. Owner: the model of rows."""
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self.clock = clock
-        self._foots: dict[str, str] = {}
-        self._clear()
+def turn_words(turn: TurnUsage, model: str = "") -> str:
+    """Model, tokens, cost and time; `model` is said where the answers do not name theirs."""
+    total = turn.total
+    seconds = format_seconds(turn.seconds) if turn.seconds > 0 else ""
+    words = (_models(total, model), _tokens(total), cost_words(total), seconds)
+    return " · ".join(word for word in words if word)
 
-    def begin(self, question: Message) -> None:
-        """A question was asked."""
-        self._clear()
-        self._began_at = question.created_at
 
-    def add(self, usage: Usage) -> None:
-        """One answer of the model has ended; a turn may have several."""
-        self._tokens[0] += usage.input_tokens
-        self._tokens[1] += usage.output_tokens
-        self._is_estimated = self._is_estimated or usage.is_estimated
-        self._has_usage = True
+def cost_words(total: UsageSum) -> str:
+    """A cost in dollars, "~" before an estimate; '' where no price is known."""
+    if total.cost is None:
+        return ""
+    least = "at least " if total.is_cost_partial else ""
+    about = "~" if total.is_estimated and total.cost else ""
+    return f"{least}{about}{dollars(total.cost)}"
 
-    def pause(self) -> None:
-        """The turn waits for a decision."""
-        self._paused_at = self._paused_at or self.clock()
 
-    def go_on(self) -> None:
-        """It waits no longer."""
-        if self._paused_at:
-            self._waited += self.clock() - self._paused_at
-            self._paused_at = 0.0
+def dollars(cost: float) -> str:
+    """Cents where that says enough, else two digits that say something."""
+    if cost == 0 or cost >= 1:
+        return f"${cost:,.2f}"
+    if cost >= _CENT:
+        return f"${cost:.3f}".removesuffix("0")
+    return f"${cost:.4f}" if cost >= _CENT / 100 else "under $0.0001"
 
-    def end(self, key: str, model: str) -> str:
-        """What to say at the end of the turn, '' where nothing is known of it."""
-        self.go_on()
-        if not self._has_usage:
-            return ""
-        seconds = self.clock() - self._began_at - self._waited
-        words = [model.rpartition("/")[2], self._token_words()]
-        if self._began_at and seconds > 0:
-            words.append(format_seconds(seconds))
-        self._foots[key] = foot = " · ".join(word for word in words if word)
-        self._clear()
-        return foot
 
-    def foot_of(self, key: str) -> str:
-        """What was said of a turn before, by the row that it ended with."""
-        return self._foots.get(key, "")
+def _models(total: UsageSum, model: str) -> str:
+    names = [name.rpartition("/")[2] for name in total.models or (model,) if name]
+    more = f" + {len(names) - _MOST_MODELS}" if len(names) > _MOST_MODELS else ""
+    return ", ".join(names[:_MOST_MODELS]) + more
 
-    def _token_words(self) -> str:
-        about = "~" if self._is_estimated else ""
-        asked, answered = self._tokens
-        return f"{about}{asked:,} tokens in, {about}{answered:,} out"
 
-    def _clear(self) -> None:
-        self._began_at = self._paused_at = self._waited = 0.0
-        self._tokens = [0, 0]
-        self._is_estimated = self._has_usage = False
+def _tokens(total: UsageSum) -> str:
+    about = "~" if total.is_estimated else ""
+    return f"{about}{total.input_tokens:,} tokens in, {about}{total.output_tokens:,} out"

@@ -38,6 +38,7 @@ from playhead.ui.timeline.reveal import reveal
 from playhead.ui.timeline.rows import Action, Note
 from playhead.ui.timeline.run_clock import RunClock
 from playhead.ui.timeline.sheet import Anchor
+from playhead.ui.wording import tr
 
 
 class TimelineView(Canvas):
@@ -89,6 +90,7 @@ class TimelineView(Canvas):
         self._is_following, self._anchor, self.top = True, None, 0
         self._leaf = conversation.leaf_id if conversation else None
         self.model.reset(conversation.messages if conversation else ())
+        self._show_costs()
         self.show_versions()
         self._clock.follow()
         self._flush()
@@ -133,8 +135,12 @@ class TimelineView(Canvas):
 
     def end_turn(self) -> None:
         """The session rests: what the turn has cost is known."""
-        self.model.end_turn(self.model_name())
+        self._show_costs(self.model_name())
         self.coalescer.due()
+
+    def _show_costs(self, model: str = "") -> None:
+        if self._conversation is not None:
+            self.model.set_costs(self._conversation.usages.turns, model)
 
     def set_runnable(self, can_run: Callable[[str], bool], why_not: Callable[[str], str]) -> None:
         """Which languages of code in prose get a Run button, and what others need for that."""
@@ -258,7 +264,7 @@ class TimelineView(Canvas):
         self.viewport().installEventFilter(self)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.verticalScrollBar().setSingleStep(40)
-        self.setAccessibleName("Conversation")
+        self.setAccessibleName(tr("Conversation"))
         self.setMinimumWidth(280)
         self.theme.changed.connect(self._on_theme_changed)
         self.pictures.ready.connect(self.row_changed)
@@ -295,7 +301,9 @@ class TimelineView(Canvas):
         """What a screen reader says of the view: how much there is, and its last words."""
         rows = self.model.rows
         spoken = next((row.text for row in reversed(rows) if row.kind == "answer"), "")
-        self.setAccessibleDescription(f"{len(rows)} entries. {spoken[-500:]}".strip())
+        self.setAccessibleDescription(
+            tr("{count} entries. {name}", count=len(rows), name=spoken[-500:]).strip()
+        )
 
     def _on_theme_changed(self) -> None:
         self._jump.dress()
