@@ -130,6 +130,8 @@ class TurnRequest:
     `tools` are a client's own; where it brings `execute` among them that one is offered in place
     of ours. `offers_execute` False: neither our tool nor fences are code, and the model is told
     nothing of Playhead. `must_call`: the answer has to be a call, where a provider can force one.
+    `system_prompt` stands in place of the built-in one, `interpreter` is the Python by its path,
+    `runs_unasked` says that nobody is asked before code runs.
     """
 
     turn_id: str
@@ -143,6 +145,9 @@ class TurnRequest:
     tools: tuple[ToolOffer, ...] = ()
     offers_execute: bool = True
     must_call: bool = False
+    system_prompt: str = ""
+    interpreter: str = ""
+    runs_unasked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,20 +269,20 @@ class KeyInfo:
 
 @dataclass(frozen=True, slots=True)
 class KeyringStatus:
-    """Whether keys can be kept; `message` says in words why not and what to do."""
+    """Whether keys can be kept; `message` says in words why not and what to do.
+
+    `is_locked`: the user was asked to unlock the keyring, and did not.
+    """
 
     is_usable: bool
     backend: str = ""
     message: str = ""
+    is_locked: bool = False
 
 
 SCALES_PERCENT = (80, 90, 100, 110, 125, 150, 175, 200)
 """How large everything can be shown."""
 
-
-@dataclass(frozen=True, slots=True)
-class AppSettings:
-    """Everything a user can set but keys; `interpreter` empty means the managed environment.
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -307,15 +312,19 @@ class ModelOverride:
     context_tokens: int | None = None
 
 
-    The `api_…` ones are of the server for other programs: whether it listens, where, whether who
-    holds its token may approve code or have it run unasked, and how many requests a minute.
-    The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
-    much of a run's output is kept; `scale_percent` is how large everything is shown.
+@dataclass(frozen=True, slots=True)
+class AppSettings:
+    """Everything a user can set but keys; `interpreter` empty means the managed environment.
+
     `system_prompt` empty means the built-in one. `budget` is in US dollars for a conversation, 0
     for none. `extra_parameters` is a JSON object that goes to litellm with models of the provider
     of `model`; `provider_fields` are parameters too, of the provider before the dot
     ("azure.api_version"). `model_overrides` is by model string, `profile` names one of `profiles`.
     The three `…_limit_s` of reaching a model are as `Connection` has them.
+    The `api_…` ones are of the server for other programs: whether it listens, where, whether who
+    holds its token may approve code or have it run unasked, and how many requests a minute.
+    The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
+    much of a run's output is kept; `scale_percent` is how large everything is shown.
     """
 
     model: str = DIRECT_MODEL
@@ -338,10 +347,6 @@ class ModelOverride:
     run_limit_s: int = 0
     run_limit_mb: int = 0
     output_limit_mb: int = 200
-    window: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
-ConversationMark = Literal["pinned", "archived", "unread", "deleted"]
     system_prompt: str = ""
     budget: float = 0.0
     extra_parameters: str = ""
@@ -357,6 +362,10 @@ ConversationMark = Literal["pinned", "archived", "unread", "deleted"]
     first_limit_s: float = 60.0
     silence_limit_s: float = 30.0
     retries: int = 3
+    window: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+ConversationMark = Literal["pinned", "archived", "unread", "deleted"]
 """What a user, or the program, notes about a whole conversation; a deleted one can come back."""
 
 

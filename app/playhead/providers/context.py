@@ -1,0 +1,144 @@
+"""Which messages of a conversation go to a model that takes only so many tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from playhead.conversation.message import Message
+from playhead.providers.blocks import HEAD_CHARACTERS, TAIL_CHARACTERS
+from playhead.providers.token_counts import ENTRY_TOKENS, IMAGE_TOKENS, count_text
+
+SAFE_CONTEXT_TOKENS = 32_000
+"""For a model of which nobody knows how much it takes."""
+
+ANSWER_TOKENS = 4_096
+"""Room that is left for the answer, where the settings do not say how long it may be."""
+
+LATEST_IMAGES = 4
+"""How many pictures are sent beside the first one."""
+
+_LESS_AT_EACH_ATTEMPT = 0.6
+_MOST_OUTPUT = HEAD_CHARACTERS + TAIL_CHARACTERS
+_TOLD_TYPES = frozenset(
+    {"message", "code", "tool_call", "tool_result", "console", "image", "file", "files"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The messages that are sent; `first` is the place of the oldest among all, 0 where all are."""
+
+    messages: tuple[Message, ...]
+    first: int = 0
+    tokens: int = 0
+
+
+def room_for(context_tokens: int | None, max_tokens: int | None, attempt: int = 0) -> int:
+    """How many tokens a request may have; a further attempt after a refusal has fewer."""
+    whole = context_tokens or SAFE_CONTEXT_TOKENS
+    answer = min(max_tokens or ANSWER_TOKENS, whole // 2)
+    return int((whole - answer) * _LESS_AT_EACH_ATTEMPT**attempt)
+
+
+def kept(
+    messages: Sequence[Message], room: int, count: Callable[[Message], int] | None = None
+) -> Kept:
+    """Whole turns from the newest as far as there is room, calls with their results.
+
+    The last question is always kept. Where its own turn is too long, its oldest steps go.
+    """
+    count = count or count_message
+    turns = _turns(messages)
+    if not turns:
+        return Kept(tuple(messages))
+    sizes = [count(message) for message in messages]
+    total = sum(sizes[turns[-1] :])
+    first = turns[-1]
+    if total > room:
+        return _shortened_turn(messages, sizes, first, room)
+    for start in reversed(turns[:-1]):
+        more = sum(sizes[start:first])
+        if total + more > room:
+            break
+        first, total = start, total + more
+    if first == turns[0]:
+        return Kept(tuple(messages), 0, sum(sizes))
+    return Kept(tuple(messages[first:]), first, total)
+
+
+def _turns(messages: Sequence[Message]) -> list[int]:
+    """Where each turn begins: what comes before the first question belongs to its turn."""
+    starts = [
+        place
+        for place, message in enumerate(messages)
+        if _is_question(message) and (place == 0 or not _is_question(messages[place - 1]))
+    ]
+    return [0, *starts[1:]] if starts else [0] if messages else []
+
+
+def _is_question(message: Message) -> bool:
+    return message.role == "user" and message.type != "code"
+
+
+def _shortened_turn(
+    messages: Sequence[Message], sizes: Sequence[int], start: int, room: int
+) -> Kept:
+    """The question of the last turn with the newest steps of it."""
+    end = start
+    while end < len(messages) and _is_question(messages[end]):
+        end += 1
+    starts = _steps(messages, end)
+    question = sum(sizes[start:end])
+    first = starts[-1] if starts else len(messages)
+    total = question + sum(sizes[first:])
+    for step in reversed(starts[:-1]):
+        more = sum(sizes[step:first])
+        if total + more > room:
+            break
+        first, total = step, total + more
+    # The mark of what is not sent stands at the oldest step that is: the question stays above it.
+    place = first if first > end else start
+    sent = (*messages[start:end], *messages[first:])
+    return Kept(sent, place, total)
+
+
+def _steps(messages: Sequence[Message], start: int) -> list[int]:
+    """Where the model was asked again: something of it after what came of its code."""
+    starts = [start] if start < len(messages) else []
+    has_result = False
+    for place in range(start, len(messages)):
+        message = messages[place]
+        if message.role == "assistant" and has_result:
+            starts.append(place)
+            has_result = False
+        has_result = has_result or message.role == "computer"
+    return starts
+
+
+def count_message(message: Message) -> int:
+    """About how many tokens a message is among those that are sent."""
+    if message.recipient == "user" or message.type not in _TOLD_TYPES:
+        return 0
+    if message.type == "image":
+        return IMAGE_TOKENS if message.role == "user" else ENTRY_TOKENS * 3
+    text = message.text
+    if message.type == "console" and len(text) > _MOST_OUTPUT:
+        text = text[:HEAD_CHARACTERS] + text[-TAIL_CHARACTERS:]
+    return count_text(text) + ENTRY_TOKENS
+
+
+def with_few_images(
+    messages: Sequence[Message], latest: int = LATEST_IMAGES
+) -> tuple[Message, ...]:
+    """The user's first picture and the latest ones; a note stands for the others."""
+    shown = [m.id for m in messages if m.role == "user" and m.type == "image"]
+    gone = set(shown[1 : len(shown) - latest]) if len(shown) > latest + 1 else set[str]()
+    return tuple(_noted(one) if one.id in gone else one for one in messages)
+
+
+def _noted(image: Message) -> Message:
+    is_named = not (image.format or "").startswith("base64")
+    name = f" {image.text}" if is_named else ""
+    note = f"[An earlier image{name} is not sent again.]"
+    return replace(image, type="message", format=None, content=note)
