@@ -74,7 +74,7 @@ async def test_a_stop_keeps_what_waits_until_it_is_asked_for():
 
 async def test_a_stop_of_running_code_keeps_what_waits_too():
     bench = Bench(coded("wait"))
-    bench.session.auto_run = True
+    bench.session.set_auto_run(True)
     bench.session.send("first")
     await until(lambda: bench.session.state == "running")
     bench.queue.add("second")
@@ -85,7 +85,7 @@ async def test_a_stop_of_running_code_keeps_what_waits_too():
 
 async def test_a_restart_of_the_kernel_in_a_run_keeps_what_waits():
     bench = Bench(coded("wait"))
-    bench.session.auto_run = True
+    bench.session.set_auto_run(True)
     bench.session.send("first")
     await until(lambda: bench.session.state == "running")
     bench.queue.add("second")

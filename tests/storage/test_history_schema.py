@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -102,5 +103,32 @@ async def test_a_database_of_the_first_version_opens_with_all_that_is_in_it(path
     assert (await history.conversations())[1].is_pinned
     await history.close()
     (copy,) = path.parent.glob("history.sqlite3.before-v2-*")
+    with closing(sqlite3.connect(copy)) as before:
+        assert before.execute("PRAGMA user_version").fetchone() == (1,)
+
+
+def test_only_the_newest_copy_is_kept_and_not_for_ever(path):
+    with closing(open_database(path).connection) as old:
+        old.execute(INSERT)
+    bystander = path.with_name("history.sqlite3.corrupt-1")
+    bystander.write_text("kept")
+    steps = [*MIGRATIONS]
+    for number in range(3):
+        steps.append(f"ALTER TABLE conversation ADD COLUMN c{number} TEXT")
+        open_database(path, steps).connection.close()
+    (copy,) = path.parent.glob("history.sqlite3.before-*")
+    assert f"before-v{NOW + 3}-" in copy.name
+    os.utime(copy, (1, 1))
+    open_database(path, steps).connection.close()
+    assert not copy.exists()
+    assert bystander.read_text() == "kept"
+
+
+def test_several_steps_at_once_make_one_copy_of_before_the_first(path):
+    with closing(open_database(path, MIGRATIONS[:1]).connection) as old:
+        old.execute(INSERT)
+    with closing(open_database(path).connection) as new:
+        assert new.execute("SELECT config FROM conversation").fetchall() == [("{}",)]
+    (copy,) = path.parent.glob("history.sqlite3.before-*")
     with closing(sqlite3.connect(copy)) as before:
         assert before.execute("PRAGMA user_version").fetchone() == (1,)

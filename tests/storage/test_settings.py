@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.requests import AppSettings
+from playhead.conversation.requests import AppSettings, ModelOverride, Profile
 from playhead.errors import StorageError
 from playhead.storage.settings import SettingsFile
 
@@ -28,6 +28,13 @@ FULL = AppSettings(
     interpreter="/usr/bin/python3",
     folder="/data/with space",
     window={"geometry": "abc"},
+    favourite_models=("openai/small", "anthropic/claude"),
+    provider_fields={"azure.api_version": "2025-01-01"},
+    model_overrides={"openai/small": ModelOverride(takes_tools=False, context_tokens=8000)},
+    profiles=(Profile("brief", temperature=0.1), Profile("long", max_tokens=9, auto_run=True)),
+    profile="brief",
+    budget=2.5,
+    connect_limit_s=3,
 )
 
 
@@ -121,6 +128,15 @@ def test_fields_of_a_newer_version_are_kept_when_saving(path):
         ("theme", "pink"),
         ("window", ["a"]),
         ("window", {"a": 1}),
+        ("favourite_models", "openai/x"),
+        ("favourite_models", [7]),
+        ("profiles", [{"temperature": 1}]),
+        ("profiles", {"name": "x"}),
+        ("model_overrides", {"openai/x": 3}),
+        ("connect_limit_s", 0),
+        ("silence_limit_s", float("inf")),
+        ("retries", 1000),
+        ("budget", -1),
     ],
 )
 def test_a_wrong_value_falls_back_alone_and_is_kept_in_a_copy(path, field, value):
@@ -130,6 +146,18 @@ def test_a_wrong_value_falls_back_alone_and_is_kept_in_a_copy(path, field, value
     assert settings.current == AppSettings(instructions="kept")
     assert field in settings.notice
     assert aside(path)[0].read_text() == before
+
+
+def test_a_wrong_value_inside_a_profile_falls_back_alone(path):
+    profiles = [{"name": "a", "temperature": "warm", "max_tokens": 9}, 5, {"name": "b"}]
+    overrides = {"x": {"takes_tools": 1, "context_tokens": 10}, "y": None}
+    write(path, json.dumps({"profiles": profiles, "model_overrides": overrides}))
+    settings = SettingsFile(path)
+    assert settings.current.profiles == (Profile("a", max_tokens=9), Profile("b"))
+    assert settings.current.model_overrides == {"x": ModelOverride(context_tokens=10)}
+    told = settings.notice
+    for name in ("profiles 1.temperature", "profiles 2", "model_overrides x.takes_tools", "s y"):
+        assert name in told
 
 
 def test_a_whole_number_is_a_good_temperature(path):

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from playhead.conversation.requests import DIRECT_MODEL
+from playhead.conversation.requests import DIRECT_MODEL, AppSettings
 from playhead.errors import KeyStoreError
-from playhead.session.model_choice import api_base_for
+from playhead.session.model_choice import api_base_for, settings_for
 from playhead.session.ports import Catalog, Keys, Settings
 
 DIRECT = "playhead/direct"
@@ -37,9 +37,14 @@ class ModelState:
         self._has_key = _Remembered(self._find_key, kept_s=5.0)
         self._local = _Remembered(self._find_local, kept_s=60.0)
 
+    @property
+    def _current(self) -> AppSettings:
+        """The settings with the profile that new conversations have."""
+        return settings_for(self._settings.current, self._catalog)
+
     async def health(self, last_failure: str) -> Health:
         """`last_failure` is the code that the last turn failed with, else ''."""
-        model = self._settings.current.model
+        model = self._current.model
         if model == DIRECT_MODEL:
             return Health(DIRECT, "ready")
         if last_failure == "upstream_auth_error" or not await self._has_key():
@@ -48,13 +53,14 @@ class ModelState:
 
     async def models(self) -> list[str]:
         """The model of the settings first, then what local servers offer, then Direct mode."""
-        names = [self._settings.current.model, *await self._local(), DIRECT]
+        names = [self._current.model, *await self._local(), DIRECT]
         return list(dict.fromkeys(name for name in names if name))
 
     async def _find_key(self) -> bool:
         """Whether there is a key, or none is needed: only a vendor's own address needs one."""
-        model = self._settings.current.model
-        name = self._catalog.key_name(model, api_base_for(model, self._settings, self._catalog))
+        current = self._current
+        model = current.model
+        name = self._catalog.key_name(model, api_base_for(model, current, self._catalog))
         if "@" in name or not self._catalog.key_variable(model):
             return True
         try:

@@ -17,6 +17,7 @@ from playhead.providers.catalog import ModelCatalog, key_variables
 from playhead.providers.direct import DirectProvider
 from playhead.providers.router import RoutedProvider
 from playhead.providers.worker_provider import WorkerProvider
+from playhead.session.model_choice import settings_for
 from playhead.session.ports import History
 from playhead.session.session import SessionPorts
 from playhead.session.sessions import Sessions
@@ -60,7 +61,8 @@ class Core:
 
     def warm_up(self) -> None:
         """Start what takes seconds ahead of the first message and the first run."""
-        if self.ports.settings.current.model != DIRECT_MODEL and self.worker.status == "absent":
+        settings = settings_for(self.ports.settings.current, self.ports.catalog)
+        if settings.model != DIRECT_MODEL and self.worker.status == "absent":
             self._chores.append(asyncio.create_task(self.worker.start()))
         self._chores.append(asyncio.create_task(self.executor.look_for_languages()))
         if not self.ports.settings.current.interpreter:  # else the managed one is not needed
@@ -121,6 +123,8 @@ def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:
     said = {name: value for name, value in changes.items() if value is not None}
     return OverriddenSettings(stored, said) if said else stored
 
+    if wanted.model is not None:
+        changes["profile"] = ""  # which may have a model of its own
 
 def _operator_key(
     catalog: ModelCatalog, settings: AppSettings, secrets: Mapping[str, Secret]

@@ -1,31 +1,77 @@
-"""Which model answers a turn: what the request chose, else what the settings say."""
+"""Which model answers a turn: settings, profile, conversation, then the request itself."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, TypeVar, cast
 
-from playhead.conversation.requests import ModelChoice, ModelSettings
+from playhead.conversation.requests import (
+    AppSettings,
+    Connection,
+    ConversationConfig,
+    ModelChoice,
+    ModelOverride,
+    ModelSettings,
+    Profile,
+)
 from playhead.session.ports import Catalog, Keys, Settings
 
 _Number = TypeVar("_Number", int, float)
+_OWN = frozenset({"name", "profile", "model", "api_base", "auto_run"})
+"""What of a profile and of a conversation is no plain setting of the same name."""
+
+
+def profile_of(current: AppSettings, config: ConversationConfig) -> Profile | None:
+    """The profile that a conversation works with; None for none, or one that is gone."""
+    name = current.profile if config.profile is None else config.profile
+    return next((one for one in current.profiles if one.name == name), None)
+
+
+def settings_for(
+    current: AppSettings, catalog: Catalog, config: ConversationConfig | None = None
+) -> AppSettings:
+    """The settings as they hold for a conversation: its profile and its own wishes over them."""
+    config = config or ConversationConfig()
+    profile = profile_of(current, config)
+    settings = current if profile is None else _over(current, profile, profile.api_base or "")
+    address = config.api_base
+    if config.model is not None and address is None:
+        address = api_base_for(config.model, settings, catalog)
+    settings = _over(settings, config, address)
+    if _is_same_provider(settings.model, current, catalog):
+        return settings
+    return replace(settings, extra_parameters="")  # they are for the provider of the settings
+
+
+def is_auto_run(current: AppSettings, config: ConversationConfig) -> bool:
+    """Whether code of a conversation runs without asking, as far as that is written anywhere."""
+    profile = profile_of(current, config)
+    wished = (config.auto_run, profile.auto_run if profile else None)
+    return next((one for one in wished if one is not None), False)
 
 
 async def model_for(
-    choice: ModelChoice, settings: Settings, keys: Keys, catalog: Catalog
+    choice: ModelChoice,
+    settings: Settings,
+    keys: Keys,
+    catalog: Catalog,
+    config: ConversationConfig | None = None,
 ) -> ModelSettings:
-    """The model with its address and key; Direct mode where neither names one."""
-    current = settings.current
+    """The model with its address, key and parameters; Direct mode where nothing names one."""
+    current = settings_for(settings.current, catalog, config)
     model = current.model if choice.model is None else choice.model
     if not model:
         return ModelSettings()
-    api_base = api_base_for(model, settings, catalog)
+    api_base = api_base_for(model, current, catalog)
     secret = choice.api_key
     if choice.api_base is not None:  # stored keys go to no address that a request names
         api_base = choice.api_base
     elif secret is None:
         secret = (await keys.get(catalog.key_name(model, api_base))).secret
-    return ModelSettings(
-        model=model,
+    return replace(
+        described(model, current, catalog, is_own_address=choice.api_base is None),
         api_base=api_base or None,
         api_key=secret,
         temperature=_first(choice.temperature, current.temperature),
@@ -35,12 +81,78 @@ async def model_for(
     )
 
 
-def api_base_for(model: str, settings: Settings, catalog: Catalog) -> str:
-    """The address of the settings, for models of the provider that it belongs to; else ''."""
-    current = settings.current
+def described(
+    model: str, current: AppSettings, catalog: Catalog, *, is_own_address: bool = True
+) -> ModelSettings:
+    """A model with what the settings say of it and of the way there, but without address and key.
+
+    The user's parameters stay away from an address that a request names.
+    """
+    override = current.model_overrides.get(model, ModelOverride())
+    return ModelSettings(
+        model=model,
+        supports_images=override.supports_images,
+        takes_tools=override.takes_tools,
+        context_tokens=override.context_tokens,
+        extra=parameters_for(model, current, catalog) if is_own_address else {},
+        connection=connection_of(current),
+    )
+
+
+def parameters_for(model: str, current: AppSettings, catalog: Catalog) -> dict[str, Any]:
+    """What goes to litellm beside the request: the provider's fields, and the user's own."""
     provider = catalog.key_name(model, "")
-    is_same = not current.model or provider == catalog.key_name(current.model, "")
-    return current.api_base if is_same else ""
+    own: dict[str, Any] = {}
+    for name, value in current.provider_fields.items():
+        owner, _, parameter = name.partition(".")
+        if owner == provider and parameter and value:
+            own[parameter] = value
+    return own | (dict(_extra(current)) if _is_same_provider(model, current, catalog) else {})
+
+
+def connection_of(current: AppSettings) -> Connection:
+    """How providers are reached."""
+    return Connection(
+        proxy=current.proxy,
+        ca_file=current.ca_file,
+        connect_s=current.connect_limit_s,
+        first_s=current.first_limit_s,
+        between_s=current.silence_limit_s,
+        retries=current.retries,
+    )
+
+
+def api_base_for(model: str, current: AppSettings, catalog: Catalog) -> str:
+    """The address of the settings, for models of the provider that it belongs to; else ''."""
+    return current.api_base if _is_same_provider(model, current, catalog) else ""
+
+
+def _is_same_provider(model: str, current: AppSettings, catalog: Catalog) -> bool:
+    return not current.model or catalog.key_name(model, "") == catalog.key_name(current.model, "")
+
+
+def _extra(current: AppSettings) -> Mapping[str, Any]:
+    """The user's own parameters; none where they are no JSON object."""
+    try:
+        found: object = json.loads(current.extra_parameters or "{}")
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _over(
+    settings: AppSettings, wishes: Profile | ConversationConfig, api_base: str | None
+) -> AppSettings:
+    """The settings with what is said otherwise; an address goes with its model."""
+    said = {field.name: getattr(wishes, field.name) for field in fields(wishes)}
+    changes = {
+        name: value for name, value in said.items() if value is not None and name not in _OWN
+    }
+    if wishes.model is not None:
+        changes |= {"model": wishes.model, "api_base": api_base or ""}
+    elif api_base:
+        changes["api_base"] = api_base
+    return replace(settings, **changes)
 
 
 def _first(value: _Number | None, otherwise: _Number | None) -> _Number | None:

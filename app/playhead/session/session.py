@@ -23,16 +23,17 @@ from playhead.conversation.events import (
 from playhead.conversation.payloads import Proposal, RunReport, Table
 from playhead.conversation.requests import (
     PYTHON,
+    AppSettings,
     Attachment,
+    ConversationConfig,
     KernelStatus,
-    RunLimits,
     Variable,
 )
 from playhead.errors import AppError, SessionError
 from playhead.session.approval import ApprovalDesk
 from playhead.session.branches import Deletion, asked_before, deletion_of
 from playhead.session.calls import count_runs, open_calls, ran_blocks
-from playhead.session.model_choice import model_for
+from playhead.session.model_choice import is_auto_run, settings_for
 from playhead.session.options import TurnOptions
 from playhead.session.packages import install_code
 from playhead.session.ports import Unsubscribe
@@ -44,7 +45,8 @@ from playhead.session.session_values import (
     SessionState,
 )
 from playhead.session.titles import title_from
-from playhead.session.turn import Turn, TurnSettings
+from playhead.session.turn import Turn
+from playhead.session.turn_settings import turn_settings
 
 _log = logging.getLogger(__name__)
 
@@ -65,13 +67,16 @@ class Session:
         folder: str,
         interpreter: str = "",
         client: str = "",
+        config: ConversationConfig | None = None,
     ) -> None:
         self.client = client
         """The program that began it over the API; '' for the window's own."""
         self.conversation = conversation
         self.folder = folder
         self.interpreter = interpreter
-        self.auto_run = False
+        self.config = config or ConversationConfig()
+        """What it wants otherwise than the settings; change it by `set_config`."""
+        self._auto_run: bool | None = None
         self.state: SessionState = "idle"
         self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._tell("queue"))
         self._ports = ports
@@ -85,6 +90,18 @@ class Session:
         self._begun_with: str | None = None
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
         self._unsubscribe_messages = conversation.subscribe(self._on_message)
+
+    @property
+    def settings(self) -> AppSettings:
+        """The user's settings as they hold here: those of its profile and its own over them."""
+        return settings_for(self._ports.settings.current, self._ports.catalog, self.config)
+
+    @property
+    def auto_run(self) -> bool:
+        """Whether its code runs without asking: as was last said, else as is written."""
+        if self._auto_run is not None:
+            return self._auto_run
+        return is_auto_run(self._ports.settings.current, self.config)
 
     @property
     def pending(self) -> Proposal | None:
@@ -326,8 +343,18 @@ class Session:
 
     def set_auto_run(self, on: bool) -> None:
         """Let code of this conversation run without asking, until the app ends."""
-        self.auto_run = on
+        self._auto_run = on
         self._tell("auto_run")
+
+    def set_config(self, config: ConversationConfig) -> None:
+        """Have it want this otherwise than the settings from its next turn on.
+
+        Another profile's word on approval counts again.
+        """
+        if config.profile != self.config.profile:
+            self._auto_run = None
+        self.config = config
+        self._tell("config")
 
     async def close(self) -> None:
         """End the turn and the kernel."""
@@ -361,7 +388,14 @@ class Session:
 
     async def _drive(self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions) -> None:
         await self._leave_other_python()
-        settings = await self._turn_settings(options)
+        settings = await turn_settings(
+            self._ports,
+            self.config,
+            options,
+            self.folder,
+            self.interpreter,
+            lambda: self._fresh_after,
+        )
         self._turn = Turn(
             self.conversation,
             self._ports.provider,
@@ -383,32 +417,6 @@ class Session:
 
     def _chosen_interpreter(self) -> str:
         return self.interpreter or self._ports.settings.current.interpreter
-
-    async def _turn_settings(self, options: TurnOptions) -> TurnSettings:
-        settings = self._ports.settings.current
-        told = (settings.instructions, options.instructions) if options.offers_execute else ()
-        return TurnSettings(
-            model=await model_for(
-                options.choice, self._ports.settings, self._ports.keys, self._ports.catalog
-            ),
-            instructions="\n\n".join(part for part in told or (options.instructions,) if part),
-            max_steps=settings.max_steps,
-            folder=self.folder,
-            interpreter=self._chosen_interpreter(),
-            fresh_after=lambda: self._fresh_after,
-            tools=options.tools,
-            offers_execute=options.offers_execute,
-            must_call=options.must_call,
-            stop_grace_s=options.stop_grace_s,
-            has_input=options.has_input,
-            limits=RunLimits(
-                settings.run_limit_s,
-                settings.run_limit_mb * 1_000_000,
-                settings.output_limit_mb * 1_000_000,
-            ),
-            shows_lines=settings.shows_running_line,
-            times_lines=settings.times_lines,
-        )
 
     async def _restart(self, cuts_run: bool) -> None:
         had_kernel = self.kernel.state != "none"

@@ -16,7 +16,9 @@ from playhead.session.ports import (
 )
 
 SessionState = Literal["idle", "asking", "awaiting_approval", "running", "stopping"]
-SessionEventKind = Literal["state", "pending", "kernel", "place", "auto_run", "queue", "error"]
+SessionEventKind = Literal[
+    "state", "pending", "kernel", "place", "config", "auto_run", "queue", "error"
+]
 
 
 @dataclass(frozen=True, slots=True)
