@@ -9,7 +9,7 @@ from typing import Protocol
 from playhead.api.incoming import Incoming, Policy
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Failure, InputRequest
+from playhead.conversation.payloads import Echo, Failure, InputRequest, Waiting
 from playhead.errors import AppError
 from playhead.session.session import Session, SessionEvent
 
@@ -71,6 +71,8 @@ class ApiTurn:
     def _on_message(self, event: ConversationEvent) -> None:
         chunk = event.chunk
         if not self.is_open or self.has_ended or chunk is None or chunk.role == "user":
+            return
+        if isinstance(chunk.content, Waiting | Echo):  # of no use to a program
             return
         if not self._outbox.put(chunk):
             self.session.stop()

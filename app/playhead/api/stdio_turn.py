@@ -8,7 +8,7 @@ from typing import Any
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Failure
+from playhead.conversation.payloads import Echo, Failure, Waiting
 from playhead.conversation.requests import ModelChoice
 from playhead.conversation.secret import Secret
 from playhead.dialects.lmc import encode
@@ -66,6 +66,8 @@ class StdioTurn:
     def _on_message(self, event: ConversationEvent) -> None:
         chunk = event.chunk
         if chunk is None or chunk.role == "user" or not self._has_begun:
+            return
+        if isinstance(chunk.content, Waiting | Echo):  # of no use to a program
             return
         self._say(chunk)
         if chunk.role == "server" and chunk.type in ("status", "error"):

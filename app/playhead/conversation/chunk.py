@@ -28,6 +28,8 @@ ChunkType = Literal[
     "table",
     "files",
     "usage",
+    "retry",
+    "echo",
     "status",
 ]
 Recipient = Literal["user", "assistant"]
@@ -46,8 +48,8 @@ class Chunk:
     payload for the structured kinds: confirmation → Proposal, run → RunReport,
     computer/error → CodeError, input → InputRequest, timing → LineTiming, table → Table,
     files → FileChanges, citation → Citation,
-    server/error → Failure, server/usage → Usage. `server/status` has the text complete,
-    awaiting_approval or cancelled.
+    server/error → Failure, server/usage → Usage, server/retry → Waiting, server/echo → Echo.
+    `server/status` has the text complete, awaiting_approval or cancelled.
 
     `id` stands on the start of code, tool_call and tool_result (the provider's call id) and on
     the start of console (the run's id).

@@ -30,7 +30,7 @@ from playhead.conversation.versions import Forks, Versions
 
 _log = logging.getLogger(__name__)
 
-_TRANSIENT = frozenset({"status", "command", "usage"})
+_TRANSIENT = frozenset({"status", "command", "usage", "retry"})
 
 
 @dataclass(frozen=True, slots=True)

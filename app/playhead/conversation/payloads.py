@@ -165,6 +165,31 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A model's server could not answer yet and is asked again in `seconds`.
+
+    `reason` says why in a sentence; it is attempt `attempt` of at most `attempts` repeated ones.
+    """
+
+    seconds: float
+    attempt: int
+    attempts: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What a provider wants to get back as it is with the answer that it belongs to.
+
+    `provider` names the only one that it is for, `data` is a JSON text (signed thinking, for one).
+    It is nobody else's business: neither shown nor exported nor told to programs.
+    """
+
+    provider: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """What one answer of a model cost, in tokens, and why it ended.
 
@@ -212,6 +237,8 @@ Payload = (
     | Table
     | FileChanges
     | Failure
+    | Waiting
+    | Echo
     | Usage
     | Citation
 )

@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 from playhead.conversation.payloads import (
     Citation,
     CodeError,
+    Echo,
     Failure,
     FileChange,
     FileChanges,
@@ -22,6 +23,7 @@ from playhead.conversation.payloads import (
     Source,
     Table,
     Usage,
+    Waiting,
 )
 
 Wire = dict[str, Any]
@@ -46,6 +48,8 @@ def encode_payload(payload: Payload) -> Wire:
             return {"content": {**asdict(payload), "sources": sources}}
         case FileChanges():
             return {"content": _files(payload)}
+        case Waiting() | Echo():
+            return {}
         case RunReport() | CodeError() | InputRequest() | LineTiming() | Table() | Usage():
             return {"content": _without_empty(asdict(payload))}
 

@@ -14,7 +14,7 @@ from playhead.dialects.pieces import whole_chunk
 
 Wire = dict[str, Any]
 
-_TRANSIENT = frozenset({"status", "command", "usage"})
+_TRANSIENT = frozenset({"status", "command", "usage", "retry", "echo"})
 _MAY_BE_EMPTY = frozenset({"code", "tool_call", "tool_result"})
 _PLAIN = frozenset({"message", "console", "file"})
 _OF_CODE = frozenset({"html", "javascript"})

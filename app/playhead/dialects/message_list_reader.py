@@ -20,7 +20,7 @@ from playhead.errors import DocumentError
 
 Fields = Mapping[str, Any]
 _TEXT_PARTS = ("text", "input_text", "output_text")
-_TRANSIENT = frozenset({"status", "command", "usage"})
+_TRANSIENT = frozenset({"status", "command", "usage", "retry", "echo"})
 
 
 def read_message_list(raw: object, title: str = "") -> Imported:

@@ -9,7 +9,7 @@ from playhead.conversation.message import Message
 from playhead.conversation.payloads import Citation, CodeError, Proposal, RunReport, Table
 from playhead.conversation.requests import EXECUTE
 
-_UNTOLD = frozenset({"timing", "status", "usage", "command"})
+_UNTOLD = frozenset({"timing", "status", "usage", "command", "retry", "echo"})
 _RESULTS = frozenset({"console", "image", "code", "table", "files", "error", "input"})
 
 

@@ -11,6 +11,7 @@ from playhead.conversation.chunk import Content
 from playhead.conversation.payloads import (
     Citation,
     CodeError,
+    Echo,
     Failure,
     FileChange,
     FileChanges,
@@ -23,6 +24,7 @@ from playhead.conversation.payloads import (
     Source,
     Table,
     Usage,
+    Waiting,
 )
 
 TEXT = "text"
@@ -37,6 +39,8 @@ _PAYLOADS: Mapping[str, type[Payload]] = {
     "table": Table,
     "files": FileChanges,
     "failure": Failure,
+    "waiting": Waiting,
+    "echo": Echo,
     "usage": Usage,
     "citation": Citation,
 }
