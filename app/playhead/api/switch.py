@@ -91,7 +91,7 @@ class ApiSwitch:
         """The token, made and kept at the first call."""
         if self._token is None:
             stored = (await self._keys.get(TOKEN_NAME)).secret
-            self._token = stored or await self._made()
+            self._token = stored or await self._first()
         return self._token
 
     async def renew_token(self) -> Secret:
@@ -130,8 +130,15 @@ class ApiSwitch:
             await server.stop()
             self._tell(ApiStatus())
 
+    async def _first(self) -> Secret:
+        """A new token; one that a locked keyring may hold is not written over."""
+        if (await self._keys.status()).is_locked:
+            self._note = _NOT_KEPT
+            return _fresh_token()
+        return await self._made()
+
     async def _made(self) -> Secret:
-        secret = Secret(secrets.token_urlsafe(32))
+        secret = _fresh_token()
         source: KeySource = await self._keys.set(TOKEN_NAME, secret)
         self._note = "" if source == "keyring" else _NOT_KEPT
         return secret
@@ -142,3 +149,7 @@ class ApiSwitch:
         self._status = status
         for listener in tuple(self._listeners):
             listener(status)
+
+
+def _fresh_token() -> Secret:
+    return Secret(secrets.token_urlsafe(32))

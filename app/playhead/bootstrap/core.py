@@ -23,7 +23,9 @@ from playhead.session.session import SessionPorts
 from playhead.session.sessions import Sessions
 from playhead.storage import paths
 from playhead.storage.history import SqliteHistory
+from playhead.storage.kept_keys import KeptKeys
 from playhead.storage.key_store import KeyStore
+from playhead.storage.keyring_entries import KeyringEntries
 from playhead.storage.no_history import NoHistory
 from playhead.storage.process_privacy import hide_process, take_from_environment
 from playhead.storage.settings import OverriddenSettings, SettingsFile
@@ -92,7 +94,8 @@ def build_core(overrides: Overrides | None = None) -> Core:
     settings = _settings(wanted)
     catalog = ModelCatalog()
     own_key = _operator_key(catalog, settings.current, secrets)
-    keys = KeyStore(secrets, variables | own_key)
+    kept = KeptKeys(KeyringEntries(), paths.keyring_lock_path())
+    keys = KeyStore(secrets, variables | own_key, kept)
     executor = ProcessExecutor(
         paths.outputs_dir(), drop=tuple(variables.values()), own_dir=paths.data_dir()
     )

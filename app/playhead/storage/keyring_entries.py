@@ -2,81 +2,95 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import sys
 from typing import TYPE_CHECKING
 
-from playhead.conversation.secret import Secret
 from playhead.errors import KeyStoreError
+from playhead.storage.keyring_parts import (
+    SYSTEM_LIMIT,
+    PartsHead,
+    cut,
+    head_for,
+    head_of,
+    length,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from keyring.backend import KeyringBackend
 
 SERVICE = "Playhead"
-WINDOWS_LIMIT = 1200
-"""A Windows credential holds 2,560 bytes of UTF-16: 1,280 characters, less what keyring adds."""
-_PARTS_MARK = "playhead-parts:"
 _REFUSED_MODULES = ("keyrings.alt", "keyring.backends.fail", "keyring.backends.null")
+_MOST_TRIES = 3
+_FOREIGN_ERRORS = (
+    ("secretstorage.exceptions", "SecretStorageException"),
+    ("jeepney", "DBusErrorResponse"),
+    ("win32ctypes.pywin32.pywintypes", "error"),
+)
+"""What backends let through of the libraries below them, where those are installed."""
+_UNANSWERED = frozenset({"KeyringLocked", "LockedException", "PromptDismissedException"})
 
 
 class KeyringEntries:
-    """Gets, sets and deletes; long secrets are split where the backend has a limit.
+    """Gets, sets and deletes texts; long ones are in parts where the backend has a limit.
 
     Every method blocks (20–100 ms, minutes while an unlock prompt is open) and raises
-    KeyStoreError. Used from one thread.
+    KeyStoreError, LockedKeyringError among them. Used from one thread.
     """
 
-    def __init__(self, limit: int | None = WINDOWS_LIMIT if sys.platform == "win32" else None):
+    def __init__(self, limit: int | None = SYSTEM_LIMIT):
         self._limit = limit
         self._backend: KeyringBackend | None = None
 
-    def get(self, name: str) -> Secret | None:
-        """The secret kept under the name."""
-        first = self._call("read", name)
-        if first is None or not first.startswith(_PARTS_MARK):
-            return Secret(first) if first else None
-        count = int(first.removeprefix(_PARTS_MARK))
-        parts = [self._call("read", f"{name}#{index}") for index in range(count)]
-        return Secret("".join(part for part in parts if part)) if None not in parts else None
+    def get(self, name: str) -> str | None:
+        """The text kept under the name."""
+        for _ in range(_MOST_TRIES):  # another instance may just be writing it
+            first = self._call("read", name)
+            head = _head(first)
+            if first is None or head is None:
+                return first
+            parts = [self._call("read", part) for part in head.names(name)]
+            whole = "".join(part for part in parts if part is not None)
+            if None not in parts and head.fits(whole):
+                return whole
+        raise _damaged()
 
-    def set(self, name: str, secret: Secret) -> None:
-        """Keep the secret, replacing what was there; a short one that is refused loses nothing."""
-        text = secret.reveal()
-        before = self._parts_of(name)
-        parts: list[str] = []
-        if self._limit is not None and len(text) > self._limit:
-            parts = [text[at : at + self._limit] for at in range(0, len(text), self._limit)]
-        for index, part in enumerate(parts):
-            self._call("write", f"{name}#{index}", part)
-        self._call("write", name, f"{_PARTS_MARK}{len(parts)}" if parts else text)
-        for index in range(len(parts), before):
-            self._call("delete", f"{name}#{index}")
-
-    def _parts_of(self, name: str) -> int:
-        first = self._call("read", name) or ""
-        return int(first.removeprefix(_PARTS_MARK)) if first.startswith(_PARTS_MARK) else 0
+    def set(self, name: str, text: str) -> None:
+        """Keep the text; what was there stays whole until the new one is."""
+        before = _head(self._call("read", name))
+        if self._limit is None or length(text) <= self._limit:
+            self._call("write", name, text)
+        else:
+            self._write_parts(name, text, before, self._limit)
+        if before is not None:
+            self._forget(before.names(name))
 
     def delete(self, name: str) -> None:
-        """Forget the secret; one that is not there is fine."""
+        """Forget the text; one that is not there is fine."""
         first = self._call("read", name)
         if first is None:
             return
-        if first.startswith(_PARTS_MARK):
-            for index in range(int(first.removeprefix(_PARTS_MARK))):
-                self._call("delete", f"{name}#{index}")
+        head = _head(first)
         self._call("delete", name)
+        if head is not None:
+            self._forget(head.names(name))
 
-    def check(self) -> str:
-        """The name of the backend, after it has really answered."""
-        self._call("read", "check")
+    def backend_name(self) -> str:
+        """What the backend calls itself."""
         return self.backend().name
 
     def backend(self) -> KeyringBackend:
         """The best backend that keeps secrets encrypted."""
         if self._backend is None:
-            import keyring
-            from keyring.backends import chainer
+            from keyring import core
+            from keyring.backends import chainer, fail
 
-            chosen = keyring.get_keyring()
+            if isinstance(core.get_keyring(), fail.Keyring):
+                core.init_backend()  # the user may have started one since
+            chosen = core.get_keyring()
             links = chosen.backends if isinstance(chosen, chainer.ChainerBackend) else [chosen]
             safe = [
                 link for link in links if not type(link).__module__.startswith(_REFUSED_MODULES)
@@ -86,9 +100,20 @@ class KeyringEntries:
             self._backend = safe[0]
         return self._backend
 
+    def _write_parts(self, name: str, text: str, before: PartsHead | None, limit: int) -> None:
+        parts = cut(text, limit)
+        head = head_for(text, len(parts), before)
+        for place, part in zip(head.names(name), parts, strict=True):
+            self._call("write", place, part)
+        self._call("write", name, head.text)
+
+    def _forget(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._call("delete", name)
+
     def _call(self, action: str, name: str, text: str = "") -> str | None:
         backend = self.backend()
-        from keyring.errors import KeyringError, PasswordDeleteError
+        from keyring.errors import PasswordDeleteError
 
         try:
             if action == "read":
@@ -99,14 +124,29 @@ class KeyringEntries:
                 backend.delete_password(SERVICE, name)
         except PasswordDeleteError:  # somebody else deleted it meanwhile
             return None
-        except (KeyringError, RuntimeError, OSError) as error:
+        except _backend_errors() as error:
             self._backend = None  # look again next time: the user may have started or unlocked one
-            # Backends word their errors freely: never hand one on that repeats the secret.
-            detail = str(error) if not text or text not in str(error) else type(error).__name__
+            # Backends word their errors freely, and may repeat what they were given to keep.
+            detail = type(error).__name__ if text else str(error)
+            if _is_unanswered(error):
+                raise locked(detail) from None
             raise KeyStoreError(
                 "The system's keyring refused.", detail=detail, remedy=remedy()
             ) from None
         return None
+
+
+class LockedKeyringError(KeyStoreError):
+    """The user was asked to unlock the keyring and did not; asking again needs a reason."""
+
+
+def locked(detail: str = "") -> LockedKeyringError:
+    """The error of a keyring that was not unlocked."""
+    return LockedKeyringError(
+        "The system's keyring stayed locked.",
+        detail=detail,
+        remedy="Unlock it in the settings, or set the provider's variable before starting.",
+    )
 
 
 def remedy() -> str:
@@ -118,6 +158,37 @@ def remedy() -> str:
     return (
         "Install, start or unlock GNOME Keyring or KWallet (apt install gnome-keyring),"
         " or set the provider's variable, such as OPENAI_API_KEY, before starting Playhead."
+    )
+
+
+def _backend_errors() -> tuple[type[Exception], ...]:
+    from keyring.errors import KeyringError
+
+    found: list[type[Exception]] = [KeyringError, RuntimeError, OSError, ValueError]
+    for module, name in _FOREIGN_ERRORS:
+        with contextlib.suppress(ImportError):
+            found.append(getattr(importlib.import_module(module), name))
+    return tuple(found)
+
+
+def _is_unanswered(error: Exception) -> bool:
+    """Whether the user was asked and did not unlock, or make, the keyring."""
+    name = type(error).__name__
+    return name in _UNANSWERED or (name == "InitError" and "dismissed" in str(error))
+
+
+def _head(first: str | None) -> PartsHead | None:
+    try:
+        return None if first is None else head_of(first)
+    except ValueError:
+        raise _damaged() from None
+
+
+def _damaged() -> KeyStoreError:
+    return KeyStoreError(
+        "The keys in the system's keyring cannot be read.",
+        detail="Parts of them are missing.",
+        remedy="Delete the entries named Playhead in your keyring's program; enter the keys again.",
     )
 
 

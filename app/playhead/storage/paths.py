@@ -56,6 +56,13 @@ def settings_path() -> Path:
     return config_dir() / "settings.json"
 
 
+def keyring_lock_path() -> Path:
+    """What instances hold while they change the keyring; a user has one keyring and one such file,
+    whatever folders an instance was given."""
+    folder = make_private(Path(platformdirs.user_runtime_dir(_NAME, appauthor=False)))
+    return folder / "keyring.lock"
+
+
 def resources_dir() -> Path:
     """Icons, fonts, themes: of the bundle, of the installed package, or of the source tree."""
     bundle = getattr(sys, "_MEIPASS", None)
