@@ -35,13 +35,17 @@ class Cost:
         self._told.append(usage)
 
     @property
+    def tokens(self) -> tuple[int, int]:
+        """How many were asked with, and answered."""
+        if not self._told:
+            return _tokens(self._asked), _tokens(self._answered)
+        asked = sum(usage.input_tokens for usage in self._told)
+        return asked, sum(usage.output_tokens for usage in self._told)
+
+    @property
     def wire(self) -> Wire:
         """The `usage` object."""
-        if self._told:
-            asked = sum(usage.input_tokens for usage in self._told)
-            answered = sum(usage.output_tokens for usage in self._told)
-        else:
-            asked, answered = _tokens(self._asked), _tokens(self._answered)
+        asked, answered = self.tokens
         return {
             "prompt_tokens": asked,
             "completion_tokens": answered,
@@ -65,13 +69,18 @@ def annotations_of(citation: Citation, offset: int) -> list[Wire]:
     ]
 
 
+def told_of(failure: Failure) -> str:
+    """A failure in one text; never empty."""
+    told = (failure.title, failure.detail, failure.remedy)
+    return " ".join(part for part in told if part) or failure.code
+
+
 def error_event(failure: Failure) -> Wire:
     """A failure amid a stream."""
-    told = (failure.title, failure.detail, failure.remedy)
     is_limit = failure.code == "rate_limit_exceeded"
     error = {
         "code": failure.code,
-        "message": " ".join(part for part in told if part) or failure.code,
+        "message": told_of(failure),
         "type": "rate_limit_error" if is_limit else "server_error",
         "param": None,
     }

@@ -1,0 +1,24 @@
+"""Cohere v2 chat, whole: docs/wire-formats.md, section 5."""
+
+from __future__ import annotations
+
+from playhead.dialects.chat_completions_requests import read_tools
+from playhead.dialects.cohere_decoder import CohereDecoder as Decoder
+from playhead.dialects.cohere_encoder import Encoder, whole
+from playhead.dialects.cohere_requests import (
+    cohere_messages,
+    documents_told,
+    read_documents,
+    read_messages,
+)
+
+__all__ = [
+    "Decoder",
+    "Encoder",
+    "cohere_messages",
+    "documents_told",
+    "read_documents",
+    "read_messages",
+    "read_tools",
+    "whole",
+]
