@@ -129,8 +129,9 @@ def _open_window(options: argparse.Namespace) -> int:
         print("Starting `playhead chat` in this terminal instead.", file=sys.stderr)
         return _chat([part for path in options.files for part in ("--file", path)])
     gc.disable()  # until the first paint: all of it stays, looking for garbage only takes time
-    from playhead.bootstrap.import_cost import leave_sources_unread
+    from playhead.bootstrap.import_cost import leave_sources_unread, leave_tls_out_of_asyncio
 
+    leave_tls_out_of_asyncio()
     leave_sources_unread()
     from playhead.bootstrap.window import run_window
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from playhead.__main__ import main
-from playhead.ui.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from playhead.ui.main_window import MainWindow
 
 HEAVY = ("litellm", "openai", "keyring", "aiohttp", "tiktoken", "tokenizers", "pydantic")
 LATER = (
@@ -23,6 +26,8 @@ LATER = (
     *("playhead.ui.editor.diff_view", "playhead.ui.variables.variables_panel"),
     *("playhead.kernel.drivers", "playhead.kernel.runner"),
     *("playhead.dialects.imported", "playhead.session.importing"),
+    *("ssl", "playhead.api.server", "playhead.api.turns", "playhead.bootstrap.serving"),
+    *("playhead.ui.timeline.cards.gallery", "playhead.ui.timeline.cards.message"),
 )
 """Loaded when it is asked for, or after the first paint, which needs none of it."""
 loaded: dict[str, list[str]] = {}
@@ -41,8 +46,15 @@ class FirstPaint(logging.Handler):
             QTimer.singleShot(0, ask)
 
 
-def ask() -> None:
+def main_window() -> MainWindow:
+    from playhead.ui.main_window import MainWindow
+
     (window,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
+    return window
+
+
+def ask() -> None:
+    window = main_window()
     session = window.view.session
     assert session is not None
     session.set_auto_run(True)

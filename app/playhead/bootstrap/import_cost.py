@@ -1,9 +1,25 @@
-"""What imports cost once PySide6 is loaded: it would read the source text of every module."""
+"""What libraries would do at the start and nobody needs: kept from doing it, before the window."""
 
 from __future__ import annotations
 
 import importlib
+import sys
 from types import ModuleType
+
+
+def leave_tls_out_of_asyncio() -> None:
+    """Import asyncio without `ssl`: the window's own loop speaks no TLS.
+
+    Its server is for this machine alone, and providers are reached by the model worker. Modules
+    that want `ssl` itself find it as always.
+    """
+    if "ssl" in sys.modules or "asyncio" in sys.modules:
+        return
+    sys.modules["ssl"] = None  # pyright: ignore[reportArgumentType] - so an import is refused
+    try:
+        importlib.import_module("asyncio")
+    finally:
+        del sys.modules["ssl"]
 
 
 def leave_sources_unread() -> None:

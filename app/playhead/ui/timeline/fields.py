@@ -5,8 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, Qt
 
 from playhead.ui.timeline.canvas import Canvas
-from playhead.ui.timeline.cards.code import CodeCard
-from playhead.ui.timeline.cards.small import InputCard
 from playhead.ui.timeline.input_line import InputLine, SendLine
 from playhead.ui.timeline.model import input_of
 from playhead.ui.timeline.rows import Row
@@ -56,6 +54,9 @@ class InputFields:
 
     def _box(self, index: int) -> QRect | None:
         card = self._view.sheet.card(index)
+        from playhead.ui.timeline.cards.code import CodeCard  # needed by no empty conversation
+        from playhead.ui.timeline.cards.small import InputCard
+
         return card.field_box() if isinstance(card, InputCard | CodeCard) else None
 
     def _make(self, row: Row) -> InputLine | SendLine:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from playhead.ui.timeline.blocks import Place
 from playhead.ui.timeline.cards.card import Card, CardTools
-from playhead.ui.timeline.cards.gallery import guess_height, make_card
 from playhead.ui.timeline.heights import Heights
 from playhead.ui.timeline.model import Changes, TimelineModel
 from playhead.ui.timeline.rows import Row
@@ -79,12 +78,12 @@ class Sheet:
             self._heights.reset(self._known_height(row) for row in rows)
             return
         for row in rows[len(self._heights) :]:
-            self._heights.append(guess_height(row, self.width))
+            self._heights.append(_guess_height(row, self.width))
         for index in changes.changed:
             row = rows[index]
             self._stale.add(row.key)
             if row.key not in self._live:
-                self._heights.set(index, guess_height(row, self.width))
+                self._heights.set(index, _guess_height(row, self.width))
 
     def forget(self) -> None:
         """The colours are others: every document is made anew."""
@@ -105,7 +104,7 @@ class Sheet:
         row = self.rows[index]
         card = self._cards.get(row.key)
         if card is None:
-            card = self._cards[row.key] = make_card(row, self._tools)
+            card = self._cards[row.key] = _make_card(row, self._tools)
             self._stale.discard(row.key)
         elif row.key in self._stale:
             self._stale.discard(row.key)
@@ -210,7 +209,7 @@ class Sheet:
     def _known_height(self, row: Row) -> int:
         card = self._cards.get(row.key)
         if card is None or not card.width:
-            return guess_height(row, self.width)
+            return _guess_height(row, self.width)
         height = card.frame_height()
         return height + card.gap if height else 0
 
@@ -231,3 +230,16 @@ class Sheet:
                 self._live.discard(key)
                 if key in self._cards:
                     self._cards[key].release()
+
+
+def _make_card(row: Row, tools: CardTools) -> Card:
+    """An empty conversation has no cards: their modules are no part of the start."""
+    from playhead.ui.timeline.cards.gallery import make_card
+
+    return make_card(row, tools)
+
+
+def _guess_height(row: Row, width: int) -> int:
+    from playhead.ui.timeline.cards.gallery import guess_height
+
+    return guess_height(row, width)
