@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from playhead.conversation.payloads import (
     Citation,
     CodeError,
+    Echo,
     Failure,
     FileChange,
     FileChanges,
@@ -24,6 +25,7 @@ from playhead.conversation.payloads import (
     Source,
     Table,
     Usage,
+    Waiting,
 )
 from playhead.storage.payload_codec import UnknownContentError, decode, encode, storable
 
@@ -41,6 +43,8 @@ CONTENTS = [
     Table(("a", "b"), ("int64", "object"), ((1, "x"), (2.5, None)), 900, 2, "frame"),
     FileChanges("/home/me", (FileChange("new.csv", 12, "text"),), note="node_modules was skipped"),
     Usage(12, 5, "length", is_estimated=True),
+    Waiting(2.5, 1, 3, "The provider asks to wait."),
+    Echo("anthropic", '[{"type": "thinking"}]'),
     Citation(0, 4, "text", (Source("1", "A page", "https://example.org"),)),
 ]
 
