@@ -29,7 +29,7 @@ _PARTS = (
 def versions(places: Mapping[str, str]) -> str:
     """The lines of a report: our version, the system's, those of the parts, and the folders."""
     lines = [
-        f"Playhead {__version__}{' (packaged)' if getattr(sys, 'frozen', False) else ''}",
+        f"Playhead {__version__}{tr(' (packaged)') if getattr(sys, 'frozen', False) else ''}",
         f"{QSysInfo.prettyProductName()} · {QSysInfo.currentCpuArchitecture()}",
         f"Python {platform.python_version()} · Qt {qVersion()} ({QGuiApplication.platformName()})",
         " · ".join(f"{name} {_version(package)}" for name, package in _PARTS),

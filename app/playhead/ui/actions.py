@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from playhead.ui.wording import mark
+from playhead.ui.wording import mark, tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def make_actions(
     actions: dict[str, QAction] = {}
     for command in COMMANDS:
         handler = handlers[command.name]
-        action = QAction(command.text, owner)
+        action = QAction(tr(command.text), owner)
         if command.keys:
             action.setShortcut(command.keys)
         action.setAutoRepeat(False)

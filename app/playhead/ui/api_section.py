@@ -60,7 +60,7 @@ class ApiSection(QWidget):
         self._api = api
         self._settings = settings
         self._tasks = tasks
-        self.enabled = QCheckBox(ENABLED_LABEL)
+        self.enabled = QCheckBox(tr(ENABLED_LABEL))
         self.state_note = Note()
         self.port = line(f"{_DEFAULTS.api_port}", tr("Port"))
         self.address = _shown_line(tr("Address"))
@@ -71,9 +71,9 @@ class ApiSection(QWidget):
         self.token_note = Note()
         self.copy_token = QPushButton(tr("Copy"))
         self.renew = QPushButton(tr("Renew…"))
-        self.client_approves = QCheckBox(CLIENT_APPROVES_LABEL)
+        self.client_approves = QCheckBox(tr(CLIENT_APPROVES_LABEL))
         self.approves_note = Note()
-        self.auto_run = QCheckBox(AUTO_RUN_LABEL)
+        self.auto_run = QCheckBox(tr(AUTO_RUN_LABEL))
         self.auto_run_note = Note()
         self.rate_limit = line(f"{_DEFAULTS.api_rate_limit}", tr("Requests a minute"))
         self.rate_note = Note()
@@ -130,7 +130,7 @@ class ApiSection(QWidget):
             button.setText(tr("Copy"))
 
     def _lay_out(self) -> None:
-        title = QLabel(SECTION_LABEL)
+        title = QLabel(tr(SECTION_LABEL))
         title.setProperty("kind", "title")
         intro = Note()
         hairline = QFrame()
@@ -152,7 +152,7 @@ class ApiSection(QWidget):
         column.setSpacing(8)
         for widget in (hairline, title, intro, fields):
             column.addWidget(widget)
-        intro.say(_INTRO)
+        intro.say(tr(_INTRO))
 
     def _connect(self) -> None:
         self.enabled.toggled.connect(self._show_state)
@@ -179,7 +179,7 @@ class ApiSection(QWidget):
         self.state_note.say(words, kind)
         is_listening = self._api.status.state == "listening"
         kept = self._api.status.message if is_listening else ""  # where the token is not kept
-        self.token_note.say(f"{_KEY_WORDS} {kept}".strip())
+        self.token_note.say(f"{tr(_KEY_WORDS)} {kept}".strip())
 
     def _show_address(self) -> None:
         port = self.port.text().strip() or f"{_DEFAULTS.api_port}"
@@ -191,8 +191,10 @@ class ApiSection(QWidget):
 
     def _show_permissions(self) -> None:
         both = self.client_approves.isChecked()
-        self.approves_note.say(_BOTH_APPROVE if both else _WINDOW_APPROVES)
-        self.auto_run_note.say(_AUTO_RUN_WORDS, "danger" if self.auto_run.isChecked() else "mute")
+        self.approves_note.say(tr(_BOTH_APPROVE if both else _WINDOW_APPROVES))
+        self.auto_run_note.say(
+            tr(_AUTO_RUN_WORDS), "danger" if self.auto_run.isChecked() else "mute"
+        )
 
     def _on_copy_address(self) -> None:
         QGuiApplication.clipboard().setText(self.address.text())
@@ -214,7 +216,7 @@ class ApiSection(QWidget):
         await self._settings.save(replace(current, api_client_approves=False, api_auto_run=False))
         await self._api.renew_token()
         self._mark_copied(None)
-        self.token_note.say(_RENEWED_WORDS, "ok")
+        self.token_note.say(tr(_RENEWED_WORDS), "ok")
 
     def _mark_copied(self, copied: QPushButton | None) -> None:
         for button in (self.copy_address, self.copy_token):

@@ -22,7 +22,7 @@ from playhead.conversation.payloads import Proposal
 from playhead.ui.editor.languages import language_name
 from playhead.ui.folder_names import short_folder
 from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 ARMING_MS = 300
 """A click or key that was on its way before the bar stood there decides nothing."""
@@ -203,7 +203,7 @@ class ApprovalBar(QFrame):
         count = len(code.splitlines())
         parts = [
             language_name(proposal.language),
-            tr("{count} line{value}", count=count, value="" if count == 1 else "s"),
+            tr_n("%n lines", count, one="1 line"),
             tr("in {folder}", folder=short_folder(proposal.folder)),
         ]
         is_edited = self._edited_code is not None
@@ -211,13 +211,11 @@ class ApprovalBar(QFrame):
             parts.append(tr("as you edited it"))
         self._details.setText(" · ".join(parts))
         python = (
-            tr("\nPython: {interpreter}", interpreter=proposal.interpreter)
+            "\n" + tr("Python: {interpreter}", interpreter=proposal.interpreter)
             if proposal.language == "python"
             else ""
         )
-        self._details.setToolTip(
-            tr("Folder: {folder}{python}", folder=proposal.folder, python=python)
-        )
+        self._details.setToolTip(tr("Folder: {folder}", folder=proposal.folder) + python)
         self._question.setText(
             tr("Run your edited code on your computer?")
             if is_edited

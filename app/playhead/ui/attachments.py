@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage, QImageReader
 
 from playhead.conversation.requests import Attachment
 from playhead.errors import AttachmentError
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 IMAGE_LIMIT_BYTES = 20_000_000
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"})
@@ -92,9 +92,7 @@ def words_about(attachment: Attachment) -> str:
             )
         return tr("no readable image, sent as a file")
     lines = _count_lines(path) if attachment.size_bytes <= _COUNTED_BYTES else None
-    return (
-        "" if lines is None else tr("1 line") if lines == 1 else tr("{lines:,} lines", lines=lines)
-    )
+    return "" if lines is None else tr_n("%n lines", lines, one="1 line")
 
 
 def _count_lines(path: Path) -> int | None:
@@ -171,7 +169,7 @@ def thumbnail(path: str, side_px: int) -> QImage:
 def format_size(size_bytes: int) -> str:
     """A size as people read it."""
     if size_bytes < 1_000:
-        return tr("1 byte") if size_bytes == 1 else tr("{size_bytes} bytes", size_bytes=size_bytes)
+        return tr_n("%n bytes", size_bytes, one="1 byte")
     if size_bytes < 1_000_000:
         return tr("{number:.0f} kB", number=size_bytes / 1000)
     if size_bytes < 1_000_000_000:

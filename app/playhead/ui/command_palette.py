@@ -82,7 +82,7 @@ class CommandPalette(QFrame):
         self.field.setAccessibleName(tr("Command"))
         self.field.installEventFilter(self)
         self.list = self._make_list()
-        self._nothing = QLabel(_NO_ROW, self)
+        self._nothing = QLabel(tr(_NO_ROW), self)
         self._nothing.setProperty("kind", "mute")
         self._nothing.setContentsMargins(12, 8, 12, 10)
         layout = QVBoxLayout(self)

@@ -38,7 +38,7 @@ class ModelChoice(QPushButton):
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         self._models = QActionGroup(menu)
-        self.direct = self._model_action(menu, "", "", tr("{direct} (no model)", direct=DIRECT))
+        self.direct = self._model_action(menu, "", "", tr("{direct} (no model)", direct=tr(DIRECT)))
         self.settings = menu.addAction(tr("Choose another model…"))
         self.settings.triggered.connect(self.settings_wanted)
         menu.addSection(tr("Code"))
@@ -84,9 +84,9 @@ class ModelChoice(QPushButton):
         metrics = self.fontMetrics()
         around = metrics.horizontalAdvance(f" · {policy}") + 46  # icon, padding and frame
         room = max(24, min(_NAME_PX, self._room_px - around))
-        name = metrics.elidedText(self._model or DIRECT, Qt.TextElideMode.ElideMiddle, room)
+        name = metrics.elidedText(self._model or tr(DIRECT), Qt.TextElideMode.ElideMiddle, room)
         self.setText(f"{name} · {policy}")
-        model = self._model or tr("{direct}: no model", direct=DIRECT)
+        model = self._model or tr("{direct}: no model", direct=tr(DIRECT))
         self.setToolTip(f"{model}, {policy}")
         self.setAccessibleName(
             tr("Model and approval: {model}, {policy}", model=model, policy=policy)

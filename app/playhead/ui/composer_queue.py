@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from playhead.session.queue import QueuedMessage
 from playhead.ui.elided_label import ElidedLabel
 from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 _SHOWN_ROWS = 4
 _SHARE_OF_WINDOW = 0.12
@@ -114,12 +114,7 @@ class QueueRows(QWidget):
     ) -> None:
         """Show what waits, and why it waits."""
         count = len(messages)
-        waits = tr("1 message waits") if count == 1 else tr("{count:,} messages wait", count=count)
-        self.words.setText(
-            tr("{waits} until you say so", waits=waits)
-            if is_held
-            else tr("{waits} for the end of this turn", waits=waits)
-        )
+        self.words.setText(_waiting_words(count, is_held=is_held))
         self.words.setToolTip(
             tr("The turn was stopped or failed: nothing is sent until you say so.")
             if is_held
@@ -189,3 +184,11 @@ def words_of(message: QueuedMessage) -> str:
         return text
     names = ", ".join(one.name for one in message.attachments)
     return f"{text} · {names}" if text else names
+
+
+def _waiting_words(count: int, *, is_held: bool) -> str:
+    if is_held:
+        one = "1 message waits until you say so"
+        return tr_n("%n messages wait until you say so", count, one=one)
+    one = "1 message waits for the end of this turn"
+    return tr_n("%n messages wait for the end of this turn", count, one=one)

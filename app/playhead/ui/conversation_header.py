@@ -130,7 +130,7 @@ class ConversationHeader(QFrame):
 
     def _show_state(self) -> None:
         is_waiting = self._is_model_starting and self._state in ("idle", "asking")
-        words = tr("starting the model…") if is_waiting else STATE_WORDS.get(self._state, "")
+        words = tr("starting the model…") if is_waiting else tr(STATE_WORDS.get(self._state, ""))
         self.state_pill.setText(words)
         self.state_pill.setVisible(bool(words))
 

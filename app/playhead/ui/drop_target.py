@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QDropEvent, QImage
 from PySide6.QtWidgets import QLabel, QWidget
 
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 _NAME_LENGTH = 60
 
@@ -98,17 +98,8 @@ def _words_for(data: QMimeData) -> str:
         )
     if paths:
         others = len(paths) - 1
-        more = (
-            ""
-            if not others
-            else tr(" and 1 other")
-            if others == 1
-            else tr(" and {others:,} others", others=others)
-        )
         about = tr("Code can open what you attach by its path.")
-        return _worded(
-            tr("Attach “{name}”{more} to your message", name=_name(paths[0]), more=more), about
-        )
+        return _worded(_attach_words(_name(paths[0]), others), about)
     return _worded(tr("Attach the image to your message"), "") if data.hasImage() else ""
 
 
@@ -120,3 +111,10 @@ def _name(path: str) -> str:
 def _worded(title: str, about: str) -> str:
     detail = f"<p style='font-size: 13px; font-weight: 400'>{escape(about)}</p>" if about else ""
     return f"<p>{escape(title)}</p>{detail}"
+
+
+def _attach_words(name: str, others: int) -> str:
+    if not others:
+        return tr("Attach “{name}” to your message", name=name)
+    one = "Attach “{name}” and 1 other to your message"
+    return tr_n("Attach “{name}” and %n others to your message", others, one=one, name=name)

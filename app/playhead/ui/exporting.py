@@ -16,7 +16,7 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.tasks import TaskOwner
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 IMPORTED_SUFFIXES = (".ipynb", ".json")
 _UNNAMED = "conversation"
@@ -135,12 +135,12 @@ class ExportActions(QObject):
         self.imported.emit(conversation_id)
         told = tr("Nothing of it was run.")
         if found.left_out:
-            parts = (
-                tr("1 part was")
-                if found.left_out == 1
-                else tr("{left_out:,} parts were", left_out=found.left_out)
+            parts = tr_n(
+                "%n parts were not understood and left out.",
+                found.left_out,
+                one="1 part was not understood and left out.",
             )
-            told += tr(" {parts} not understood and left out.", parts=parts)
+            told += f" {parts}"
         self._notifications.show_notice(tr("Imported “{name}”.", name=path.name), told)
 
     def _start_folder(self, session: Session | None = None) -> str:

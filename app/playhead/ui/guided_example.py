@@ -86,7 +86,7 @@ class GuidedExample(QObject):
         session.set_folder(str(self._places.folder))
         told = session.conversation
         self._unsubscribe = told.subscribe(lambda event: self._on_event(told, event))
-        session.propose_code(PYTHON, code, TITLE)
+        session.propose_code(PYTHON, code, tr(TITLE))
 
     def _prepare(self) -> str:
         """A fresh copy of the file; the code. Raises StorageError."""
@@ -111,22 +111,22 @@ class GuidedExample(QObject):
     def _on_message(self, message: Message) -> None:
         match message.type, message.content:
             case "confirmation", _ if not self._has_run:
-                self._timeline.add_note("info", FIRST, _FIRST_DETAIL)
+                self._timeline.add_note("info", tr(FIRST), tr(_FIRST_DETAIL))
             case "run", RunReport(state="started"):
                 self._has_run = True
                 self._timeline.clear_notes()
-                self._timeline.add_note("info", WATCH, _WATCH_DETAIL)
+                self._timeline.add_note("info", tr(WATCH), tr(_WATCH_DETAIL))
             case "run", RunReport():
-                self._end(_DONE_DETAIL)
+                self._end(tr(_DONE_DETAIL))
             case "tool_result", _:
-                self._end(_SKIPPED_DETAIL)
+                self._end(tr(_SKIPPED_DETAIL))
             case _:
                 pass
 
     def _end(self, detail: str) -> None:
         self._leave()
         self._timeline.clear_notes()
-        self._timeline.add_note("info", DONE, detail)
+        self._timeline.add_note("info", tr(DONE), detail)
 
     def _leave(self) -> None:
         if self._unsubscribe is not None:

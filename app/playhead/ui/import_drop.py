@@ -7,7 +7,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from playhead.ui.exporting import IMPORTED_SUFFIXES
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 
 class ImportDrop(QObject):
@@ -52,7 +52,7 @@ class ImportDrop(QObject):
             return True
         one = tr("Import as a conversation")
         self.overlay.setText(
-            one if len(paths) == 1 else tr("Import {count} conversations", count=len(paths))
+            one if len(paths) == 1 else tr_n("Import %n conversations", len(paths))
         )
         self.overlay.setGeometry(self._widget.rect().adjusted(8, 8, -8, -8))
         self.overlay.raise_()

@@ -14,7 +14,7 @@ from playhead.session.titles import UNTITLED
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.sidebar import Sidebar
 from playhead.ui.sidebar_model import client_name
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 _NOT_LISTENING, _WAITING = "api not listening", "programs waiting"
 _TITLE_LENGTH = 120
@@ -122,6 +122,4 @@ def waiting_words(waiting: tuple[ConversationSummary, ...]) -> tuple[str, str]:
     first = client_name(waiting[0].client)
     if len(waiting) == 1:
         return tr("{first} wants to run code.", first=first), detail
-    return tr(
-        "{first} and {number} more want to run code.", first=first, number=len(waiting) - 1
-    ), detail
+    return tr_n("{first} and %n more want to run code.", len(waiting) - 1, first=first), detail

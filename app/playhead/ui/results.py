@@ -19,7 +19,7 @@ from playhead.ui.picture_opener import PictureOpener
 from playhead.ui.tables.cells import as_text
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 if TYPE_CHECKING:
     from playhead.ui.tables.table_window import Fetch, TableWindow
@@ -118,7 +118,7 @@ class ResultOpener(QObject):
 
     def _choose_file(self, table: Table) -> None:
         count = len(table.rows)
-        title = tr("Save {count:,} row", count=count) + ("" if count == 1 else "s")
+        title = tr_n("Save %n rows", count, one="Save 1 row")
         start = str(Path(self._folder()) / f"{table.name or 'table'}.csv")
         kinds = tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv)")
         dialog = QFileDialog(self._window, title, start, kinds)

@@ -29,8 +29,8 @@ class RunSection(QWidget):
 
     def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.shows_line = QCheckBox(SHOWS_LINE_LABEL)
-        self.times_lines = QCheckBox(TIMES_LINES_LABEL)
+        self.shows_line = QCheckBox(tr(SHOWS_LINE_LABEL))
+        self.times_lines = QCheckBox(tr(TIMES_LINES_LABEL))
         self.times_note = Note()
         self.seconds = line(tr("No limit"), tr("Longest run in seconds"))
         self.memory = line(tr("No limit"), tr("Most memory of a run in MB"))
@@ -60,14 +60,14 @@ class RunSection(QWidget):
         self.seconds.setText(f"{settings.run_limit_s or ''}")
         self.memory.setText(f"{settings.run_limit_mb or ''}")
         self.output.setText(f"{settings.output_limit_mb}")
-        self.times_note.say(_TIMES_WORDS)
-        self.limit_note.say(_LIMIT_WORDS)
-        self.output_note.say(_KEPT_WORDS)
+        self.times_note.say(tr(_TIMES_WORDS))
+        self.limit_note.say(tr(_LIMIT_WORDS))
+        self.output_note.say(tr(_KEPT_WORDS))
 
     def _lay_out(self) -> None:
         hairline = QFrame(self)
         hairline.setProperty("kind", "hairline")
-        title = QLabel(SECTION_LABEL, self)
+        title = QLabel(tr(SECTION_LABEL), self)
         title.setProperty("kind", "title")
         fields = QWidget(self)
         grid = form_grid(fields)

@@ -282,8 +282,8 @@ def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -
             )
         case "keyring":
             return tr(
-                "Kept in {value}. Type another to replace it.",
-                value=status.backend or "the system keyring",
+                "Kept in {backend}. Type another to replace it.",
+                backend=status.backend or tr("the system keyring"),
             )
         case "session":
             return tr(
@@ -298,8 +298,8 @@ def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -
             else ""
         )
         return tr(
-            "It will be kept in {value}, nowhere else.{hint}",
-            value=status.backend or "the system keyring",
+            "It will be kept in {backend}, nowhere else.{hint}",
+            backend=status.backend or tr("the system keyring"),
             hint=hint,
         )
     is_named = not variable or variable in status.message

@@ -23,7 +23,7 @@ from playhead.conversation.requests import (
     LocalServer,
 )
 from playhead.ui.form_rows import Note, add_row, form_grid, line, number_in
-from playhead.ui.wording import mark, tr
+from playhead.ui.wording import mark, tr, tr_n
 
 DIRECT_LABEL = mark("Direct mode (no model: what you type as code runs)")
 MANAGED_LABEL = mark("Playhead's own environment (default)")
@@ -78,7 +78,7 @@ class SettingsForm(QWidget):
 
     def show_settings(self, settings: AppSettings) -> None:
         """Fill the fields."""
-        self._model_before = settings.model or DIRECT_LABEL
+        self._model_before = settings.model or tr(DIRECT_LABEL)
         self.model.setEditText(self._model_before)
         self.api_base.setText(settings.api_base)
         self.temperature.setText("" if settings.temperature is None else f"{settings.temperature}")
@@ -110,7 +110,7 @@ class SettingsForm(QWidget):
     def chosen_model(self) -> str:
         """The model string in the field; Direct mode is the empty one."""
         text = self.model.currentText().strip()
-        return DIRECT_MODEL if text == DIRECT_LABEL else text
+        return DIRECT_MODEL if text == tr(DIRECT_LABEL) else text
 
     def show_models(self, suggestions: Sequence[str], servers: Sequence[LocalServer]) -> None:
         """Offer models; those of servers on this machine first, with their address."""
@@ -118,7 +118,7 @@ class SettingsForm(QWidget):
         text, position, is_selected = field.text(), field.cursorPosition(), field.hasSelectedText()
         self._servers = {model: one.api_base for one in servers for model in one.models}
         self.model.clear()
-        self.model.addItem(DIRECT_LABEL)
+        self.model.addItem(tr(DIRECT_LABEL))
         self.model.addItems(list(self._servers))
         self.model.addItems([name for name in suggestions if name not in self._servers])
         self.model.setEditText(text)
@@ -131,7 +131,7 @@ class SettingsForm(QWidget):
     def show_interpreters(self, found: Sequence[Interpreter], chosen: str) -> None:
         """Offer interpreters; the chosen one is kept even if it was not found."""
         self.interpreter.clear()
-        self.interpreter.addItem(MANAGED_LABEL, "")
+        self.interpreter.addItem(tr(MANAGED_LABEL), "")
         for one in found:
             if one.kind != "managed":
                 self.interpreter.addItem(f"{one.label} · {one.path}", one.path)
@@ -149,7 +149,7 @@ class SettingsForm(QWidget):
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         box.setMaxVisibleItems(16)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.addItem(DIRECT_LABEL)
+        box.addItem(tr(DIRECT_LABEL))
         if completer := box.completer():
             completer.setFilterMode(Qt.MatchFlag.MatchContains)
             completer.setCompletionMode(completer.CompletionMode.PopupCompletion)
@@ -213,4 +213,4 @@ class SettingsForm(QWidget):
 
 
 def _counted(models: int) -> str:
-    return tr("1 model") if models == 1 else tr("{models} models", models=models)
+    return tr_n("%n models", models, one="1 model")

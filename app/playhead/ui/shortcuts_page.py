@@ -77,16 +77,17 @@ _FIXED = (
 def all_shortcuts() -> list[Shortcut]:
     """Those of the window, then those of its parts."""
     window = [
-        Shortcut(tr("Everywhere"), command.text, command.keys)
+        Shortcut(tr("Everywhere"), tr(command.text), command.keys)
         for command in COMMANDS
         if command.keys
     ]
     editor = [
-        Shortcut(tr("Editor"), command.text, command.keys)
+        Shortcut(tr("Editor"), tr(command.text), command.keys)
         for command in EDITOR_COMMANDS
         if command.keys
     ]
-    return [*window, *_FIXED, *editor]
+    fixed = [Shortcut(tr(one.place), tr(one.text), one.keys) for one in _FIXED]
+    return [*window, *fixed, *editor]
 
 
 class ShortcutsPage(QDialog):

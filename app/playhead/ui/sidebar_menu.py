@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from playhead.conversation.requests import ConversationSummary
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 MenuEntries = Callable[[str, QMenu], Sequence[QAction]]
 """More entries for a conversation's menu, by its id; '' asks for those beside all rows."""
@@ -76,7 +76,7 @@ def several_menu(rows: Sequence[ConversationSummary], verbs: MenuVerbs, parent: 
     kept = tr("Take out of the archive") if is_archived else tr("Archive")
     menu.addAction(kept, lambda: verbs.archive(ids, not is_archived))
     menu.addSeparator()
-    words = tr("Delete {count} conversations", count=len(ids))
+    words = tr_n("Delete %n conversations", len(ids))
     _with_key(menu.addAction(words, lambda: verbs.delete(ids)), "Del")
     return menu
 

@@ -175,7 +175,7 @@ class SidebarModel(QAbstractListModel):
     def state_words(self, conversation_id: str) -> str:
         """What the sign beside a title means; '' where there is none."""
         unread = "unread" if self.is_unread(conversation_id) else ""
-        return STATE_WORDS.get(self._state_of(conversation_id), unread)
+        return tr(STATE_WORDS.get(self._state_of(conversation_id), unread))
 
     def _tip(self, row: Row) -> str:
         words = self.state_words(row.conversation_id)

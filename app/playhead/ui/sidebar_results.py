@@ -20,7 +20,7 @@ from playhead.conversation.search import (
     spans_in,
 )
 from playhead.ui.sidebar_model import shown_title
-from playhead.ui.wording import mark, tr
+from playhead.ui.wording import mark, tr, tr_n
 
 _Index = QModelIndex | QPersistentModelIndex
 _MOST_TITLES = 100
@@ -131,19 +131,8 @@ def count_words(rows: Sequence[ResultRow]) -> str:
     hits = sum(row.kind == "hit" for row in rows)
     if not titles:
         return ""
-    conversations = tr(
-        "{titles:,} conversation{value}", titles=titles, value="s" if titles > 1 else ""
-    )
-    return (
-        tr(
-            "{conversations}, {hits:,} place{value}",
-            conversations=conversations,
-            hits=hits,
-            value="" if hits == 1 else "s",
-        )
-        if hits
-        else conversations
-    )
+    conversations = tr_n("%n conversations", titles, one="1 conversation")
+    return f"{conversations}, {tr_n('%n places', hits, one='1 place')}" if hits else conversations
 
 
 def _group(
@@ -155,14 +144,14 @@ def _group(
     for hit in hits:
         yield ResultRow("hit", hit.excerpt, one.id, hit.message_id, speaker(hit), hit.marks)
     if more:
-        yield ResultRow("more", tr("{more:,} more", more=more), one.id)
+        yield ResultRow("more", tr_n("%n more", more), one.id)
 
 
 def speaker(hit: SearchHit) -> str:
     """Who said it, or what it is; '' for the answers, which are most of all."""
     if hit.type == "code":
         return tr("Code")
-    return _SPEAKERS.get((hit.role, hit.type), "" if hit.role == "assistant" else hit.type)
+    return tr(_SPEAKERS.get((hit.role, hit.type), "" if hit.role == "assistant" else hit.type))
 
 
 def _grouped(hits: Sequence[SearchHit]) -> list[SearchHit]:
@@ -178,13 +167,11 @@ def _owner(hit: SearchHit) -> str:
 def _words(row: ResultRow) -> str:
     match row.kind:
         case "title":
-            return tr(
-                "{text}, conversation{value}",
-                text=row.text,
-                value=", archived" if row.is_archived else "",
-            )
+            if row.is_archived:
+                return tr("{title}, conversation, archived", title=row.text)
+            return tr("{title}, conversation", title=row.text)
         case "hit":
-            return f"{row.speaker or 'Answer'}: {row.text}"
+            return f"{row.speaker or tr('Answer')}: {row.text}"
         case "more":
             return tr("Show {text} places of this conversation", text=row.text)
         case "note":

@@ -11,7 +11,7 @@ from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.sidebar import Sidebar
 from playhead.ui.sidebar_model import shown_title
 from playhead.ui.tasks import TaskOwner
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 UNDO_MS = 10_000
 """How long a deletion can be taken back."""
@@ -113,9 +113,8 @@ class SidebarVerbs(QObject):
         words = (
             tr("“{name}” was deleted.", name=name)
             if len(titles) == 1
-            else tr("{count} conversations were", count=len(titles))
+            else tr_n("%n conversations were deleted.", len(titles))
         )
-        words = words if len(titles) == 1 else tr("{words} deleted.", words=words)
         action = BannerAction(tr("Undo"), self.undo)
         banner = self._notifications.show_notice(words, action=action, key=_KEY)
         # Its button closes it too, before it does what it says.

@@ -9,7 +9,7 @@ from playhead.session.session import Session
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.session_view import SessionView
 from playhead.ui.timeline.view import TimelineView
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 UNDO_MS = 10_000
 """How long a deletion can be taken back, if nothing else is changed meanwhile."""
@@ -99,9 +99,7 @@ def deletion_words(deletion: Deletion) -> tuple[str, str]:
     )
     if not deletion.more:
         return title, ""
-    turns = (
-        tr("1 other turn") if deletion.more == 1 else tr("{more:,} other turns", more=deletion.more)
-    )
+    turns = tr_n("%n other turns", deletion.more, one="1 other turn")
     return title, tr(
         "With it went {turns} that came after it or belonged to its other versions.", turns=turns
     )

@@ -86,7 +86,7 @@ class VariablesFollower(QObject):
             return
         match state:
             case "none":
-                panel.say(_NONE)
+                panel.say(tr(_NONE))
                 self._is_stale = True
             case "idle" if self._is_stale:
                 self._is_stale = False

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 _CONVERSATIONS = 200
 _ICON_PX = 256
 _NOT_LISTED = {"commands"}
-_MODES: Mapping[Mode, str] = {"system": mark("like the system"), "light": "light", "dark": "dark"}
+_MODES: Mapping[Mode, str] = {
+    "system": mark("like the system"),
+    "light": mark("light"),
+    "dark": mark("dark"),
+}
 
 
 class WindowHelp(QObject):
@@ -91,7 +95,7 @@ class WindowHelp(QObject):
                 yield PaletteEntry(text, action.trigger, keys, is_offered=action.isEnabled())
         for mode in get_args(Mode):
             yield PaletteEntry(
-                tr("Colours: {name}", name=_MODES[mode]), lambda m=mode: self._on_theme(m)
+                tr("Colours: {name}", name=tr(_MODES[mode])), lambda m=mode: self._on_theme(m)
             )
         for summary in self._sessions.summaries[:_CONVERSATIONS]:
             title, id_ = summary.title or UNTITLED, summary.id

@@ -16,6 +16,8 @@ CONTEXT = "Playhead"
 
 def tr(text: str, /, *, about: str = "", **values: object) -> str:
     """The text in the language of the window, with the values where their names stand in braces."""
+    if not text:  # which Qt would translate into what a catalogue says of itself
+        return text
     said = QCoreApplication.translate(CONTEXT, text, about)
     return said.format_map(values) if values else said
 

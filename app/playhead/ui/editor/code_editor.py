@@ -9,13 +9,19 @@ from typing import Any, Protocol
 from PySide6.QtWidgets import QWidget
 
 from playhead.ui.editor.line_diff import LineMark
+from playhead.ui.wording import mark, tr
 
 DISPLAY_LINE_LIMIT = 20_000
 """Longer lines are cut for display: two megabytes on one line take over a second to paint."""
 
 HEAT_LEVELS = 4
 
-CUT_MARK = " … (line cut for display)"
+CUT_MARK = mark(" … (line cut for display)")
+
+
+def accessible_name(line: int) -> str:
+    """What a screen reader says of the field in which the code stands."""
+    return tr("Code editor, line {line}", line=line)
 
 
 @dataclass(frozen=True, slots=True)

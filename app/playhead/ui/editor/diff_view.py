@@ -25,7 +25,7 @@ from playhead.ui.editor.colours import editor_colours
 from playhead.ui.editor.line_diff import Hunk
 from playhead.ui.editor.shown_text import printable
 from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 _AROUND = 3
 _LINES_SHOWN = 2_000
@@ -58,7 +58,7 @@ class DiffView(QFrame):
         self._hunks = hunks
         self._size_px = size_px
         count = len(hunks)
-        changes = tr("1 change") if count == 1 else tr("{count} changes", count=count)
+        changes = tr_n("%n changes", count, one="1 change")
         self.title.setText(
             tr("{changes} from {than}", changes=changes, than=than)
             if count
@@ -111,7 +111,10 @@ class DiffView(QFrame):
                     shown.append(f"{sign} {line[:DISPLAY_LINE_LIMIT]}")
                     self._kinds.append(sign)
                 if len(some) > _LINES_SHOWN:
-                    shown.append(tr("@ … {number:,} more lines", number=len(some) - _LINES_SHOWN))
+                    shown.append(
+                        "@ "
+                        + tr_n("… %n more lines", len(some) - _LINES_SHOWN, one="… 1 more line")
+                    )
                     self._kinds.append("@")
         self.text.setPlainText(printable("\n".join(shown)))
 

@@ -414,7 +414,7 @@ class EditorPane(QWidget):
 
     def _show_edited(self) -> None:
         tab, text = self.current, self.text()
-        self.header.edited.setText(tr("not saved") if tab.is_own and tab.file else "edited")
+        self.header.edited.setText(tr("not saved") if tab.is_own and tab.file else tr("edited"))
         is_told = text != tab.original and tab.state != "streaming"
         # A text that has no file yet is not "edited": it is being written.
         self.header.edited.setVisible(is_told and not (tab.is_own and tab.file is None))

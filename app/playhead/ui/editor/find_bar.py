@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from playhead.ui.editor.code_editor import CodeEditor
 from playhead.ui.editor.finder import MOST, Found, PatternError, Query, expanded, search
 from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 _SLICES = 2  # of a search in one tick of the loop
 
@@ -148,7 +148,7 @@ class FindBar(QFrame):
         )
         self.search()
         self._finish()
-        self._say(tr("{count:,} replaced", count=count))
+        self._say(tr_n("%n replaced", count))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter steps, Shift+Enter steps back, Escape closes."""

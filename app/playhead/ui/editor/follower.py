@@ -258,7 +258,7 @@ class EditorFollower(QObject):
 
     def _title_of(self, message_id: str) -> str:
         if self._conversation is None:
-            return "cell"
+            return tr("cell")
         codes = [m.id for m in self._conversation.messages if _is_code(m)]
         return (
             tr("cell {number}", number=codes.index(message_id) + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from playhead.ui.editor.code_editor import CUT_MARK, DISPLAY_LINE_LIMIT
+from playhead.ui.wording import tr
 
 _LINE_END = re.compile(r"[\r\n]")
 
@@ -49,7 +50,7 @@ class LineCutter:
         room = self._limit - self._column
         shown = line if len(line) <= room else line[: max(room, 0)]
         if len(line) > room >= 0:
-            shown += CUT_MARK
+            shown += tr(CUT_MARK)
             self.has_cut = True
         # One past the limit says that the mark of this line already stands.
         self._column = 0 if ending else min(self._column + len(line), self._limit + 1)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from playhead.ui.editor.languages import LANGUAGES, language_name
 from playhead.ui.theme import BAR_HEIGHT, Theme
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 _NARROW_PX = 470
 
@@ -53,7 +53,7 @@ class PaneHeader(QFrame):
         self.language.setProperty("kind", "language")
         self.language.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.language.clicked.connect(self._on_language_clicked)
-        self.edited = QLabel("edited", self)
+        self.edited = QLabel(tr("edited"), self)
         self.edited.setProperty("kind", "mute")
         self.changes = QPushButton(self)
         self.changes.setProperty("kind", "quiet")
@@ -102,11 +102,15 @@ class PaneHeader(QFrame):
     def show_changes(self, count: int, than: str) -> None:
         """How many places differ; 0: the button goes away."""
         self.changes.setVisible(bool(count) or self.changes.isChecked())
-        noun = "change" if count == 1 else "changes"
-        self.changes.setText(f"{count} {noun}")
+        self.changes.setText(tr_n("%n changes", count, one="1 change"))
         self.changes.setToolTip(tr("Changed from {than} (Ctrl+Shift+D)", than=than))
         self.changes.setAccessibleName(
-            tr("{count} {noun} from {than}. Show them", count=count, noun=noun, than=than)
+            tr_n(
+                "%n changes from {than}. Show them",
+                count,
+                one="1 change from {than}. Show them",
+                than=than,
+            )
         )
 
     def show_run(self, *, is_running: bool, is_asked: bool, why_not: str, can_run: bool) -> None:

@@ -48,7 +48,7 @@ class PaneMenu(QMenu):
             for name in group:
                 command = commands[name]
                 # As text: a shortcut here would cancel out the window's for the same key.
-                action = self.addAction(f"{command.text}\t{command.keys}")
+                action = self.addAction(f"{tr(command.text)}\t{command.keys}")
                 action.triggered.connect(lambda _=False, one=name: self._handlers[one]())
                 is_on = self._is_on(name)
                 action.setCheckable(is_on is not None)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor, QFont, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
-from playhead.ui.editor.code_editor import EditorColours
+from playhead.ui.editor.code_editor import EditorColours, accessible_name
 from playhead.ui.editor.colour_numbers import mixed
 from playhead.ui.editor.line_cutter import LineCutter
 from playhead.ui.editor.line_diff import LineMark
@@ -33,7 +33,7 @@ class PlainEditor(QWidget):
         self._edit = PlainText(self)
         self._edit.setFrameShape(QFrame.Shape.NoFrame)
         self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._edit.setAccessibleName("Code editor, line 1")
+        self._edit.setAccessibleName(accessible_name(1))
         self._keys = PlainKeys(self._edit)
         self._cutter = LineCutter()
         self._is_touched = False
@@ -316,5 +316,5 @@ class PlainEditor(QWidget):
 
     def _on_cursor_moved(self) -> None:
         line, column = self.cursor()
-        self._edit.setAccessibleName(f"Code editor, line {line}")
+        self._edit.setAccessibleName(accessible_name(line))
         self.cursor_moved.emit(line, column)

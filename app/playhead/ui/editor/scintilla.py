@@ -8,7 +8,7 @@ from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from pyside6_scintilla import Scintilla, ScintillaEdit
 
-from playhead.ui.editor.code_editor import HEAT_LEVELS, EditorColours
+from playhead.ui.editor.code_editor import HEAT_LEVELS, EditorColours, accessible_name
 from playhead.ui.editor.colour_numbers import bgr, mixed, wash
 from playhead.ui.editor.lexers import make_lexer, style_runs
 from playhead.ui.editor.line_cutter import LineCutter
@@ -327,7 +327,7 @@ class ScintillaEditor(QWidget):
         sci.setExtraAscent(3)
         sci.setExtraDescent(3)
         sci.setCaretWidth(2)
-        sci.setAccessibleName("Code editor, line 1")
+        sci.setAccessibleName(accessible_name(1))
         sci.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._extended = sci.allocateExtendedStyles(3)
         sci.annotationSetStyleOffset(0)
@@ -454,7 +454,7 @@ class ScintillaEditor(QWidget):
 
     def _on_update(self, _what: int) -> None:
         line, column = self.cursor()
-        self._sci.setAccessibleName(f"Code editor, line {line}")
+        self._sci.setAccessibleName(accessible_name(line))
         self._size_number_margin()
         self.cursor_moved.emit(line, column)
 

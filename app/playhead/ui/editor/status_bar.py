@@ -71,9 +71,9 @@ class StatusBar(QFrame):
 
     def show_kernel(self, status: KernelStatus) -> None:
         """The kernel's state and memory."""
-        words = _WORDS[status.state]
+        words = tr(_WORDS[status.state])
         if status.memory_bytes:
-            words += tr(" · {number:,.0f} MB", number=status.memory_bytes / 1000000)
+            words += " · " + tr("{number:,.0f} MB", number=status.memory_bytes / 1000000)
         self.kernel.setText(words)
         self.restart.setEnabled(status.state not in ("none", "stopping"))
 

@@ -48,11 +48,11 @@ class Tab:
     @property
     def words(self) -> str:
         """The title with what the icon of the tab says."""
-        notes = [STATE_WORDS[self.state], self._unsaved]
+        notes = [tr(STATE_WORDS[self.state]), self._unsaved]
         return ", ".join(part for part in (self.title, *notes) if part)
 
     @property
     def _unsaved(self) -> str:
         if not self.is_edited:
             return ""
-        return tr("not saved") if self.is_own else "edited"
+        return tr("not saved") if self.is_own else tr("edited")

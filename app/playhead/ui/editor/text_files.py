@@ -125,7 +125,7 @@ def _bytes_of(path: str) -> tuple[bytes, tuple[int, int]]:
 def _encoding_of(data: bytes, path: str) -> tuple[str, str]:
     for prefix, encoding, name in _MARKED:
         if data.startswith(prefix):
-            return encoding, name
+            return encoding, tr(name)
     if _is_binary(data):
         raise _refused(path, tr("It is no text but binary data."))
     try:

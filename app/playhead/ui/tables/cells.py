@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from playhead.conversation.payloads import Cell, Table
+from playhead.ui.wording import tr, tr_n
 
 SAMPLE = 200
 """Rows by which a column's type and width are judged."""
@@ -121,13 +122,13 @@ def as_text(columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: s
 def size_words(table: Table, *, is_whole: bool = False) -> str:
     """200 of 12,000 rows · 8 columns; the whole where the rest can be read as well."""
     shown, total = len(table.rows), max(table.total_rows, len(table.rows))
-    rows = f"{total:,} row" + ("" if total == 1 else "s")
+    rows = tr_n("%n rows", total, one="1 row")
     if shown < total and not is_whole:
-        rows = f"{shown:,} of {rows}"
+        rows = tr("{part:,} of {whole}", part=shown, whole=rows)
     has, count = len(table.columns), max(table.total_columns, len(table.columns))
-    columns = f"{count:,} column" + ("" if count == 1 else "s")
+    columns = tr_n("%n columns", count, one="1 column")
     if has < count:
-        columns = f"{has:,} of {columns}"
+        columns = tr("{part:,} of {whole}", part=has, whole=columns)
     return f"{rows} · {columns}"
 
 

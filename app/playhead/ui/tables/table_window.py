@@ -24,7 +24,7 @@ from playhead.ui.tables.cells import as_text, size_words
 from playhead.ui.tables.paged_model import MOST_ROWS, PAGE_ROWS, PagedModel
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import BAR_HEIGHT, Theme
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 Fetch = Callable[[int, int], Awaitable[Table]]
 _ROW_PX = 26
@@ -68,7 +68,7 @@ class TableWindow(QWidget):
         self.setProperty("kind", "page")
         self.resize(860, 560)
         self._say(self._first_words())
-        for sequence, slot in ((tr("Copy"), self.copy), (tr("Close"), self.close)):
+        for sequence, slot in (("Copy", self.copy), ("Close", self.close)):
             key = QKeySequence(getattr(QKeySequence.StandardKey, sequence))
             QShortcut(key, self).activated.connect(slot)
         QShortcut(QKeySequence("Esc"), self).activated.connect(self.close)
@@ -84,7 +84,7 @@ class TableWindow(QWidget):
 
     def _first_words(self) -> str:
         if self._table.total_rows > MOST_ROWS:
-            return tr("The first {most_rows:,} rows can be scrolled to here.", most_rows=MOST_ROWS)
+            return tr_n("The first %n rows can be scrolled to here.", MOST_ROWS)
         is_cut = self._table.total_rows > len(self._table.rows)
         return tr("Only the rows that were shown are here.") if is_cut and not self._fetch else ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr_n
 
 CODE_LINE = 2_000
 PROSE_LINE = 10_000
@@ -20,15 +20,13 @@ def clip(text: str, line_chars: int = CODE_LINE) -> str:
     if len(text) > line_chars:
         text = "\n".join(clip_line(line, line_chars) for line in text.split("\n"))
     text = visible(text)
-    return tr("{text}\n… {left:,} characters more", text=text, left=left) if left > 0 else text
+    return f"{text}\n{_left(left)}" if left > 0 else text
 
 
 def clip_line(line: str, chars: int = CODE_LINE) -> str:
     """One line, cut where it is too long."""
     left = len(line) - chars
-    return (
-        tr("{name} … {left:,} characters more", name=line[:chars], left=left) if left > 0 else line
-    )
+    return f"{line[:chars]} {_left(left)}" if left > 0 else line
 
 
 def visible(text: str) -> str:
@@ -55,3 +53,7 @@ class LineClipper:
             if room > 0:
                 kept.append(line[:room] + (" …" if len(line) > room else ""))
         return visible("".join(kept))
+
+
+def _left(count: int) -> str:
+    return tr_n("… %n characters more", count, one="… 1 character more")

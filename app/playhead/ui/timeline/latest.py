@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QToolButton
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.model import Changes
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 _SHOWN_FROM = 60
 _SIZE = 34
@@ -85,7 +85,7 @@ class LatestButton(QToolButton):
         return end > bottom if is_begun and view.sheet.rows[index].is_streaming else not is_begun
 
     def _tell(self) -> None:
-        text = tr("{count:,} new", count=self.count) if self.count else ""
+        text = tr_n("%n new", self.count) if self.count else ""
         name = tr("Jump to latest, {text}", text=text) if text else tr("Jump to latest")
         if name == self.accessibleName():
             return

@@ -70,7 +70,7 @@ def _add_entry(menu: QMenu, view: Canvas, index: int) -> None:
     if row.kind == "table":
         for what, detail, label in _TABLE_ACTIONS:
             intent = Intent(what, detail)
-            menu.addAction(label, lambda intent=intent: view.activate(intent, index))
+            menu.addAction(tr(label), lambda intent=intent: view.activate(intent, index))
     if row.kind == "code":
         menu.addAction(tr("Open in the editor"), lambda: view.open_code_requested.emit(row.key))
         run = menu.addAction(

@@ -67,7 +67,7 @@ class VariablesModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return HEADS[section]
+            return tr(HEADS[section])
         if role == Qt.ItemDataRole.TextAlignmentRole and section == SIZE:
             return _RIGHT
         return None

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from playhead.conversation.requests import Variable
 from playhead.ui.theme import Theme
 from playhead.ui.variables.variables_model import NAME, SORT_ROLE, VALUE, VariablesModel
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 _HEADER_PX = 34
 _WIDTHS = (140, 104, 86, 84)
@@ -73,9 +73,7 @@ class VariablesPanel(QWidget):
         self.model.set_dim(False)
         self.model.show_variables(variables)
         changed = sum(one.is_changed for one in variables)
-        words = f"{len(variables):,}" + (
-            tr(" · {changed:,} changed", changed=changed) if changed else ""
-        )
+        words = f"{len(variables):,}" + (" · " + tr_n("%n changed", changed) if changed else "")
         self._count.setText(words if variables else "")
         self._stack.setCurrentWidget(self.list if variables else self._words)
         if not variables:

@@ -24,14 +24,14 @@ from playhead.ui.timeline.input_line import INPUT_HEIGHT
 from playhead.ui.timeline.markdown import Block, cut_plain
 from playhead.ui.timeline.painting import draw_panel, draw_pill, text_width
 from playhead.ui.timeline.rows import Row
-from playhead.ui.wording import mark, tr
+from playhead.ui.wording import mark, tr, tr_n
 
 FOLDED_LINES = 6
 CONSOLE_LINES = 24
 CONSOLE_HEAD = 8
 _FOOT = 28
 _TYPING_HEIGHT = INPUT_HEIGHT + 20
-_PILLS = {"waiting": mark("waiting for you"), "running": "running"}
+_PILLS = {"waiting": mark("waiting for you"), "running": mark("running")}
 _TITLES = {
     "python": "Python",
     "py": "Python",
@@ -136,9 +136,7 @@ class CodeCard(PanelCard):
         if self._lines <= FOLDED_LINES:
             return ""
         return (
-            tr("Show fewer lines")
-            if self.row.is_open
-            else tr("Show all {lines:,} lines", lines=self._lines)
+            tr("Show fewer lines") if self.row.is_open else tr_n("Show all %n lines", self._lines)
         )
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
@@ -147,23 +145,25 @@ class CodeCard(PanelCard):
         header = header.adjusted(0, 0, -36 if self._third_icon() else 0, 0)
         right = draw_header(painter, self.theme, header, "file-code-corner", title) + 10
         if self.row.state in _PILLS:
-            pill = _PILLS[self.row.state]
+            pill = tr(_PILLS[self.row.state])
             right += draw_pill(painter, self.theme, right, header.center().y(), pill) + 8
         draw_detail(painter, self.theme, right, header, self.state_text())
 
     def state_text(self) -> str:
         """How the run stands, beside the pill."""
         row = self.row
-        lines = tr("1 line") if self._lines == 1 else tr("{lines:,} lines", lines=self._lines)
+        lines = tr_n("%n lines", self._lines, one="1 line")
         match row.state:
             case "waiting" | "running":
                 words = [row.detail]
             case "ran":
-                words = [tr("ran in {detail}", detail=row.detail) if row.detail else "ran"]
+                words = [tr("ran in {detail}", detail=row.detail) if row.detail else tr("ran")]
             case "stopped":
                 words = [tr("stopped {detail}", detail=row.detail).rstrip()]
             case "failed":
-                words = [tr("failed after {detail}", detail=row.detail) if row.detail else "failed"]
+                words = [
+                    tr("failed after {detail}", detail=row.detail) if row.detail else tr("failed")
+                ]
             case "skipped" | "queued":
                 words = [row.state, row.detail]
             case "writing":
@@ -171,7 +171,7 @@ class CodeCard(PanelCard):
             case _:
                 words = [lines, row.detail]
         if row.is_edited:
-            words.append("edited")
+            words.append(tr("edited"))
         return " · ".join(word for word in words if word)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
@@ -262,9 +262,9 @@ class ConsoleCard(PanelCard):
             return tr("Show fewer lines")
         kept = count - self._text.hidden
         return (
-            tr("Show {kept:,} of {count:,} lines", kept=kept, count=count)
+            tr_n("Show {kept:,} of %n lines", count, kept=kept)
             if self._text.hidden
-            else tr("Show all {count:,} lines", count=count)
+            else tr_n("Show all %n lines", count)
         )
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
@@ -304,10 +304,8 @@ class ConsoleCard(PanelCard):
             lines = lines[:at] + lines[-last:]
         if not hidden:
             return _console_blocks(lines)
-        word = "line" if hidden == 1 else "lines"
-        between = Block(
-            "console", tr("\x1b[2m… {hidden:,} {word} hidden\x1b[0m", hidden=hidden, word=word)
-        )
+        told = tr_n("… %n lines hidden", hidden, one="… 1 line hidden")
+        between = Block("console", f"\x1b[2m{told}\x1b[0m")
         return [*_console_blocks(lines[:at]), between, *_console_blocks(lines[at:])]
 
 

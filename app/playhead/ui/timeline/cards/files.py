@@ -27,7 +27,7 @@ from playhead.ui.timeline.cards.card import (
 from playhead.ui.timeline.markdown import Block
 from playhead.ui.timeline.painting import draw_icon, draw_panel, draw_text, text_width
 from playhead.ui.timeline.rows import Row
-from playhead.ui.wording import tr
+from playhead.ui.wording import mark, tr, tr_n
 
 Status = Literal["created", "changed", "deleted"]
 FOLDED_FILES = 8
@@ -154,9 +154,10 @@ class FilesCard(Card):
             if line.change.diff:
                 is_open = line.diff is not None
                 icon = "chevron-down" if is_open else "chevron-right"
-                tip = tr(
-                    "{value} what changed in {name}", value="Hide" if is_open else "Show", name=name
-                )
+                words = mark("Show what changed in {name}")
+                if is_open:
+                    words = mark("Hide what changed in {name}")
+                tip = tr(words, name=name)
                 middle = line.top + line.height // 2
                 intent = Intent("card", path)
                 spots.append(self.icon_spot(self.width - 8, middle, icon, tip, intent, 24))
@@ -187,16 +188,14 @@ class FilesCard(Card):
 
     def summary(self) -> str:
         """2 created · 1 changed."""
-        words = ("created", "changed", "deleted")
-        counts = zip(self._changes.counts, words, strict=True)
-        return " · ".join(f"{count:,} {word}" for count, word in counts if count)
+        words = (mark("%n created"), mark("%n changed"), mark("%n deleted"))
+        counts = zip(words, self._changes.counts, strict=True)
+        return " · ".join(tr_n(many, count) for many, count in counts if count)
 
     def note(self) -> str:
         """What was not looked at, and what is not listed."""
         more = sum(self._changes.counts) - min(self._count, MOST_FILES)
-        unlisted = (
-            tr("{more:,} more are not listed.", more=more) if self.row.is_open and more > 0 else ""
-        )
+        unlisted = tr_n("%n more are not listed.", more) if self.row.is_open and more > 0 else ""
         return " ".join(filter(None, (unlisted, self._changes.note)))
 
     def _make_line(self, status: Status, change: FileChange) -> _Line:
@@ -210,9 +209,7 @@ class FilesCard(Card):
         if self._count <= FOLDED_FILES:
             return ""
         shown = min(self._count, MOST_FILES)
-        return (
-            tr("Show fewer files") if self.row.is_open else tr("Show {shown:,} files", shown=shown)
-        )
+        return tr("Show fewer files") if self.row.is_open else tr_n("Show %n files", shown)
 
     def _has_thumb(self, line: _Line) -> bool:
         return line.change.kind == "image" and line.status != "deleted"
@@ -298,7 +295,7 @@ def _diff_blocks(diff: str) -> list[Block]:
     left_out = len(lines) - _DIFF_LINES
     shown = [_coloured(line) for line in lines[:_DIFF_LINES]]
     if left_out > 0:
-        shown.append(tr("\x1b[2m… {left_out:,} more lines\x1b[0m", left_out=left_out))
+        shown.append(f"\x1b[2m{tr_n('… %n more lines', left_out, one='… 1 more line')}\x1b[0m")
     return [Block("console", "\n".join(shown[at : at + 40])) for at in range(0, len(shown), 40)]
 
 

@@ -15,7 +15,7 @@ from playhead.ui.timeline.clipping import PROSE_LINE, LineClipper, clip
 from playhead.ui.timeline.markdown import Block, MarkdownStream, plain_blocks
 from playhead.ui.timeline.painting import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
 from playhead.ui.timeline.rows import Row
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 _ACTIONS = 36
 _STEP = 800
@@ -248,11 +248,7 @@ class QuestionCard(Card):
         ]
 
     def _fold_spot(self) -> Spot:
-        label = (
-            tr("Show less")
-            if self.row.is_open
-            else tr("Show all {lines:,} lines", lines=self._lines)
-        )
+        label = tr("Show less") if self.row.is_open else tr_n("Show all %n lines", self._lines)
         if self._lines <= _LONG_LINES and not self.row.is_open:
             label = tr("Show all")
         width = text_width(self.theme, label, 12) + 4

@@ -34,7 +34,7 @@ from playhead.ui.timeline.painting import (
     text_width,
 )
 from playhead.ui.timeline.rows import Row
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
 
 HEAD = 30
 LINE = 26
@@ -151,14 +151,10 @@ class TableCard(Card):
         table, count = self._table, len(self._table.rows)
         words: list[tuple[str, Intent]] = []
         if count > FOLDED_ROWS:
-            label = (
-                tr("Show fewer rows")
-                if self.row.is_open
-                else tr("Show {count:,} rows", count=count)
-            )
+            label = tr("Show fewer rows") if self.row.is_open else tr_n("Show %n rows", count)
             words.append((label, Intent("fold")))
         if table.total_rows > count and (table.key or table.name):
-            label = tr("Open all {total_rows:,} rows", total_rows=table.total_rows)
+            label = tr_n("Open all %n rows", table.total_rows)
             words.append((label, Intent("table", self.row.key)))
         return words
 
