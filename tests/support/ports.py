@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 
 from playhead.conversation.chunk import Chunk
+from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.payloads import CodeError, RunReport, Table
 from playhead.conversation.requests import (
     ApiStatus,
@@ -63,6 +64,9 @@ class ScriptedProvider:
         self.answers = list(answers)
         self.requests: list[TurnRequest] = []
         self.known: list[ModelFacts] = []
+        self.fits: Callable[[TurnRequest, int], FittedRequest] = lambda request, _: FittedRequest(
+            request
+        )
         self.closed_streams = 0
         self.gate: asyncio.Semaphore | None = None
 
@@ -78,6 +82,13 @@ class ScriptedProvider:
                 yield item
         finally:
             self.closed_streams += 1
+
+    async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
+        return self.fits(request, attempt)
+
+    async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
+        said = [{"role": m.role, "content": m.text} for m in fitted.request.messages]
+        return OutgoingRequest(fitted.request.model.model, tuple(said))
 
     async def check(self, model: ModelSettings) -> str:
         return f"{model.model} answered."

@@ -68,7 +68,7 @@ def no_stream() -> StreamFailure:
 def needs_tools(model: str) -> StreamFailure:
     """The request is about tools, and the model cannot take any."""
     return StreamFailure(
-        "upstream_error",
+        "tools_refused",
         f"“{model}” does not take tools.",
         "Choose another model, or ask without tools.",
     )
@@ -161,7 +161,7 @@ def _special(ask: Ask | ListModels) -> tuple[tuple[type[BaseException], _Words],
         (
             found.ContextWindowExceededError,
             _Words(
-                "upstream_error",
+                "context_too_long",
                 "The conversation is too long for this model.",
                 "Start a new conversation, or choose a model with a larger context.",
             ),

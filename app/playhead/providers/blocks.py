@@ -24,10 +24,19 @@ class Block:
 
     With `message` None its assistant message is not at hand (it stands further back, or a client
     left it out); `ran` is then the code that a proposal showed, if there was one.
+    Without `takes_tools` it is told in words, a call too.
     """
 
-    def __init__(self, message: Message | None, *, message_id: str = "", ran: str = "") -> None:
+    def __init__(
+        self,
+        message: Message | None,
+        *,
+        message_id: str = "",
+        ran: str = "",
+        takes_tools: bool = True,
+    ) -> None:
         self.message = message
+        self._takes_tools = takes_tools
         self.message_id = message.id if message else message_id
         self.call_id = message.call_id if message else None
         self.ran = ran
@@ -38,7 +47,7 @@ class Block:
     @property
     def is_call(self) -> bool:
         """Whether it goes back as a tool call; code in a fence had none."""
-        if self.message is None:
+        if self.message is None or not self._takes_tools:
             return False
         return self.message.type == "tool_call" or bool(self.call_id)
 
@@ -57,7 +66,10 @@ class Block:
     def told(self) -> str:
         """The result where there is no call that it could answer; '' if there is none to tell."""
         if self.message is not None:
-            return f"What came of the code:\n{self.result}"
+            what = (
+                "the code" if self.message.type == "code" else f"the call of {_tool(self.message)}"
+            )
+            return f"What came of {what}:\n{self.result}"
         if not self.is_settled:
             return ""
         head = f"This code was run:\n{self.ran}\n" if self.ran else ""
@@ -100,7 +112,7 @@ class Block:
             arguments = json.dumps({"language": message.format, "code": message.text})
             name = EXECUTE
         else:
-            name, arguments = message.format or "unknown", _valid_json(message.text)
+            name, arguments = _tool(message), _valid_json(message.text)
         function = {"name": name, "arguments": arguments}
         return {"id": call_id, "type": "function", "function": function}
 
@@ -109,6 +121,15 @@ class Block:
             return "(no output)"
         is_code = self.message is None or self.message.type == "code"
         return NOT_RUN if is_code else NO_RESULT
+
+
+def call_told(call: Message) -> str:
+    """A call in words, for a model that takes no tools."""
+    return f"[Call of {_tool(call)}: {call.text.strip() or '{}'}]"
+
+
+def _tool(call: Message) -> str:
+    return call.format or "unknown"
 
 
 def edit_told(before: str, after: str, language: str) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message
+from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
 from playhead.providers.prose_parser import Canonical
 from playhead.providers.typed_code import code_in
@@ -50,6 +51,14 @@ class DirectProvider:
             ]
             for chunk in self._answer(asked, "\n".join(earlier)):
                 yield chunk
+
+    async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
+        """All of it: nothing is sent anywhere."""
+        return FittedRequest(request)
+
+    async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
+        """Nothing is sent anywhere."""
+        return OutgoingRequest(fitted.request.model.model)
 
     async def check(self, model: ModelSettings) -> str:
         """Direct mode is always there."""

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from playhead.conversation.chunk import Chunk
+from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.requests import DIRECT_MODEL, ModelFacts, ModelSettings, TurnRequest
 
 
@@ -14,6 +15,14 @@ class Answers(Protocol):
 
     def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
         """The answer."""
+        ...
+
+    async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
+        """What of a request goes to its model."""
+        ...
+
+    async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
+        """All of it, to be looked at."""
         ...
 
     async def check(self, model: ModelSettings) -> str:
@@ -43,6 +52,14 @@ class RoutedProvider:
     def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
         """The answer of whoever the request's model names."""
         return self._chosen(request.model).stream(request)
+
+    async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
+        """What of the request its model takes; less at each further attempt."""
+        return await self._chosen(request.model).fit(request, attempt)
+
+    async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
+        """All that goes to the model, to be looked at; never the key."""
+        return await self._chosen(fitted.request.model).outgoing(fitted)
 
     async def check(self, model: ModelSettings) -> str:
         """One small request; a sentence that says what answered. Raises ProviderError."""

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from playhead.conversation.requests import EXECUTE, ToolOffer
 
-_PROMPT = """\
+BUILT_IN_PROMPT = """\
 You are the assistant inside Playhead, a desktop program in which people get things done on their \
 own computer by talking to you. You can run code there.
 
 How code runs:
-- Call the tool `execute` with a language ({languages}) and the code. The person sees it, may edit \
-it and decides whether it runs; the output then comes back to you.
+{calls}
+{approval}
 - Names, imports and data live on from one block to the next, until you are told otherwise.
 - The working folder is {folder}. Attached files are given to you as paths.
-- Nothing can be assumed about the computer: look first. Output that is very long reaches you \
-shortened.
-- Without tool calls, write the code in a fence that names its language instead.
+- Python is {python}. Packages there: {packages}. Today is {date}.
+- Nothing else can be assumed about the computer: look first. Output that is very long reaches \
+you shortened.
 
 How to work:
 - Go in small steps: run a little, read the output, then go on. Do not guess results that code can \
@@ -27,19 +29,81 @@ give.
 stands in the way.
 - Figures and the value of a last expression are shown to the person; there is no need to save \
 them unless asked.
-- If the person declines a block, do not offer the same again: ask, or find another way.
 - Never delete or overwrite what you were not asked to.
 - When the work is done, answer in short, plain Markdown."""
+"""The text that is sent where the user has none of their own."""
+
+PLACEHOLDERS: Mapping[str, str] = {
+    "calls": "how code is written: by tool calls or in fences, as the model can",
+    "approval": "whether the person is asked before code runs",
+    "languages": "the languages that can be run here",
+    "folder": "the working folder",
+    "python": "the version and path of the interpreter",
+    "packages": "some of the packages that are installed there",
+    "date": "the day of today",
+}
+"""What stands in braces in a prompt, and what it becomes."""
+
+_CALLS = """\
+- Call the tool `execute` with a language ({languages}) and the code; the output comes back to you.
+- Without tool calls, write the code in a fence that names its language instead."""
+_FENCES = """\
+- You have no tools. Write the code in a fence that names its language ({languages}), as \
+```python. Every such fence is run, in order: use no fence with a language for code that is not \
+to run.
+- End your answer after the code and wait: the output comes back to you in the next message. \
+Never write an output yourself."""
+_ASKED = """\
+- The person sees the code, may edit it and decides whether it runs. If they decline a block, do \
+not offer the same again: ask, or find another way."""
+_UNASKED = """\
+- The code runs at once, without anybody asking first: be all the more careful with what cannot \
+be undone."""
+_NAME = re.compile(r"\{(\w+)\}")
 
 
-def system_prompt(languages: tuple[str, ...], folder: str, instructions: str) -> str:
-    """The prompt, with the user's own instructions at its end."""
-    prompt = _PROMPT.format(
-        languages=", ".join(languages), folder=folder or "the person's home folder"
-    )
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a model is told of where its code runs.
+
+    `python` is the version and path, `packages` those worth a word; `date` like
+    "Monday, 3 March 2025".
+    """
+
+    languages: tuple[str, ...] = ("python",)
+    folder: str = ""
+    python: str = ""
+    packages: tuple[str, ...] = ()
+    date: str = ""
+    takes_tools: bool = True
+    runs_unasked: bool = False
+
+
+def system_prompt(surroundings: Surroundings, instructions: str = "", own_text: str = "") -> str:
+    """The prompt, or the user's own in its place, with their instructions at its end."""
+    values = _values(surroundings)
+
+    def value(found: re.Match[str]) -> str:
+        return values.get(found[1], found[0])
+
+    prompt = _NAME.sub(value, own_text.strip() or BUILT_IN_PROMPT)
     if instructions.strip():
         prompt += f"\n\nThe person's own instructions:\n{instructions.strip()}"
     return prompt
+
+
+def _values(found: Surroundings) -> dict[str, str]:
+    languages = ", ".join(found.languages)
+    calls = _CALLS if found.takes_tools else _FENCES
+    return {
+        "calls": calls.replace("{languages}", languages),
+        "approval": _UNASKED if found.runs_unasked else _ASKED,
+        "languages": languages,
+        "folder": found.folder or "the person's home folder",
+        "python": found.python or "the one that Playhead has made for this",
+        "packages": ", ".join(found.packages) or "not known; look before you import",
+        "date": found.date or "not known",
+    }
 
 
 def execute_tool(languages: tuple[str, ...]) -> dict[str, Any]:

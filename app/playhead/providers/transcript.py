@@ -9,19 +9,34 @@ from typing import Any
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import FileChanges, Proposal, RunReport
 from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART
-from playhead.providers.blocks import NOT_RUN, Block, changes, fenced, shortened, shown, unique
+from playhead.providers.blocks import (
+    NOT_RUN,
+    Block,
+    call_told,
+    changes,
+    fenced,
+    shortened,
+    shown,
+    unique,
+)
 
 __all__ = ["NOT_RUN", "chat_messages", "shortened"]
 
 Entry = dict[str, Any]
 
+NO_QUESTION = "[The conversation began with what you say next.]"
+"""Stands before an answer without a question where roles have to alternate."""
 
-def chat_messages(messages: Iterable[Message], system: str = "", folder: str = "") -> list[Entry]:
+
+def chat_messages(
+    messages: Iterable[Message], system: str = "", folder: str = "", *, takes_tools: bool = True
+) -> list[Entry]:
     """The chat messages: every call has exactly one result, right after it.
 
-    Relative paths of images are of `folder`.
+    A model that takes no tools is told of earlier calls in words, and roles alternate, for many
+    such models insist on that. Relative paths of images are of `folder`.
     """
-    builder = _Builder(folder)
+    builder = _Builder(folder, takes_tools)
     for message in messages:
         if message.recipient != "user":
             builder.add(message)
@@ -32,8 +47,9 @@ def chat_messages(messages: Iterable[Message], system: str = "", folder: str = "
 class _Builder:
     """Gathers one answer of the assistant with its blocks and results, then writes it out."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, takes_tools: bool) -> None:
         self._folder = folder
+        self._takes_tools = takes_tools
         self._entries: list[Entry] = []
         self._text: list[str] = []
         self._blocks: list[Block] = []
@@ -42,6 +58,8 @@ class _Builder:
     def finish(self) -> list[Entry]:
         """All entries."""
         self._flush()
+        if not self._takes_tools and self._entries and self._entries[0]["role"] != "user":
+            self._entries.insert(0, {"role": "user", "content": NO_QUESTION})
         return self._entries
 
     def add(self, message: Message) -> None:
@@ -59,7 +77,7 @@ class _Builder:
     def _add_user(self, message: Message) -> None:
         if message.type == "code":  # told with its run, as what the user ran
             self._flush()
-        if not message.text:
+        if not message.text.strip():  # some servers refuse what is empty
             return
         match message.type:
             case "message":
@@ -92,11 +110,14 @@ class _Builder:
             self._text.append(message.text)
             return
         is_cut = message.state != "complete"
-        if message.type == "code" and (not message.call_id or is_cut):
+        is_call = bool(message.call_id) and self._takes_tools
+        if message.type == "code" and (not is_call or is_cut):
             # What was cut off has no whole arguments.
             self._text.append(fenced(message.text, message.format or ""))
+        elif message.type == "tool_call" and not self._takes_tools and not is_cut:
+            self._text.append(call_told(message))
         if not is_cut:
-            self._blocks.append(Block(message))
+            self._blocks.append(Block(message, takes_tools=self._takes_tools))
 
     def _add_computer(self, message: Message) -> None:
         content = message.content

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from playhead.conversation.chunk import Chunk
+from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.payloads import Usage
 from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
 from playhead.errors import ProviderError
@@ -25,11 +26,13 @@ from playhead.model_worker.protocol import (
 )
 from playhead.providers.delta_parser import Canonical, CutOffError, DeltaParser
 from playhead.providers.live_worker import LiveWorker, WorkerStatus
-from playhead.providers.system_prompt import offered_tools, system_prompt
-from playhead.providers.transcript import chat_messages
+from playhead.providers.request_writer import RequestWriter, guessed
 from playhead.providers.worker_process import worker_command, worker_environment
 
 __all__ = ["WorkerProvider", "WorkerStatus"]
+
+TOOLS_REFUSED = "tools_refused"
+"""The worker's word for a model that takes no tools."""
 
 _Value = TypeVar("_Value", bool, int)
 
@@ -51,6 +54,8 @@ class WorkerProvider:
     ) -> None:
         self._canonical = canonical
         inherited = worker_environment(os.environ if environment is None else environment)
+        self._writer = RequestWriter()
+        self._facts: dict[str, ModelFacts] = {}
         self._worker = LiveWorker(tuple(command or worker_command()), inherited, log_path)
 
     @property
@@ -76,17 +81,63 @@ class WorkerProvider:
 
         Raises ProviderError; closing it closes the connection.
         """
-        messages = chat_messages(request.messages, _system(request), request.folder)
+        try:
+            async with aclosing(self._chunks(request)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+            return
+        except ProviderError as error:
+            if error.code != TOOLS_REFUSED:
+                raise
+            if request.tools:
+                raise ProviderError(
+                    error.title, detail=error.detail, remedy=error.remedy
+                ) from error
+        # It is told anew how to write code: in fences. No piece of an answer has come so far.
+        self._writer.note_refusal(request.model)
+        async with aclosing(self._chunks(request)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
+        """What of the request its model takes; less at each further attempt."""
+        await self._writer.prepare(request.interpreter)
+        return self._writer.fitted(request, await self._known(request.model), attempt)
+
+    async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
+        """All that goes to the model, to be looked at; never the key."""
+        await self._writer.prepare(fitted.request.interpreter)
+        return self._writer.outgoing(fitted)
+
+    async def _chunks(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
+        messages = self._writer.messages(request)
+        tools = self._writer.tools(request)
+        guess = guessed(messages, tools)
         parser = DeltaParser(
             self._canonical,
-            has_called_tools=request.has_called_tools,
+            has_called_tools=bool(tools) and request.has_called_tools,
             offers_execute=request.offers_execute,
             known_ids=(message.call_id or "" for message in request.messages),
         )
-        async with aclosing(self._pieces(_ask(request.model, messages, request))) as pieces:
+        ask = _ask(request.model, messages, tools, must_call=request.must_call)
+        async with aclosing(self._pieces(ask)) as pieces:
             async for piece in pieces:
                 for chunk in _parsed(parser, piece, request.model.model):
                     yield chunk
+                if isinstance(piece, Done) and not piece.usage.is_estimated:
+                    counted = piece.usage.input_tokens
+                    self._writer.calibration.learn(request.conversation_id, guess, counted)
+
+    async def _known(self, model: ModelSettings) -> ModelFacts:
+        """The facts of a model, asked of the worker once."""
+        if model.context_tokens is not None:
+            return ModelFacts(model.model, context_tokens=model.context_tokens)
+        if model.model not in self._facts:
+            known = await self.facts(model)
+            if self.status != "ready":
+                return known  # nobody could be asked
+            self._facts[model.model] = known
+        return self._facts[model.model]
 
     async def check(self, model: ModelSettings) -> str:
         """One small request; a sentence that says what answered. Raises ProviderError."""
@@ -158,17 +209,19 @@ def _first(said: _Value | None, known: _Value | None) -> _Value | None:
 def _ask(
     model: ModelSettings,
     messages: list[dict[str, Any]],
-    request: TurnRequest | None = None,
+    tools: Sequence[dict[str, Any]] = (),
     max_tokens: int | None = None,
+    *,
+    must_call: bool = False,
 ) -> Ask:
-    """The question; without a `request` no tools are offered."""
+    """The question; where tools are on offer a model that takes none is not asked without them."""
     return Ask(
         turn=uuid.uuid4().hex,
         model=model.model,
         messages=messages,
-        tools=_offered(request) if request else [],
-        needs_tools=bool(request and request.tools),
-        tool_choice="required" if request is not None and request.must_call else None,
+        tools=list(tools),
+        needs_tools=bool(tools),
+        tool_choice="required" if tools and must_call else None,
         api_base=model.api_base or None,
         api_key=model.api_key.reveal() if model.api_key else None,
         temperature=model.temperature,
@@ -184,17 +237,6 @@ def _ask(
         ca_file=model.connection.ca_file,
         retries=model.connection.retries,
     )
-
-
-def _system(request: TurnRequest) -> str:
-    """Ours is about running code; without that, only what the request says itself."""
-    if not request.offers_execute:
-        return request.instructions.strip()
-    return system_prompt(request.languages, request.folder, request.instructions)
-
-
-def _offered(request: TurnRequest) -> list[dict[str, Any]]:
-    return offered_tools(request.tools, request.languages, offers_execute=request.offers_execute)
 
 
 def _usage(parser: DeltaParser, done: Done, model: str) -> Chunk:

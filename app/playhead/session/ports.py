@@ -7,6 +7,7 @@ from typing import Protocol
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import ConversationEvent
+from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.payloads import Table
 from playhead.conversation.requests import (
     ApiStatus,
@@ -44,6 +45,17 @@ class Provider(Protocol):
         or fences: what was cut off raises ProviderError (`upstream_truncated`).
         Closing the generator closes the connection to the model.
         """
+        ...
+
+    async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
+        """What of the request its model takes, the oldest turns left out where it is too long.
+
+        A further attempt, after the model has refused the one before, leaves out more.
+        """
+        ...
+
+    async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
+        """All that goes to the model, to be looked at; never the key."""
         ...
 
     async def check(self, model: ModelSettings) -> str:
