@@ -554,3 +554,19 @@ async def test_what_answers_cost_comes_back_without_being_a_message(path):
         again.subscribe(lambda event: history.record("c1", event))
         again.change(RemoveFrom(answer))
         assert Conversation.restore(await history.load("c1")).usages.turns == ()
+
+
+async def test_the_lines_that_printed_an_output_come_back_with_it(path):
+    async with opened(path) as history:
+        conversation = recorded(history)
+        console = conversation.apply(Chunk("computer", "console", start=True))
+        conversation.apply(Chunk("computer", "console", "active_line", 3))
+        conversation.apply(Chunk("computer", "console", "output", "45\n"))
+        conversation.apply(Chunk("computer", "console", end=True))
+        printed = conversation.printed(console)
+        assert printed is not None
+        stored = await history.load("c1")
+        assert [message.id for message in stored.messages] == [console]
+        assert stored.leaf_id == console
+        assert (await history.conversations())[0].message_count == 1
+        assert Conversation.restore(stored).printed(console) == printed

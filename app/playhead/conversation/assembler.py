@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.message import Message, MessageState
+from playhead.conversation.payloads import PrintedLines
+from playhead.conversation.printed import PrintedRecorder
 
 
 class ChunkOrderError(ValueError):
@@ -30,6 +32,7 @@ class Assembler:
         self._now = now
         self._open: Message | None = None
         self._pieces: list[str] = []
+        self._printed = PrintedRecorder()
 
     @property
     def open_message(self) -> Message | None:
@@ -44,6 +47,11 @@ class Assembler:
     def open_id(self) -> str | None:
         """The id of the streaming message; cheaper than `open_message`."""
         return self._open.id if self._open else None
+
+    @property
+    def printed(self) -> PrintedLines | None:
+        """Which lines of code printed the console that is open, or was last."""
+        return self._printed.taken()
 
     def start(self, chunk: Chunk, parent_id: str | None) -> Message:
         """Open a message below `parent_id`. Raises ChunkOrderError if one is open."""
@@ -63,16 +71,21 @@ class Assembler:
             state="streaming",
         )
         self._pieces = []
+        if chunk.type == "console":  # the line goes on running over the pictures between two
+            self._printed = PrintedRecorder(self._printed.line)
         return self._open
 
     def grow(self, chunk: Chunk) -> str:
         """Add content to the open message; its id. Raises ChunkOrderError if it does not fit."""
         message = self._expect_open(chunk)
         if chunk.format == "active_line":
+            self._printed.move(chunk.content if isinstance(chunk.content, int) else None)
             return message.id
         if not isinstance(chunk.content, str) or not chunk.content:
             raise ChunkOrderError(f"{_name(chunk)} carries no text")
         self._pieces.append(chunk.content)
+        if message.type == "console":
+            self._printed.grow(chunk.content)
         return message.id
 
     def end(self, chunk: Chunk, state: MessageState = "complete") -> Message:

@@ -23,7 +23,7 @@ from playhead.conversation.events import (
     Settle,
 )
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import Usage
+from playhead.conversation.payloads import PrintedLines, Usage
 from playhead.conversation.requests import StoredConversation
 from playhead.conversation.usages import Usages, sum_of, turns_of
 from playhead.conversation.versions import Forks, Versions
@@ -62,7 +62,7 @@ class Conversation:
         self._messages: dict[str, Message] = {}
         self._path: list[str] = []
         self._forks = Forks()
-        self._usages: dict[str, list[Message]] = {}
+        self._beside: dict[str, list[Message]] = {}
         self._aside: _Aside | None = None
         self._listeners: list[Listener] = []
 
@@ -73,8 +73,8 @@ class Conversation:
         conversation = cls(summary.id, summary.title, summary.created_at)
         conversation._messages = {message.id: message for message in stored.messages}
         conversation._forks = Forks(stored.messages)
-        for usage in stored.usages:
-            conversation._keep_usage(usage)
+        for kept in stored.beside:
+            conversation._keep(kept)
         last = stored.messages[-1].id if stored.messages else None
         known = stored.leaf_id in conversation._messages
         conversation._path = conversation._path_to(stored.leaf_id if known else last)
@@ -131,17 +131,25 @@ class Conversation:
     @property
     def usages(self) -> Usages:
         """What the model's answers have cost so far; what was removed no longer counts."""
-        kept = self.kept_usages
-        if not kept:
+        usages = {id_: told for id_, told in self._beside.items() if id_ in self._messages}
+        if not usages:
             return Usages()
         path = [self._messages[message_id] for message_id in self._path]
-        total = sum_of(one.content for one in kept if isinstance(one.content, Usage))
-        return Usages(tuple(turns_of(path, self._usages)), total)
+        contents = (one.content for told in usages.values() for one in told)
+        total = sum_of(content for content in contents if isinstance(content, Usage))
+        return Usages(tuple(turns_of(path, usages)), total)
 
     @property
-    def kept_usages(self) -> list[Message]:
-        """Them one by one; each has for its parent the message that it came after."""
-        return [one for id_, told in self._usages.items() if id_ in self._messages for one in told]
+    def beside(self) -> list[Message]:
+        """What is kept beside messages; each has for its parent the one that it belongs to."""
+        return [one for id_, told in self._beside.items() if id_ in self._messages for one in told]
+
+    def printed(self, message_id: str) -> PrintedLines | None:
+        """Which lines of code printed a console; None where that is not known."""
+        if message_id == self._assembler.open_id:
+            return self._assembler.printed
+        contents = (one.content for one in self._beside.get(message_id, ()))
+        return next((found for found in contents if isinstance(found, PrintedLines)), None)
 
     @property
     def aside_id(self) -> str | None:
@@ -213,12 +221,20 @@ class Conversation:
             self._emit(ConversationEvent("transient", chunk=chunk))
             return
         usage = self._assembler.beside(chunk, self.leaf_id)
-        self._keep_usage(usage)
+        self._keep(usage)
         self._emit(ConversationEvent("noted", self.leaf_id, usage, chunk))
 
-    def _keep_usage(self, usage: Message) -> None:
-        if usage.parent_id is not None:
-            self._usages.setdefault(usage.parent_id, []).append(usage)
+    def _tell_printed(self, console: Message) -> None:
+        """The lines of code that printed it are kept with a console."""
+        if (printed := self._assembler.printed) is not None:
+            chunk = Chunk("computer", "console", "active_line", printed)
+            kept = self._assembler.beside(chunk, console.id)
+            self._keep(kept)
+            self._emit(ConversationEvent("noted", console.id, kept))
+
+    def _keep(self, message: Message) -> None:
+        if message.parent_id is not None:
+            self._beside.setdefault(message.parent_id, []).append(message)
 
     def _go_to(self, message_id: str | None) -> None:
         path = self._path_to(message_id)
@@ -238,6 +254,8 @@ class Conversation:
         message = self._assembler.end(chunk, "interrupted" if is_cut else "complete")
         self._messages[message.id] = message
         self._emit(ConversationEvent("ended", message.id, message, chunk))
+        if message.type == "console":
+            self._tell_printed(message)
         return message.id
 
     def _path_to(self, message_id: str | None) -> list[str]:

@@ -25,7 +25,8 @@ class ConversationEvent:
     grew       `chunk` was added to message `message_id`
     ended      the open message closed; `message` is final, `chunk` is the end chunk
     added      a single chunk became a whole `message`
-    noted      `chunk` is kept beside `message_id`, not among the messages (server/usage);
+    noted      `chunk` is kept beside `message_id`, not among the messages (server/usage,
+               or the lines of code that printed a console: no chunk then);
                `message` is the form in which it is kept
     transient  `chunk` is told but not kept (server/status)
     removed    message `message_id` and all below it are gone

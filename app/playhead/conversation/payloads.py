@@ -209,6 +209,18 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedLines:
+    """Where in an output the running line changed: kept beside a console, in no stream.
+
+    From the line of output `starts[n]` (counted from 0; with .5 in the middle of it) on,
+    `lines[n]` of the code was running, 0 where that is not known.
+    """
+
+    starts: tuple[float, ...]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where a cited statement comes from: a page, a document or a tool's result."""
 
@@ -240,5 +252,6 @@ Payload = (
     | Waiting
     | Echo
     | Usage
+    | PrintedLines
     | Citation
 )

@@ -392,7 +392,7 @@ class ConversationSummary:
 class StoredConversation:
     """A conversation as the history holds it: the whole tree, parents before children.
 
-    `usages` stand beside the tree: each has for its parent the message that it came after.
+    `beside` are usages and the like: each has for its parent the message that it belongs to.
     """
 
     summary: ConversationSummary
@@ -401,7 +401,7 @@ class StoredConversation:
     folder: str = ""
     interpreter: str = ""
     config: ConversationConfig = field(default_factory=ConversationConfig)
-    usages: tuple[Message, ...] = ()
+    beside: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -437,5 +437,5 @@ def _retold(conversation: Conversation) -> Iterator[ConversationEvent]:
         if message.text:
             so_far = Chunk(message.role, message.type, message.format, message.text)
             yield ConversationEvent("grew", message.id, chunk=so_far)
-    for usage in conversation.kept_usages:
-        yield ConversationEvent("noted", usage.parent_id or "", usage)
+    for kept in conversation.beside:
+        yield ConversationEvent("noted", kept.parent_id or "", kept)

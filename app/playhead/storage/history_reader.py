@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 _SUMMARY = (
     "SELECT id, title, created_at, updated_at,"
     " (SELECT count(*) FROM message WHERE conversation_id = conversation.id"
-    " AND type <> 'usage'),"
+    " AND type <> 'usage' AND format IS NOT 'active_line'),"
     " is_pinned, is_archived, is_unread, leaf_id, folder, interpreter, config"
     " FROM conversation WHERE NOT is_deleted"
 )
@@ -59,7 +59,7 @@ def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversa
         folder,
         interpreter,
         decode_config(config),
-        usages=tuple(fold.usages),
+        beside=tuple(fold.beside),
     )
 
 
@@ -81,12 +81,12 @@ def _summary(row: tuple[Any, ...]) -> ConversationSummary:
 class _TreeFold:
     """Collects messages; the children of a skipped one move up to its parent.
 
-    Usages lie in the same table, so that they go with what they hang on; they are no messages.
+    What is kept beside messages lies in the same table, so that it goes with what it hangs on.
     """
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
-        self.usages: list[Message] = []
+        self.beside: list[Message] = []
         self._stand_in: dict[str, str | None] = {}
 
     def kept(self, message_id: str | None) -> str | None:
@@ -109,7 +109,8 @@ class _TreeFold:
             _log.info("skipped a message that this version does not know: %s", unknown)
             self._stand_in[row["id"]] = row["parent_id"]
         else:
-            kept = self.usages if row["type"] == "usage" else self.messages
+            is_beside = row["type"] == "usage" or row["format"] == "active_line"
+            kept = self.beside if is_beside else self.messages
             kept.append(Message(content=content, **row))
 
 

@@ -19,6 +19,7 @@ from playhead.conversation.payloads import (
     InputRequest,
     LineTiming,
     Payload,
+    PrintedLines,
     Proposal,
     RunReport,
     Source,
@@ -42,6 +43,7 @@ _PAYLOADS: Mapping[str, type[Payload]] = {
     "waiting": Waiting,
     "echo": Echo,
     "usage": Usage,
+    "printed": PrintedLines,
     "citation": Citation,
 }
 
@@ -101,6 +103,8 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
         known["columns"], known["dtypes"] = tuple(known["columns"]), tuple(known["dtypes"])
         known["rows"] = tuple(tuple(row) for row in known["rows"])
         known["missing"] = tuple(known.get("missing", ()))
+    if payload is PrintedLines:
+        known["starts"], known["lines"] = tuple(known["starts"]), tuple(known["lines"])
     if payload is FileChanges:
         for name in ("created", "changed", "deleted"):
             known[name] = tuple(FileChange(**change) for change in known.get(name, []))
