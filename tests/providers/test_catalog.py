@@ -52,3 +52,33 @@ def test_a_port_that_is_silent_closed_or_no_model_server_is_passed_over():
         closed.bind(("127.0.0.1", 0))
         ports = [("Jan", silent.getsockname()[1]), ("Ollama", closed.getsockname()[1])]
         assert asyncio.run(ModelCatalog(ports).local_servers()) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "api_base", "page"),
+    [
+        ("openai/gpt-5", "", "openai"),
+        ("gpt-4o", "", "openai"),
+        ("openai/gpt-5", "https://api.openai.com/v1", "openai"),
+        ("openai/x", "https://gateway.example/v1", "other"),
+        ("openai/qwen3", "http://127.0.0.1:11434/v1", "ollama"),
+        ("openai/qwen3", "http://localhost:1234/v1", "lmstudio"),
+        ("anthropic/claude-x", "https://gateway.example", "anthropic"),
+        ("azure/mine", "https://a.openai.azure.com", "azure"),
+        ("bedrock/anthropic.x", "", "bedrock"),
+        ("cohere_chat/command-a", "", "cohere"),
+        ("ollama_chat/llama3", "", "raw"),
+        ("groq/llama", "", "raw"),
+        ("", "", "openai"),
+    ],
+)
+def test_each_model_stands_on_its_provider_s_page(model, api_base, page):
+    assert ModelCatalog().page_of(model, api_base).name == page
+
+
+def test_pages_have_names_of_their_own_and_secure_links():
+    pages = ModelCatalog().providers()
+    assert len({page.name for page in pages}) == len({page.label for page in pages}) == len(pages)
+    for page in pages:
+        assert page.key_url.startswith("https://") or (page.key != "needed" and not page.key_url)
+        assert all(field.name.isidentifier() for field in page.fields)

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.payloads import CodeError, RunReport, Table
+from playhead.conversation.provider_pages import ProviderPage
 from playhead.conversation.requests import (
     ApiStatus,
     AppSettings,
@@ -25,6 +26,8 @@ from playhead.conversation.requests import (
     Variable,
 )
 from playhead.conversation.secret import Secret
+from playhead.providers.catalog import ModelCatalog
+from playhead.providers.provider_pages import PAGES
 from playhead.session.session import SessionPorts
 
 Answer = Sequence[Chunk | Exception]
@@ -264,6 +267,12 @@ class SmallCatalog:
 
     def suggestions(self) -> Sequence[str]:
         return ("openai/test",)
+
+    def providers(self) -> Sequence[ProviderPage]:
+        return PAGES
+
+    def page_of(self, model: str, api_base: str) -> ProviderPage:
+        return ModelCatalog().page_of(model, api_base)
 
     async def local_servers(self) -> list[LocalServer]:
         return []

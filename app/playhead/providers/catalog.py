@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from playhead.conversation.provider_pages import ProviderPage
 from playhead.conversation.requests import LocalServer
 from playhead.providers.local_servers import KNOWN_PORTS, probe
+from playhead.providers.provider_pages import PAGES, page_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,16 @@ class ModelCatalog:
     def suggestions(self) -> Sequence[str]:
         """Well-known litellm model strings."""
         return _SUGGESTIONS
+
+    def providers(self) -> Sequence[ProviderPage]:
+        """The pages of the settings, the best known providers first."""
+        return PAGES
+
+    def page_of(self, model: str, api_base: str) -> ProviderPage:
+        """The page on which a model with its address stands."""
+        provider = provider_of(model)
+        address = _address(api_base.replace("//localhost", "//127.0.0.1"))
+        return page_of(model, provider, address, _VENDORS.get(provider, _Vendor()).host)
 
     async def local_servers(self) -> list[LocalServer]:
         """Model servers found on loopback, asked in threads, all at once."""

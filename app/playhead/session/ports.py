@@ -9,6 +9,7 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.payloads import Table
+from playhead.conversation.provider_pages import ProviderPage
 from playhead.conversation.requests import (
     ApiStatus,
     AppSettings,
@@ -277,6 +278,14 @@ class Catalog(Protocol):
 
     def suggestions(self) -> Sequence[str]:
         """Well-known litellm model strings for the settings' list."""
+        ...
+
+    def providers(self) -> Sequence[ProviderPage]:
+        """The providers that have a page in the settings."""
+        ...
+
+    def page_of(self, model: str, api_base: str) -> ProviderPage:
+        """The page on which a model with its address stands."""
         ...
 
     async def local_servers(self) -> list[LocalServer]:
