@@ -1,0 +1,9 @@
+"""Messages of @unternet/kernel, whole: docs/wire-formats.md, section 6."""
+
+from __future__ import annotations
+
+from playhead.dialects.kernel_messages_decoder import Decoder
+from playhead.dialects.kernel_messages_encoder import Encoder, whole
+from playhead.dialects.kernel_messages_requests import read_messages, read_tools
+
+__all__ = ["Decoder", "Encoder", "read_messages", "read_tools", "whole"]

@@ -1,0 +1,113 @@
+"""The messages of a request in the format of @unternet/kernel, and the tools in it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from playhead.conversation.chunk import Chunk, ChunkType
+from playhead.conversation.requests import ToolOffer
+from playhead.dialects.chat_completions_answer import answer_key
+from playhead.dialects.chat_completions_requests import read_tools as read_openai_tools
+from playhead.dialects.entry import Entry, checked, text_message
+from playhead.dialects.kernel_messages_encoder import PLAN_TITLE
+from playhead.dialects.kernel_messages_values import calls_of, kind_of, results_of
+from playhead.dialects.request_calls import RequestCalls
+from playhead.dialects.request_values import (
+    Fields,
+    a_filled_text,
+    a_list,
+    a_text,
+    an_object,
+    messages_of,
+    wrong,
+)
+
+
+def read_messages(raw: object) -> tuple[list[Entry], str]:
+    """The messages of a request, and the instructions in it. Raises RequestError.
+
+    Unknown types are skipped.
+    """
+    reader = _Reader()
+    for param, fields in messages_of(raw):
+        a_text(fields, "type", param)
+        reader.take(fields, param)
+    return checked(reader.entries), "\n\n".join(reader.instructions)
+
+
+def read_tools(raw: object) -> tuple[ToolOffer, ...]:
+    """The tools of a request: `{type, name, description, parameters}`. Raises RequestError."""
+    if raw is None:
+        return ()
+    items = [
+        an_object(item, f"tools[{place}]", code="invalid_tools")
+        for place, item in enumerate(a_list(raw, "tools", code="invalid_tools"))
+    ]
+    return read_openai_tools([{"type": tool.get("type"), "function": tool} for tool in items])
+
+
+class _Reader:
+    """Goes through the messages and knows which calls have been made."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.instructions: list[str] = []
+        self._calls = RequestCalls()
+
+    def take(self, fields: Fields, param: str) -> None:
+        match kind_of(fields):
+            case "system":
+                self.instructions.append(a_text(fields, "text", param))
+            case "input":
+                self.entries.append(_input(fields, param))
+            case "reply":
+                self.entries.append(_reply(a_text(fields, "text", param)))
+            case "reasoning":
+                self.entries.append(_reasoning(fields))
+            case "tool_calls" | "actionproposal":
+                self.entries.append(self._made(fields, param))
+            case "tool_results":
+                self._results(fields, param)
+            case _:
+                pass
+
+    def _made(self, fields: Fields, param: str) -> Entry:
+        chunks: list[Chunk] = []
+        calls = calls_of(fields)
+        for call in calls:
+            if not call.id:
+                wrong(f"{param}: every call must have an id", f"{param}.toolCalls")
+            chunks += self._calls.call(call.name, call.arguments, call.id)
+        told = [(call.name, call.arguments) for call in calls]
+        return Entry(tuple(chunks), answer_key("", told))
+
+    def _results(self, fields: Fields, param: str) -> None:
+        for place, result in enumerate(results_of(fields)):
+            at = f"{param}.results[{place}]"
+            entry = self._calls.result(
+                result.call_id, result.text, at, id_field="toolCallId", field="value"
+            )
+            self.entries.append(entry)
+
+
+def _input(fields: Fields, param: str) -> Entry:
+    text = a_filled_text(fields, "text", param)
+    chunks = [Chunk("user", "message", content=text)]
+    raw = fields.get("files")
+    for item in cast("list[object]", raw if isinstance(raw, list) else []):
+        if isinstance(item, str) and item:
+            chunks.append(Chunk("user", "file", content=item))
+    return Entry(tuple(chunks), f"input {text}")
+
+
+def _reply(text: str) -> Entry:
+    chunks = text_message("assistant", "message", text) if text else ()
+    return Entry(chunks, answer_key(text, []))
+
+
+def _reasoning(fields: Fields) -> Entry:
+    """Clients may leave it out: it counts for nothing."""
+    kind: ChunkType = "plan" if fields.get("title") == PLAN_TITLE else "reasoning"
+    summary = fields.get("summary")
+    text = summary if isinstance(summary, str) else ""
+    return Entry(text_message("assistant", kind, text) if text else ())
