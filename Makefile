@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 DISPLAYED := $(PY) -m tests.support.display --
 
-.PHONY: run test lint bench package system screenshots soak setup-run setup-dev
+.PHONY: run test lint bench package system screenshots soak translations setup-run setup-dev
 
 run: setup-run
 	@sh packaging/system.sh check run
@@ -32,6 +32,9 @@ screenshots: setup-dev
 	@sh packaging/system.sh check test
 	@$(PY) -m tests.support.screenshots docs/images
 	@CARD_PICTURES=write $(DISPLAYED) $(PY) -m pytest -q tests/ui/timeline/test_card_pictures.py
+
+translations: setup-dev
+	@$(PY) -m tests.support.catalogue
 
 soak: setup-dev
 	@$(PY) -m tests.soak $(ARGS)

@@ -48,7 +48,9 @@ class ModelChoice(QPushButton):
         self.auto_run.setToolTip(
             tr("All code runs at once, with all your rights, until you change it")
         )
-        warning = QAction("    It runs at once, with all your rights on this computer", menu)
+        warning = QAction(
+            "    " + tr("It runs at once, with all your rights on this computer"), menu
+        )
         warning.setEnabled(False)
         menu.addActions([self.ask_first, self.auto_run, warning])
         for action in (self.ask_first, self.auto_run):

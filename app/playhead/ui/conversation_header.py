@@ -72,7 +72,7 @@ class ConversationHeader(QFrame):
 
     def set_title(self, title: str) -> None:
         """The conversation's title."""
-        self.title_label.show_text(title or UNTITLED)
+        self.title_label.show_text(title or tr(UNTITLED))
 
     def set_client(self, client: str) -> None:
         """The program that began the conversation over the API, if one did."""

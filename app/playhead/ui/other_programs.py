@@ -117,7 +117,7 @@ class WaitingPrograms(QObject):
 
 def waiting_words(waiting: tuple[ConversationSummary, ...]) -> tuple[str, str]:
     """Title and detail of the banner; the oldest comes first."""
-    title = " ".join((waiting[0].title or UNTITLED).split())
+    title = " ".join((waiting[0].title or tr(UNTITLED)).split())
     detail = title if len(title) <= _TITLE_LENGTH else f"{title[:_TITLE_LENGTH]}…"
     first = client_name(waiting[0].client)
     if len(waiting) == 1:

@@ -216,7 +216,7 @@ def shown_title(summary: ConversationSummary) -> str:
         title = f"{title[:_SHOWN_LENGTH]}…"
     if not title.isprintable():
         title = " ".join("".join(sign if sign.isprintable() else " " for sign in title).split())
-    return title or UNTITLED
+    return title or tr(UNTITLED)
 
 
 def _program_rows(summaries: Sequence[ConversationSummary]) -> Iterator[Row]:

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLay
 from playhead.conversation.requests import DIRECT_MODEL, LocalServer
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.theme import Theme
-from playhead.ui.wording import mark, tr
+from playhead.ui.wording import tr
 
-_EXAMPLES = (mark("What's 34/24?"), "!ls", "import sys; sys.version")
+_EXAMPLES = ("What's 34/24?", "!ls", "import sys; sys.version")
 
 
 class StartPanel(QWidget):

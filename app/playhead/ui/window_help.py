@@ -98,7 +98,7 @@ class WindowHelp(QObject):
                 tr("Colours: {name}", name=tr(_MODES[mode])), lambda m=mode: self._on_theme(m)
             )
         for summary in self._sessions.summaries[:_CONVERSATIONS]:
-            title, id_ = summary.title or UNTITLED, summary.id
+            title, id_ = summary.title or tr(UNTITLED), summary.id
             yield PaletteEntry(
                 title, lambda id_=id_: self._on_conversation(id_), group=tr("Conversation")
             )

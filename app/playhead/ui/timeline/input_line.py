@@ -21,7 +21,7 @@ class InputLine(QWidget):
         self.field.setAccessibleName(prompt or tr("Input for the running code"))
         if is_secret:
             self.field.setEchoMode(QLineEdit.EchoMode.Password)
-        self._button = QPushButton("Enter", self)
+        self._button = QPushButton(tr("Enter"), self)
         self._button.setProperty("kind", "primary")
         _lay_out(self, self.field, self._button)
         self.field.returnPressed.connect(self._on_entered)

@@ -1,0 +1,3697 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" sourcelanguage="en">
+  <context>
+    <name>Playhead</name>
+    <message>
+      <location filename="../../app/playhead/ui/about.py" />
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>About Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/about.py" />
+      <source>Code that you can watch, on your own files.
+MIT licence.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/about.py" />
+      <source>Versions</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/about.py" />
+      <source>Copy for a report</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/about.py" />
+      <location filename="../../app/playhead/ui/notifications.py" />
+      <source>Close</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/about.py" />
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Copied</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/about.py" />
+      <source> (packaged)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>New conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>All commands…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/sidebar_field.py" />
+      <source>Search conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Settings…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Show or hide the sidebar</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Show or hide the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Attach files…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Choose the working folder…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Export conversation…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Import conversation…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Run the code in the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/composer_buttons.py" />
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Stop</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Go to the next pane</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Show everything larger</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Show everything smaller</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Show everything in its normal size</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Go to the message field</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Rename conversation…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Run all code of the conversation again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>Restart kernel</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Guided example</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Keyboard shortcuts</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Quit</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Other programs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Let other programs use Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Programs may approve code themselves</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Programs may have code run without asking</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Programs on this computer can hold conversations here by HTTP, with any OpenAI client too. Each conversation is in the sidebar while it runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Programs present it as their API key. Keep it secret, as you would a password.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Only your click in this window has code run; the program waits for it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Whoever decides first counts: you in this window, or the program that asked.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Code then runs on this computer though nobody has seen it. It can do all that you can: read, change and delete your files, and use the network. Leave it off unless you need it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>There is a new token, and both permissions below are off. Copy it into the programs that shall go on using Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Port</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Token, not shown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Renew…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Requests a minute</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Renew the token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Renew the token?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Programs that hold the old one are refused from now on, and both permissions are turned off.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Renew</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>For each token; 0 for no limit.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>The base URL for OpenAI clients is {text}/v1</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>It begins when you save.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>It ends when you save.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Copy the address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Copy the token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Off: no other program reaches Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Starting…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Listening on {address}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/api_section.py" />
+      <source>Not listening. {message}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Run, and don't ask again in this turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Edit</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Skip</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Skip with a reason…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Run this code on your computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>More answers</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Why not? The model is told.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Reason for skipping</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>%n lines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>in {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>as you edited it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Python: {interpreter}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Folder: {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Run your edited code on your computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_chips.py" />
+      <source>Remove (Delete)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_chips.py" />
+      <source>Remove {join}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>{number:.1f} GB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>no readable image, sent as a file</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>%n bytes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>{number:.0f} kB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>{number:.1f} MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>“{name}” cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>“{name}” is no ordinary file.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>The image “{name}” is too large to send.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>{number:,.0f} megapixels, sent as a file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>The pasted image could not be kept.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>“{name}” cannot be attached.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>You have no permission to read it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>Change its permissions or attach a copy.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>Attach a file, an image or a folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>It has {size}; the limit is {size_2}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>Attach a smaller copy, or name its path in your message so that code opens it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>The pasted text could not be kept as a file.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>Make room in {folder} or check its permissions.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>Check that it still exists and that you may read it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>Make room in {folder}, or attach the file that it comes from.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachments.py" />
+      <source>It could not be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/command_palette.py" />
+      <source>Nothing is called like that.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/command_palette.py" />
+      <source>Commands</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/command_palette.py" />
+      <source>Type a command or a conversation's name</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/command_palette.py" />
+      <source>Command</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/command_palette.py" />
+      <source>Matching commands</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/command_palette.py" />
+      <source>Not possible now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer.py" />
+      <source>Keeping what you pasted as a file…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer.py" />
+      <source>Editing your message: what came after it stays as a branch</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer.py" />
+      <source>Editing a queued message: it keeps its place</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer.py" />
+      <location filename="../../app/playhead/ui/composer_buttons.py" />
+      <source>Attach files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer.py" />
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Cancel</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer.py" />
+      <source>Leave it as it was (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer.py" />
+      <source>Describe a task…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer.py" />
+      <source>Type code to run…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer.py" />
+      <source>Write what comes next: it waits for the end of this turn…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_buttons.py" />
+      <source>Attach files (Ctrl+Shift+A)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_buttons.py" />
+      <source>Queue</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_buttons.py" />
+      <source>Send when this turn has ended (Enter)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_buttons.py" />
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>Send</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_buttons.py" />
+      <source>Stop (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_buttons.py" />
+      <source>Send (Enter)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>Direct mode</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>{direct} (no model)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>Choose another model…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>Ask before code runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>Run code without asking in this conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>All code runs at once, with all your rights, until you change it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>ask first</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>{direct}: no model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>Model and approval: {model}, {policy}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <source>It runs at once, with all your rights on this computer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_follower.py" />
+      <source>“{name}” is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_follower.py" />
+      <source>It was attached to a message that you have not sent yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_follower.py" />
+      <source>Attach it again from where it is now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer_queue.py" />
+      <source>%n messages wait for the end of this turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer_queue.py" />
+      <source>%n messages wait until you say so</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_queue.py" />
+      <source>Edit “{name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_queue.py" />
+      <source>Remove “{name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_queue.py" />
+      <source>Send now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_queue.py" />
+      <source>Send what waits, one after the other</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_queue.py" />
+      <source>Queued messages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_queue.py" />
+      <source>being edited below</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_queue.py" />
+      <source>The turn was stopped or failed: nothing is sent until you say so.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer_text.py" />
+      <source>Message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>from {client}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>Show the sidebar (Ctrl+B)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>Show the editor (Ctrl+J)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>More</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>Working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Interpreter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>Begun by {client} over the API. It is kept once you write here yourself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>starting the model…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>Working folder: {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>Interpreter: {interpreter}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_list.py" />
+      <source>Title</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/document_files.py" />
+      <source>Choose a folder that you may write to.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/document_files.py" />
+      <location filename="../../app/playhead/ui/picture_opener.py" />
+      <location filename="../../app/playhead/ui/results.py" />
+      <source>{name} could not be written.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/document_files.py" />
+      <source>{name} is not imported.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/document_files.py" />
+      <source>The disk is full: free some space, or choose another one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/document_files.py" />
+      <source>Choose a folder that is there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/document_files.py" />
+      <source>{name} could not be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/document_files.py" />
+      <source>It is no file of at most {number} MB.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/document_files.py" />
+      <source>Choose a notebook or a list of messages.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/document_files.py" />
+      <source>Check that it is there and that you may read it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/drop_target.py" />
+      <source>Attach “{name}” and %n others to your message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/drop_target.py" />
+      <source>Code can open what you attach by its path.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/drop_target.py" />
+      <source>Attach “{name}” to your message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/drop_target.py" />
+      <source>Work in “{name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/drop_target.py" />
+      <source>Code of this conversation will run there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/drop_target.py" />
+      <source>Attach the image to your message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/durations.py" />
+      <source>{minutes} min {rest} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/durations.py" />
+      <source>{number} ms</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/durations.py" />
+      <source>{seconds:.1f} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/choice.py" />
+      <source>A screen reader is running, which cannot read the other editor.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/choice.py" />
+      <source>The code editor does not fit Qt {version}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/choice.py" />
+      <source>The code editor could not be loaded ({error}).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code_editor.py" />
+      <source> … (line cut for display)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code_editor.py" />
+      <source>Code editor, line {line}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>%n changes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <source>Previous change</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <source>Next change</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <source>Revert this</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <source>Revert all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <source>Back to the code (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <source>Changes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <source>{changes} from {than}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <source>The same as {than}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <source>line {number}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/diff_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>… %n more lines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
+      <source>This is the plain editor: code has no colours. {reason}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
+      <location filename="../../app/playhead/ui/editor/tab.py" />
+      <source>not saved</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <location filename="../../app/playhead/ui/editor/tab.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>edited</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
+      <source>{language_name} cannot be run here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <source>%n replaced</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <source>{number:,} of {total}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <source>{total} found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <source> in what is shown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Find</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <source>Replace with</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <source>Match upper and lower case</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <source>Whole words only</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <source>Regular expression</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <source>Previous (Shift+F3)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <source>Next (F3)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <source>Close the search (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <source>Replace</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <source>Replace all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <source>Nothing found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/finder.py" />
+      <source>This pattern takes too long.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/finder.py" />
+      <source>This is no pattern.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/follower.py" />
+      <source>cell</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/follower.py" />
+      <source>cell {number}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>New tab</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Open a file…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/editor/unsaved.py" />
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Save</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Save as…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/editor/unsaved.py" />
+      <source>Close the tab</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Next tab</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Previous tab</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <location filename="../../app/playhead/ui/sidebar_verbs.py" />
+      <location filename="../../app/playhead/ui/turn_verbs.py" />
+      <source>Undo</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Redo</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Find…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Find and replace…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Find next</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Find previous</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Comment or uncomment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Indent</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Unindent</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Wrap long lines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Larger type</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Smaller type</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Normal type</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Show the changes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Show what this line printed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/languages.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Shell</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/languages.py" />
+      <source>C family</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/languages.py" />
+      <source>Plain text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/notice_strip.py" />
+      <source>Dismiss</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>untitled {number}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>Save as</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>{name} is not on the disk any more. Save makes it again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>Another program has changed {name}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>Load it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>Open a file in the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>untitled {n}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Language: {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Show newer code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Undo (Ctrl+Z)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Find (Ctrl+F)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>More for the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Hide the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Hide the editor (Ctrl+J)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Changed from {than} (Ctrl+Shift+D)</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>%n changes from {than}. Show them</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Stop the running code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Run this code (F5)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>{words}. Choose another</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Choose the language</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_menu.py" />
+      <source>All tabs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <source>the saved file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <source>the model's version</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <source>This language has no comments that fit on a line.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <source>Lines are cut for display: only all can be reverted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <source>There is nothing to compare this text with.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/running_line.py" />
+      <source> after {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/running_line.py" />
+      <source>stopped here{after}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/running_line.py" />
+      <source>running · {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>no kernel</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>kernel starting</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>kernel idle</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>kernel busy</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>kernel stopping</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>Ln 1, Col 1</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>plain editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>Show the kernel's variables</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
+      <source>Variables</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>The names that the code has defined</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>Change the working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>Choose the interpreter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>Restart the kernel: all names are forgotten</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>Ln {line}, Col {column}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>{number:,.0f} MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/tab.py" />
+      <source>being written</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/tab.py" />
+      <source>waits for your answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
+      <source>Tabs of the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
+      <source>Close this tab</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
+      <source>Close (Ctrl+W)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
+      <source>Scroll the tabs right</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
+      <source>Scroll the tabs left</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>UTF-8 with a byte order mark</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>“{name}” cannot be opened in the editor.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>It is no text but binary data.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>It is {told}, and is saved as that.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>Its line ends are mixed; they are saved as {name}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>Attach it to a message instead: code can then read it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>It says that it is {told}, but is not.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>“{name}” cannot hold this text.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>It has {megabytes:,.0f} MB; the editor takes up to 20.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>Its line ends are {name}, and stay so.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>“{name}” cannot be {done}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>There is no {character!r} in {encoding}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>Save it under another name: new files are UTF-8.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>Check that the folder exists and that you may use it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/unsaved.py" />
+      <source>“{name}” is not saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/unsaved.py" />
+      <source>Closing it loses what you typed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/unsaved.py" />
+      <source>Close without saving</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/unsaved.py" />
+      <source>Another program has changed “{name}” since it was opened.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/unsaved.py" />
+      <source>Saving replaces what that program wrote.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/unsaved.py" />
+      <source>Replace it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Notebooks and conversations ({suffixes});;All files (*)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Nothing of it was run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Import conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Import</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Export conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Export</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Folder:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Format:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Open folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Exported as “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>%n parts were not understood and left out.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Imported “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Export…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>There is nothing to export yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/folder_names.py" />
+      <source>your home folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/form_rows.py" />
+      <source>{name} must be between {low} and {high}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/form_rows.py" />
+      <source>{name} must be a number, or empty for the default.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>Example: a harvest</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>1 of 3 · This code has not run yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>2 of 3 · It runs: watch the line move.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>3 of 3 · That was all.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>It is about to read harvest.csv, a small file that came with Playhead, and to write totals.csv beside it. Read it, change it in the editor if you like, then press Run below (Ctrl+Return).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>Stop ends it at any time. What it prints appears here at once.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>Beside the code stands how long each line took, and a card names the file that was written. Now drop a file of your own into the message field and type code for it, or choose a model in the settings that writes the code for you.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>You skipped it, so nothing was run and nothing was written. That is how it is with all code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>The example could not be set up.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/guided_example.py" />
+      <source>Free disk space or make the folder writable, then try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/import_drop.py" />
+      <source>Import as a conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/import_drop.py" />
+      <source>Import %n conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/link_opener.py" />
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Open</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/link_opener.py" />
+      <source>Open this address?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/link_opener.py" />
+      <source>This link is not opened.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/notifications.py" />
+      <source>Close message</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/other_programs.py" />
+      <source>{first} and %n more want to run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/other_programs.py" />
+      <source>Other programs cannot reach Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/other_programs.py" />
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>Settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/other_programs.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Show</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/other_programs.py" />
+      <source>{first} wants to run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_opener.py" />
+      <source>Save picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_opener.py" />
+      <source>The picture could not be copied.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_opener.py" />
+      <location filename="../../app/playhead/ui/results.py" />
+      <source>Choose another folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_view.py" />
+      <source>Smaller (-)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_view.py" />
+      <source>Larger (+)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_view.py" />
+      <source>Fit</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <source>Save picture…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_view.py" />
+      <source>Close (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <source>Loading the picture…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/picture_view.py" />
+      <source>Picture {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>making environment…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>Python {version}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>own environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>Choose the working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>Choose another folder…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>Open in the file manager</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>Playhead's own environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>Looking for others…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>Choose a Python…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>{interpreter} is not there any more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Choose a Python interpreter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>Make an environment in “{folder_name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>In this folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>On this machine</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>no environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>Python packages for this folder alone, in {folder}/.venv</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/place_menus.py" />
+      <source>An environment is being made…</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/results.py" />
+      <source>Save %n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/results.py" />
+      <source>Comma-separated values (*.csv);;Tab-separated values (*.tsv)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/results.py" />
+      <source>The file is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/results.py" />
+      <source>This file is not in the working folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/results.py" />
+      <source>The output is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Running code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Show the line that runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Time single lines inside loops</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines count for a little too much.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>A run over a limit is stopped and says which. Empty: no limit.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Of more output its beginning and its end are kept.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>No limit</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Longest run in seconds</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Most memory of a run in MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Output kept of a run in MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Output kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Longest run (s)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Memory (MB)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Output kept (MB)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Longest run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/run_section.py" />
+      <source>Most memory</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source> at line {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>The module “{module}” is not installed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>You see the code that installs it before it runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>The key and the model are in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>Check tells at once whether they fit.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>The kernel of this conversation is a new one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>Names and data of the code that ran before are gone; the model is told.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>Install {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>Open settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>Run all again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Direct mode needs no key.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>It will be kept in {backend}, nowhere else.{hint}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source> This provider's variable is {variable}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Asking the model…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Read from the environment variable {variable}. A key typed here goes first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Kept in {backend}. Type another to replace it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source> Or set {variable} before starting Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Paste a key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Kept in memory until Playhead ends. {message}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>the system keyring</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Direct mode (no model: what you type as code runs)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Playhead's own environment (default)</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>%n models</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Like the system</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Light</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Dark</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>The provider's own address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Remove</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Check</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>The provider's default</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Told to the model in every conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Choose…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Another size is there from the next start of Playhead on.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Steps per turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Found on this machine: {found}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>API base</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>API key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Temperature</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Max tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Custom instructions</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Theme</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_form.py" />
+      <source>Size of everything</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>When code waits for you</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Run it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Run it and all that follows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Edit it first</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Skip it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Skip it and say why</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Message field</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>New line</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Earlier messages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Edit the last message and send it anew</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Stop, or leave what is edited</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>From the empty field to the attachments</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/timeline/view.py" />
+      <location filename="../../app/playhead/ui/window_help.py" />
+      <source>Conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Next button</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Next entry</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Previous entry</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Open or fold the entry</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Copy the entry</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Run the entry's code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Edit the question and send it again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Delete the entry's turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Previous version</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Next version</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Draw the selection on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Menu of the entry</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Copy what is selected</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Copy it as Markdown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Jump to the latest</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Sidebar</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Rename</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Delete</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Undo a deletion</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Menu</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Everywhere</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Search by name or key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Search shortcuts</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Shortcuts</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>No shortcut is called like that.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>API is not listening</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>API on :{port}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>Other programs reach Playhead at {address}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>{words}. Open its settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>Hide the sidebar (Ctrl+B)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>Hide the sidebar</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>New conversation (Ctrl+N)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>Conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>Your conversations stand here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar.py" />
+      <source>Settings (Ctrl+,)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_field.py" />
+      <source>Titles and all messages. Down goes to the results.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Delete %n conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Keep in the list</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Duplicate</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Mark as read</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Mark as unread</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Take out of the archive</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Archive</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Unpin</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Pin</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>waiting for you</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>Today</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>Yesterday</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>This week</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>Last week</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>begun by {client}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>Begun by {client} over the API</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>Pinned</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>Archived · {count}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>You</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>Thoughts</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Plan</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Output</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>%n conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>{title}, conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>Show {text} places of this conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>There is more. Type further words to narrow it down.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>%n places</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>%n more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>{title}, conversation, archived</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <source>Answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results_view.py" />
+      <source>Search results</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_results_view.py" />
+      <source>Archived</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_search.py" />
+      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <source>Searching…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_search.py" />
+      <source>Nothing found for “{shown}” in titles and messages.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_verbs.py" />
+      <source>“{name}” was deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/sidebar_verbs.py" />
+      <source>%n conversations were deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>No model is set: add a provider's key, start a model server such as Ollama, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>Describe the task. You see the code before it runs, and nothing runs without your approval.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>No model is set: use the model server found on this machine, add a provider's key, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>Type code and run it, for example</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>See an example run (30 s)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>Use {name}: {model}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>{name} at {api_base}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>Put this into the message field</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>Ready to run code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>What shall we do?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/start_panel.py" />
+      <source>Add a provider key…</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/tables/cells.py" />
+      <source>%n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/tables/cells.py" />
+      <source>%n columns</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tables/cells.py" />
+      <source>{part:,} of {whole}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>Table</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <source>{name} — Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <source>The first %n rows can be scrolled to here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <source>Only the rows that were shown are here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <source>Copy the selected cells, or all that are here (Ctrl+C)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <source>“{name}” is another table by now: only what was read is here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <source>Table {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <source> Scroll to try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <source>More rows could not be read. {error}{retry}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>running</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>… %n lines hidden</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Show fewer lines</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Show all %n lines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Run again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Run this code</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Show {kept:,} of %n lines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Copy code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Open in the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Hide the field</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Send text to the program</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Copy output</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Open the whole output</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>writing · {lines}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>ran in {detail}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>ran</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>failed after {detail}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>failed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>stopped {detail}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>%n created</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
+      <source>%n changed</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>%n deleted</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>%n more are not listed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>Show fewer files</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>Show %n files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>Show what changed in {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>Files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>Hide what changed in {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>Open {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <source>{name} cannot be shown: {lower}{name_2}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <source>Open picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <source>The picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Copy answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/small.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Retry</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Show less</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Show all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Fold</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>a tool</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Copy message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Edit and send again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Result of {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Thought for {detail}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Thought</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Thinking…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Calling {name}…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <source>Called {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>line {line}{name}{name_2}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source> of {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>, in {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>line {line} → {words}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>Hide traceback</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>Show traceback</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>Ask the model to fix it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>Error</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>Copy traceback</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>Show line {line} in the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Hide the source</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Web page</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source> · not run here</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Show the source</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Open in browser</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Result</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Copy markdown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Copy the source</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Your browser loads and runs what the page asks for</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/small.py" />
+      <source>The code asks for a line of text.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/small.py" />
+      <location filename="../../app/playhead/ui/timeline/fields.py" />
+      <source>Answered.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/small.py" />
+      <source>The answer failed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>{rows} · columns {number:,}–{number_2:,} of {total:,}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>Open all %n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Open the table</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>Copy table</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>Show fewer rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>Show %n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>{one_line} · {dtype}
+Click to sort</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>No rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>More columns</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
+      <source>Columns before</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/versions.py" />
+      <source>Version {number} of {count}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/versions.py" />
+      <source>{tip}: show the one before</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/versions.py" />
+      <source>{tip}: show the next</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/clipping.py" />
+      <source>… %n characters more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/documents.py" />
+      <source>[image: {name}]</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/drawings.py" />
+      <source>The drawing declares entities of its own.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/drawings.py" />
+      <source>The drawing is larger than {number} MB.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/drawings.py" />
+      <source>The drawing cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/drawings.py" />
+      <source>The drawing repeats itself inside of itself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/drawings.py" />
+      <source>The drawing has more than {limit_elements:,} elements.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/drawings.py" />
+      <source>The drawing uses {local}, which is not drawn here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/drawings.py" />
+      <source>The drawing refers to something outside of itself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/drawings.py" />
+      <source>The drawing is not well-formed (line {lineno}).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <source>Find in conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <source>{number:,} of {total:,}{more}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <source>{total:,}{more} found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/formulas.py" />
+      <source>This formula is too long to draw.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/formulas.py" />
+      <source>Formulas that define commands are not drawn.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/formulas.py" />
+      <source>This formula is nested too deeply to draw.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/formulas.py" />
+      <source>This formula is too large to draw.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/formulas.py" />
+      <source>This formula cannot be drawn.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/formulas.py" />
+      <source>This formula takes too long to draw.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/formulas.py" />
+      <source>This formula cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>Enter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>Text for the program that the code has started</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>A line for the program that runs…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>End of input</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>Tell the program that no more input comes (Ctrl+D)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>The input has ended.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>Input for the running code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>Sent “{name}”. Another line…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <source>Sent.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/kinds.py" />
+      <source>A result that this version of Playhead does not show: {kind}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/latest.py" />
+      <source>%n new</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/latest.py" />
+      <source>Jump to latest, {text}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/latest.py" />
+      <source>Jump to latest</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/latest.py" />
+      <source>{name} (End)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy for a spreadsheet (TSV)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy as CSV</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Show the line that printed this</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Find in conversation…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Select all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy as Markdown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy as text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy this entry</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy this entry as Markdown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy this turn as Markdown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy this turn as text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Delete this turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy link address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy this entry as text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model.py" />
+      <source>at line {line}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model.py" />
+      <source>after {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model.py" />
+      <source>cut off</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model.py" />
+      <source>The run was ended.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model.py" />
+      <source>exit {exit_status} · {seconds}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model.py" />
+      <source>Stopped before the answer began.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model.py" />
+      <source>Its names are gone.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <source>{width:,} × {height:,}, {million} megapixels</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <source>it is too large ({words})</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <source>the file is not there any more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <source>it is no picture, or of an unknown kind</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <source>its data are damaged</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <source>The picture's data cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/sources.py" />
+      <source>Source</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/view.py" />
+      <source>{count} entries. {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/turn_verbs.py" />
+      <source>%n other turns</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/turn_verbs.py" />
+      <source>“{question}” and its answer were deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/turn_verbs.py" />
+      <source>The turn was deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/turn_verbs.py" />
+      <source>With it went {turns} that came after it or belonged to its other versions.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>Name</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>Type</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>Shape</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>Size</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>Value</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>Double click opens it as a table</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>Changed in the last run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>{name}, changed in the last run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
+      <source>Read the names again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
+      <source>Hide the variables</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
+      <source>No names yet. What the code defines is listed here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
+      <source>read when the code rests</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
+      <source>The code is running. Its names are read when it rests.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables_follower.py" />
+      <source>No kernel is running. Names are listed here once code has run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables_follower.py" />
+      <source>Names are listed for Python only.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/variables_follower.py" />
+      <source>The names could not be read. {words}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_help.py" />
+      <source>like the system</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_help.py" />
+      <source>light</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_help.py" />
+      <source>dark</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_help.py" />
+      <source>Data</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_help.py" />
+      <source>Colours: {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_scale.py" />
+      <source>The size stays at {percent} %.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_scale.py" />
+      <source>Everything will be shown at {percent} %.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_scale.py" />
+      <source>From the next start of Playhead on; it is {shown} % now.</source>
+      <translation type="unfinished" />
+    </message>
+  </context>
+</TS>
