@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.decisions import Approve, Decision, Deny
 from playhead.conversation.events import (
-    REARRANGED,
-    ConversationEvent,
     MoveTo,
     PutAside,
     PutBack,
@@ -33,8 +31,11 @@ from playhead.errors import AppError, SessionError
 from playhead.session.approval import ApprovalDesk
 from playhead.session.branches import Deletion, asked_before, deletion_of
 from playhead.session.calls import count_runs, open_calls, ran_blocks
+from playhead.session.freshness import Freshness
+from playhead.session.listeners import Listeners
 from playhead.session.model_choice import is_auto_run, settings_for
 from playhead.session.options import TurnOptions
+from playhead.session.outlook import Outlook
 from playhead.session.packages import install_code
 from playhead.session.ports import Unsubscribe
 from playhead.session.queue import MessageQueue, has_failed
@@ -47,6 +48,7 @@ from playhead.session.session_values import (
 from playhead.session.titles import title_from
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import turn_settings
+from playhead.session.turn_values import TurnSettings
 
 _log = logging.getLogger(__name__)
 
@@ -80,16 +82,23 @@ class Session:
         self.state: SessionState = "idle"
         self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._tell("queue"))
         self._ports = ports
+        self.outlook = Outlook(
+            conversation,
+            ports,
+            self._turn_settings,
+            lambda: self.auto_run,
+            lambda: self._tell("outlook"),
+        )
+        """What goes to the model."""
         self._desk = ApprovalDesk(lambda: self._tell("pending"))
-        self._listeners: list[Callable[[SessionEvent], None]] = []
+        self._listeners = Listeners[SessionEvent](f"session {conversation.id}")
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._chores: set[asyncio.Task[None]] = set()
-        self._fresh_at = time.time()
-        self._fresh_after = count_runs(conversation.messages)
+        self._freshness = Freshness(conversation)
         self._begun_with: str | None = None
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
-        self._unsubscribe_messages = conversation.subscribe(self._on_message)
+        self._unsubscribe_messages = conversation.subscribe(self._freshness.follow)
 
     @property
     def settings(self) -> AppSettings:
@@ -121,19 +130,11 @@ class Session:
     @property
     def names_are_gone(self) -> bool:
         """Whether all code that ran here ran in a kernel that no longer exists."""
-        return bool(self._fresh_after) and self._fresh_after == count_runs(
-            self.conversation.messages
-        )
+        return self._freshness.names_are_gone
 
     def subscribe(self, listener: Callable[[SessionEvent], None]) -> Unsubscribe:
         """Call `listener` at every change; returns what ends that."""
-        self._listeners.append(listener)
-
-        def unsubscribe() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return unsubscribe
+        return self._listeners.add(listener)
 
     def send(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
         """Add the user's message and begin a turn. Raises SessionError while one is under way."""
@@ -216,6 +217,14 @@ class Session:
         asked = asked_before(self.conversation, message_id)
         self.conversation.change(MoveTo(asked.id))
         self._begin_answer()
+
+    def go_on(self, budget: float | None = None) -> None:
+        """Go on where a turn has stopped to ask, with another `budget` for the conversation."""
+        self._expect_idle()
+        if budget is not None:
+            self.set_config(replace(self.config, budget=budget))
+        calls = open_calls(self.conversation.messages)
+        self._begin(lambda turn: turn.resume(calls))
 
     def go_to(self, message_id: str) -> bool:
         """Have a message on the active path, by changing the branch; False if that cannot be."""
@@ -388,14 +397,7 @@ class Session:
 
     async def _drive(self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions) -> None:
         await self._leave_other_python()
-        settings = await turn_settings(
-            self._ports,
-            self.config,
-            options,
-            self.folder,
-            self.interpreter,
-            lambda: self._fresh_after,
-        )
+        settings = await self._turn_settings(options)
         self._turn = Turn(
             self.conversation,
             self._ports.provider,
@@ -405,8 +407,19 @@ class Session:
             settings,
             self._set_state,
             lambda: self.auto_run if options.auto_run is None else options.auto_run,
+            self.outlook.note,
         )
         await work(self._turn)
+
+    async def _turn_settings(self, options: TurnOptions) -> TurnSettings:
+        return await turn_settings(
+            self._ports,
+            self.config,
+            options,
+            self.folder,
+            self.interpreter,
+            lambda: self._freshness.after,
+        )
 
     async def _leave_other_python(self) -> None:
         """End a kernel of another Python than the one chosen now, and say that its names go."""
@@ -423,8 +436,7 @@ class Session:
         await self._ports.executor.restart(self.conversation.id)
         if cuts_run:  # its report comes first
             await self._turn_end()
-        self._fresh_at = time.time()
-        self._fresh_after = runs = count_runs(self.conversation.messages)
+        runs = self._freshness.renew()
         await self._turn_end()  # the timeline is told at rest, unless the new kernel is in use
         if had_kernel and runs == count_runs(self.conversation.messages):
             self._tell_of_new_kernel("The kernel was restarted.")
@@ -470,15 +482,6 @@ class Session:
         if conversation_id == self.conversation.id:
             self._tell("kernel")
 
-    def _on_message(self, event: ConversationEvent) -> None:
-        """A kernel that was killed takes the names of all runs so far with it."""
-        if event.kind in REARRANGED:  # the kernel is the same, but other runs are shown
-            self._fresh_after = count_runs(self.conversation.messages, self._fresh_at)
-        report = event.message.content if event.message is not None else None
-        if isinstance(report, RunReport) and report.state == "killed":
-            self._fresh_at = time.time()
-            self._fresh_after = count_runs(self.conversation.messages)
-
     def _name_after(self, text: str, attachments: Sequence[Attachment]) -> None:
         if not self.conversation.title:
             names = [attachment.name for attachment in attachments]
@@ -493,8 +496,4 @@ class Session:
             self._tell("state")
 
     def _tell(self, kind: SessionEventKind, error: AppError | None = None) -> None:
-        for listener in tuple(self._listeners):
-            try:
-                listener(SessionEvent(kind, error))
-            except Exception:  # noqa: BLE001 - one broken view must not stop the others
-                _log.exception("a listener of session %s failed", self.conversation.id)
+        self._listeners.tell(SessionEvent(kind, error))

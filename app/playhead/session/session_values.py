@@ -17,7 +17,7 @@ from playhead.session.ports import (
 
 SessionState = Literal["idle", "asking", "awaiting_approval", "running", "stopping"]
 SessionEventKind = Literal[
-    "state", "pending", "kernel", "place", "config", "auto_run", "queue", "error"
+    "state", "pending", "kernel", "place", "config", "auto_run", "queue", "outlook", "error"
 ]
 
 

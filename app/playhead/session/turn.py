@@ -7,65 +7,45 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Literal
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.decisions import Answered, Approve, Decision, Deny
 from playhead.conversation.message import Message
+from playhead.conversation.outgoing import FittedRequest
 from playhead.conversation.payloads import Failure, Proposal, RunReport
 from playhead.conversation.requests import (
     EXECUTE,
     PYTHON,
-    ModelSettings,
-    RunLimits,
     RunRequest,
-    ToolOffer,
     TurnRequest,
 )
 from playhead.errors import AppError, ExecutionError, ProviderError
 from playhead.session.approval import ApprovalDesk
-from playhead.session.calls import count_runs
+from playhead.session.limits import (
+    RepeatedFailures,
+    check_budget,
+    failed_again,
+    too_many_steps,
+)
 from playhead.session.ports import Executor, Interpreters, Provider
+from playhead.session.turn_request import turn_request
+from playhead.session.turn_values import RunEnd, TurnSettings, TurnState
 
 MAX_BAD_CALLS = 3
 """Calls in a row that could not be run before a turn gives up (docs/wire-formats.md)."""
 
-TurnState = Literal["asking", "awaiting_approval", "running"]
-RunEnd = Literal["finished", "failed", "declined", "stopped"]
-
-
-@dataclass(frozen=True, slots=True)
-class TurnSettings:
-    """What a turn holds on to from its first question to its end.
-
-    `fresh_after` gives the number of code runs whose names are gone with their kernel by now.
-    `tools` are a client's own (the turn ends with their calls), `offers_execute` says whether the
-    model may have code run, `stop_grace_s` is the time between the interrupt and the kill.
-    Without `has_input` nobody can type: standard input ends where a run begins.
-    """
-
-    model: ModelSettings
-    instructions: str
-    max_steps: int
-    folder: str
-    interpreter: str
-    fresh_after: Callable[[], int]
-    tools: tuple[ToolOffer, ...] = ()
-    offers_execute: bool = True
-    must_call: bool = False
-    stop_grace_s: float = 2.0
-    has_input: bool = True
-    limits: RunLimits = field(default_factory=RunLimits)
-    shows_lines: bool = True
-    times_lines: bool = False
+CONTEXT_TOO_LONG = "context_too_long"
+"""A provider's word for a conversation that is longer than its model takes."""
 
 
 class Turn:
     """Drives one conversation until the model rests, a step limit, a failure or a stop.
 
-    `on_state` hears each change of what the turn does, `is_auto_run` is asked at each proposal.
+    `on_state` hears each change of what the turn does, `is_auto_run` is asked at each proposal,
+    `on_fitted` hears what is sent to the model.
     """
 
     def __init__(
@@ -78,6 +58,7 @@ class Turn:
         settings: TurnSettings,
         on_state: Callable[[TurnState], None],
         is_auto_run: Callable[[], bool],
+        on_fitted: Callable[[FittedRequest], None] = lambda fitted: None,
     ) -> None:
         self._conversation = conversation
         self._provider = provider
@@ -87,6 +68,8 @@ class Turn:
         self._settings = settings
         self._on_state = on_state
         self._is_auto_run = is_auto_run
+        self._on_fitted = on_fitted
+        self._failures = RepeatedFailures()
         self._is_approved_to_end = False
         self._is_stopped = False
         self._decisions: dict[str, Decision] = {}
@@ -152,23 +135,41 @@ class Turn:
                 if self._is_stopped:
                     self._apply_status("cancelled")
                     return
+                if self._failures.is_repeated:
+                    raise failed_again()
             if not calls or self._are_left_to_client(calls):
                 self._apply_status("complete")
                 return
             if bad_calls >= MAX_BAD_CALLS:
                 raise _too_many_bad_calls(bad_calls)
-        raise AppError(
-            f"Stopped after {self._settings.max_steps} steps.",
-            detail="The model wanted to go on.",
-            remedy="Send “continue”, or raise the step limit in the settings.",
-            code="step_limit",
-        )
+        raise too_many_steps(self._settings.max_steps)
 
     async def _ask(self, *, must_call: bool) -> list[Message]:
-        """Stream one answer; the code and tool calls in it, in order."""
+        """Stream one answer; the code and tool calls in it, in order.
+
+        A model that finds the conversation too long after all is asked once more with less of it.
+        """
         self._on_state("asking")
+        check_budget(self._settings.budget, self._conversation.usages.total)
+        request = self._request(must_call)
+        fitted = await self._provider.fit(request)
+        try:
+            return await self._stream(fitted)
+        except ProviderError as error:
+            if error.code != CONTEXT_TOO_LONG:
+                raise
+            less = await self._provider.fit(request, 1)
+            if less.left_out == fitted.left_out:
+                raise _too_long(error) from error
+        try:
+            return await self._stream(less)
+        except ProviderError as error:
+            raise _too_long(error) from error
+
+    async def _stream(self, fitted: FittedRequest) -> list[Message]:
+        self._on_fitted(fitted)
         ended: list[str] = []
-        async with aclosing(self._provider.stream(self._request(must_call))) as chunks:
+        async with aclosing(self._provider.stream(fitted.request)) as chunks:
             async for chunk in chunks:
                 message_id = self._conversation.apply(chunk)
                 if chunk.end and chunk.type in ("code", "tool_call"):
@@ -177,31 +178,16 @@ class Turn:
         return [message for message in messages if message is not None]
 
     def _request(self, must_call: bool) -> TurnRequest:
-        messages = tuple(self._conversation.messages)
-        return TurnRequest(
-            turn_id=self.id,
-            conversation_id=self._conversation.id,
-            messages=messages,
-            model=self._settings.model,
-            instructions=self._instructions(messages),
-            languages=self._executor.languages,
-            has_called_tools=any(_is_call(message) for message in messages),
-            folder=self._settings.folder,
-            tools=self._settings.tools,
-            offers_execute=self._settings.offers_execute,
+        return turn_request(
+            self.id,
+            self._conversation.id,
+            self._conversation.messages,
+            self._settings,
+            self._executor.languages,
+            self._interpreters.status.interpreter,
             must_call=must_call,
+            runs_unasked=self._is_auto_run(),
         )
-
-    def _instructions(self, messages: tuple[Message, ...]) -> str:
-        """The user's instructions, and what the model must know of a kernel that is a new one."""
-        gone = min(self._settings.fresh_after(), count_runs(messages))
-        if not gone:
-            return self._settings.instructions
-        note = (
-            f"The kernel was restarted after the first {gone} code run(s) of this conversation: "
-            "names, imports and data from those runs no longer exist. Run again what you need."
-        )
-        return f"{self._settings.instructions}\n\n{note}".strip()
 
     async def _handle(self, call: Message) -> bool:
         """Carry out one call; True when it was one that cannot be carried out."""
@@ -325,6 +311,7 @@ class Turn:
             raise
         finally:
             self.is_executing = False
+        self._failures.note(proposal, has_failed=end == "failed")
         return end
 
     async def _check(self, language: str, interpreter: str) -> None:
@@ -380,6 +367,11 @@ class Turn:
         self._conversation.apply(Chunk("server", "error", content=failure))
 
 
+def _too_long(error: ProviderError) -> ProviderError:
+    """The refusal, in a word that programs know."""
+    return ProviderError(error.title, detail=error.detail, remedy=error.remedy)
+
+
 def _too_many_bad_calls(count: int) -> ProviderError:
     return ProviderError(
         "The model keeps making calls that cannot be run.",
@@ -398,10 +390,6 @@ def _language_asked_for(call: Message) -> str:
                 return ""
     except ValueError:
         return ""
-
-
-def _is_call(message: Message) -> bool:
-    return message.type == "tool_call" or (message.type == "code" and message.call_id is not None)
 
 
 def _end_after(chunk: Chunk, end: RunEnd) -> RunEnd:

@@ -8,7 +8,7 @@ from playhead.conversation.requests import AppSettings, ConversationConfig, RunL
 from playhead.session.model_choice import model_for, settings_for
 from playhead.session.options import TurnOptions
 from playhead.session.session_values import SessionPorts
-from playhead.session.turn import TurnSettings
+from playhead.session.turn_values import TurnSettings
 
 
 async def turn_settings(
@@ -37,6 +37,8 @@ async def turn_settings(
         limits=_limits(settings),
         shows_lines=settings.shows_running_line,
         times_lines=settings.times_lines,
+        system_prompt=settings.system_prompt,
+        budget=settings.budget,
     )
 
 
