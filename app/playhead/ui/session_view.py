@@ -17,6 +17,7 @@ from playhead.ui.composer import Composer
 from playhead.ui.conversation_header import ConversationHeader
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.editor.follower import EditorFollower
+from playhead.ui.printed_lines import PrintedLines
 from playhead.ui.sidebar_model import client_name
 from playhead.ui.timeline.view import TimelineView
 from playhead.ui.wording import tr
@@ -62,6 +63,7 @@ class SessionView(QObject):
         self._header = header
         self._keep = keep
         self._follower = EditorFollower(pane, self)
+        PrintedLines(timeline, pane, self)
         self._session: Session | None = None
         self._unsubscribers: list[Callable[[], None]] = []
         self._missing = ""

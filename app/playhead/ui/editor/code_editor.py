@@ -62,12 +62,14 @@ class CodeEditor(Protocol):
     """A text widget for code; lines and columns count from 1, columns in characters.
 
     Signals: `edited()` when the user (not the program) changed the text,
-    `cursor_moved(line, column)`.
+    `cursor_moved(line, column)`, `line_pointed(line)` when the mouse is at another line, 0 for
+    none.
     """
 
     # Bound signals; PySide6's stubs give them a type that no protocol can name.
     edited: Any
     cursor_moved: Any
+    line_pointed: Any
 
     @property
     def widget(self) -> QWidget:
@@ -120,6 +122,10 @@ class CodeEditor(Protocol):
 
     def show_error(self, line: int, text: str) -> None:
         """An error under its line."""
+        ...
+
+    def set_traced(self, first: int, last: int) -> None:
+        """Mark the lines that printed what is pointed at; 0 and 0: none."""
         ...
 
     def clear_notes(self) -> None:

@@ -44,7 +44,8 @@ class EditorPane(QWidget):
     `restart_requested()`, `folder_clicked()`, `interpreter_clicked()`, `newer_requested()` when
     the user wants the newest code, `fold_requested()`, `variables_toggled(bool)` when the names
     under the editor were shown or hidden, `tab_chosen(str)` by the user, `tab_shown()`,
-    `close_requested(str)`, `file_command(str)`: new, open, save, save_as.
+    `close_requested(str)`, `file_command(str)`: new, open, save, save_as; `line_pointed(int)`
+    when the mouse is at another line (0: none), `printed_requested(int)` for a line's output.
     """
 
     run_requested = Signal(str, str)
@@ -58,6 +59,8 @@ class EditorPane(QWidget):
     variables_toggled = Signal(bool)
     tab_chosen = Signal(str)
     tab_shown = Signal()
+    line_pointed = Signal(int)
+    printed_requested = Signal(int)
     close_requested = Signal(str)
     file_command = Signal(str)
 
@@ -343,6 +346,7 @@ class EditorPane(QWidget):
         self.pages.made.connect(self._on_editor_made)
         self.pages.edited.connect(self._on_edited)
         self.pages.cursor_moved.connect(status.show_position)
+        self.pages.line_pointed.connect(self.line_pointed)
         self._marks.counted.connect(self._on_counted)
         self.strip.chosen.connect(self._on_tab_chosen)
         self.strip.close_requested.connect(self.close_requested)
@@ -385,6 +389,7 @@ class EditorPane(QWidget):
             "smaller": lambda: self._on_wheeled(-1),
             "normal": lambda: self.set_code_size(CODE_PX),
             "changes": tools.toggle_diff,
+            "printed": lambda: self.printed_requested.emit(self.editor.cursor()[0]),
         }
 
     def _make_variables(self) -> VariablesPanel:

@@ -45,6 +45,7 @@ EDITOR_COMMANDS = (
     EditorCommand("smaller", mark("Smaller type"), "Ctrl+-"),
     EditorCommand("normal", mark("Normal type"), "Ctrl+0"),
     EditorCommand("changes", mark("Show the changes"), "Ctrl+Shift+D"),
+    EditorCommand("printed", mark("Show what this line printed"), "Ctrl+Shift+L"),
 )
 
 

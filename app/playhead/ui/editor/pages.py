@@ -34,12 +34,13 @@ class Page(QObject):
 class Pages(QFrame):
     """Shows one page at a time; a frame tells when the keyboard is in it. Owner: the pane.
 
-    Signals: `edited(Page)`, `cursor_moved(int, int)` of the page that is shown,
-    `made(QWidget)` for each new editor.
+    Signals: `edited(Page)`, of the page that is shown `cursor_moved(int, int)` and
+    `line_pointed(int)`, `made(QWidget)` for each new editor.
     """
 
     edited = Signal(object)
     cursor_moved = Signal(int, int)
+    line_pointed = Signal(int)
     made = Signal(object)
 
     def __init__(
@@ -155,12 +156,17 @@ class Pages(QFrame):
         page = Page(tab, editor, self)
         editor.edited.connect(lambda: self.edited.emit(page))
         editor.cursor_moved.connect(lambda line, column: self._tell_cursor(page, line, column))
+        editor.line_pointed.connect(lambda line: self._tell_line(page, line))
         self.made.emit(editor.widget)
         return page
 
     def _tell_cursor(self, page: Page, line: int, column: int) -> None:
         if page is self._current:
             self.cursor_moved.emit(line, column)
+
+    def _tell_line(self, page: Page, line: int) -> None:
+        if page is self._current:
+            self.line_pointed.emit(line)
 
     def _on_focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
         if any(one is not None and self.isAncestorOf(one) for one in (before, now)):

@@ -13,7 +13,7 @@ from playhead.ui.wording import tr
 _GROUPS = (
     ("new", "open", "save", "save_as", "close"),
     ("undo", "redo", "find", "replace"),
-    ("comment", "indent", "unindent", "changes"),
+    ("comment", "indent", "unindent", "changes", "printed"),
     ("wrap", "bigger", "smaller", "normal"),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QColor, QFont, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
@@ -12,6 +12,7 @@ from playhead.ui.editor.code_editor import EditorColours, accessible_name
 from playhead.ui.editor.colour_numbers import mixed
 from playhead.ui.editor.line_cutter import LineCutter
 from playhead.ui.editor.line_diff import LineMark
+from playhead.ui.editor.line_pointer import LinePointer
 from playhead.ui.editor.plain_keys import PlainKeys
 from playhead.ui.editor.plain_text import PlainText
 from playhead.ui.editor.shown_text import printable
@@ -27,6 +28,7 @@ class PlainEditor(QWidget):
 
     edited = Signal()
     cursor_moved = Signal(int, int)
+    line_pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,10 +44,12 @@ class PlainEditor(QWidget):
         self._is_streaming = False
         self._found: Sequence[tuple[int, int]] = ()
         self._told = ""
+        self._traced = range(0)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._edit)
         self.setFocusProxy(self._edit)
+        LinePointer(self._edit.viewport(), self._line_at, self.line_pointed.emit)
         self._edit.textChanged.connect(self._on_text_changed)
         self._edit.cursorPositionChanged.connect(self._on_cursor_moved)
 
@@ -155,6 +159,13 @@ class PlainEditor(QWidget):
         self._paint_lines()
         self.reveal_line(line)
 
+    def set_traced(self, first: int, last: int) -> None:
+        """Mark the lines that printed what is pointed at; 0 and 0: none."""
+        traced = range(first, last + 1) if first else range(0)
+        if traced != self._traced:
+            self._traced = traced
+            self._paint_lines()
+
     def clear_notes(self) -> None:
         """Take away markers, notes, heat and errors."""
         self._edit.running = None
@@ -247,6 +258,10 @@ class PlainEditor(QWidget):
         """Whether the line carries the running mark."""
         return line == self._edit.running
 
+    def line_traced(self, line: int) -> bool:
+        """Whether the line is marked as what printed something."""
+        return line in self._traced
+
     def line_heat(self, line: int) -> int:
         """The level of heat of a line, 0 for none."""
         return self._edit.heat.get(line, 0)
@@ -258,6 +273,11 @@ class PlainEditor(QWidget):
     def line_error(self, line: int) -> str:
         """The error at the end of a line."""
         return self._edit.errors.get(line, "")
+
+    def _line_at(self, point: QPoint) -> int:
+        cursor = self._edit.cursorForPosition(point)
+        box = self._edit.cursorRect(cursor)
+        return cursor.blockNumber() + 1 if box.top() <= point.y() <= box.bottom() else 0
 
     def _units(self, places: Sequence[int]) -> list[int]:
         """Growing places in characters as Qt counts them: what is beyond 16 bits is two."""
@@ -292,6 +312,8 @@ class PlainEditor(QWidget):
         marks = [(line, colours.error_background) for line in self._edit.errors]
         if self._edit.running is not None:
             marks.append((self._edit.running, colours.running))
+        traced = mixed(colours.background, colours.accent, 0.16)
+        marks += [(line, traced) for line in self._traced[:_MOST_MARKS]]
         bands = [self._band(line, colour) for line, colour in marks]
         found = QColor(mixed(colours.background, colours.accent, 0.3))
         for start, end in self._found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from pyside6_scintilla import Scintilla, ScintillaEdit
 
@@ -13,6 +13,14 @@ from playhead.ui.editor.colour_numbers import bgr, mixed, wash
 from playhead.ui.editor.lexers import make_lexer, style_runs
 from playhead.ui.editor.line_cutter import LineCutter
 from playhead.ui.editor.line_diff import LineMark
+from playhead.ui.editor.line_pointer import LinePointer
+from playhead.ui.editor.scintilla_styles import (
+    ERROR,
+    NOTE,
+    RUNNING_NOTE,
+    set_note_styles,
+    set_styles,
+)
 from playhead.ui.editor.shown_text import printable, utf8_length
 
 _Number, _Back = Scintilla.MarginType.Number.value, Scintilla.MarginType.Back.value
@@ -27,8 +35,7 @@ _HEAT_MASK = sum(1 << _COOLEST + level for level in range(HEAT_LEVELS))
 _CHANGE_MARKERS = {"added": 8, "changed": 9, "removed": 10}
 _CHANGE_MASK = sum(1 << marker for marker in _CHANGE_MARKERS.values())
 _CHARACTERS = Scintilla.LineCharacterIndexType.Utf32.value
-_FOUND = Scintilla.IndicatorNumbers.Container.value
-_NOTE, _RUNNING_NOTE, _ERROR = 0, 1, 2  # our extended styles
+_TRACED, _FOUND = 11, Scintilla.IndicatorNumbers.Container.value
 
 
 class ScintillaEditor(QWidget):
@@ -40,6 +47,7 @@ class ScintillaEditor(QWidget):
 
     edited = Signal()
     cursor_moved = Signal(int, int)
+    line_pointed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +66,7 @@ class ScintillaEditor(QWidget):
         layout.addWidget(self._sci)
         self.setFocusProxy(self._sci)
         self._set_up()
+        LinePointer(self._sci.viewport(), self._line_at, self.line_pointed.emit)
         self._sci.modified.connect(self._on_modified)
         self._sci.updateUi.connect(self._on_update)
 
@@ -125,8 +134,8 @@ class ScintillaEditor(QWidget):
         """Take the colours of a theme."""
         self._colours = colours
         sci = self._sci
-        _set_styles(sci, colours, self._style_names)
-        self._set_own_styles(colours)
+        set_styles(sci, colours, self._style_names, _DEFAULT)
+        set_note_styles(sci, colours, self._extended, _LINE_NUMBER)
         for margin in (_CHANGES, _HEAT, _PADDING):
             sci.setMarginBackN(margin, bgr(colours.background))
         for level in range(HEAT_LEVELS):
@@ -134,13 +143,12 @@ class ScintillaEditor(QWidget):
             colour = bgr(mixed(colours.background, colours.accent, share))
             sci.markerSetBack(_COOLEST + level, colour)
             sci.markerSetFore(_COOLEST + level, colour)
-        for element, colour, alpha in (
-            (Scintilla.Element.Caret, colours.accent, 255),
-            (Scintilla.Element.SelectionBack, colours.selection, 255),
-            (Scintilla.Element.SelectionInactiveBack, colours.selection, 160),
-        ):
-            sci.setElementColour(element.value, bgr(colour) | alpha << 24)
+        parts = Scintilla.Element
+        sci.setElementColour(parts.Caret.value, bgr(colours.accent) | 255 << 24)
+        sci.setElementColour(parts.SelectionBack.value, bgr(colours.selection) | 255 << 24)
+        sci.setElementColour(parts.SelectionInactiveBack.value, bgr(colours.selection) | 160 << 24)
         sci.markerSetBack(_BAND, bgr(colours.running))
+        sci.markerSetBack(_TRACED, bgr(mixed(colours.background, colours.accent, 0.16)))
         sci.markerSetBack(_ARROW, bgr(colours.accent))
         sci.markerSetFore(_ARROW, bgr(colours.accent))
         band = wash(colours.running, colours.background)
@@ -162,13 +170,13 @@ class ScintillaEditor(QWidget):
         if line != self._running:
             self._move_markers(line)
         if line is not None:
-            self._put_note(line, note, _RUNNING_NOTE)
+            self._put_note(line, note, RUNNING_NOTE)
 
     def set_line_note(self, line: int, note: str) -> None:
         """A quiet note at the end of a line; '' takes it away."""
         self._notes[line] = note
         if line != self._running:
-            self._put_note(line, note, _NOTE)
+            self._put_note(line, note, NOTE)
 
     def set_heat(self, first: int, last: int, level: int) -> None:
         """A stripe beside these lines, the stronger the higher the level."""
@@ -183,8 +191,14 @@ class ScintillaEditor(QWidget):
         line = min(max(line, 1), self._sci.lineCount())
         self._sci.annotationSetText(line - 1, text)
         base = self._sci.annotationStyleOffset()
-        self._sci.annotationSetStyle(line - 1, self._extended + _ERROR - base)
+        self._sci.annotationSetStyle(line - 1, self._extended + ERROR - base)
         self.reveal_line(line)
+
+    def set_traced(self, first: int, last: int) -> None:
+        """Mark the lines that printed what is pointed at; 0 and 0: none."""
+        self._sci.markerDeleteAll(_TRACED)
+        for line in range(max(first, 1), min(last, self._sci.lineCount()) + 1):
+            self._sci.markerAdd(line - 1, _TRACED)
 
     def clear_notes(self) -> None:
         """Take away markers, notes, heat and errors."""
@@ -257,8 +271,8 @@ class ScintillaEditor(QWidget):
             return
         places = self._positions([place for span in spans for place in span[:2]])
         self._sci.beginUndoAction()
-        for number in range(len(spans) - 1, -1, -1):
-            text = printable(spans[number][2])
+        for number, (_start, _end, new) in reversed(list(enumerate(spans))):
+            text = printable(new)
             self._sci.setTargetRange(places[2 * number], places[2 * number + 1])
             self._sci.replaceTarget(utf8_length(text), text)
         self._sci.endUndoAction()
@@ -292,6 +306,10 @@ class ScintillaEditor(QWidget):
     def line_markers(self, line: int) -> bool:
         """Whether the line carries the running mark."""
         return bool(self._sci.markerGet(line - 1) & (1 << _ARROW))
+
+    def line_traced(self, line: int) -> bool:
+        """Whether the line is marked as what printed something."""
+        return bool(self._sci.markerGet(line - 1) & 1 << _TRACED)
 
     def line_heat(self, line: int) -> int:
         """The level of heat of a line, 0 for none."""
@@ -349,6 +367,7 @@ class ScintillaEditor(QWidget):
             sci.setMarginWidthN(margin, width)
         sci.setMarginLeft(0)
         sci.markerDefine(_BAND, Scintilla.MarkerSymbol.Background.value)
+        sci.markerDefine(_TRACED, Scintilla.MarkerSymbol.Background.value)
         sci.markerDefine(_BAND_MARGIN, Scintilla.MarkerSymbol.FullRect.value)
         sci.markerDefine(_ARROW, Scintilla.MarkerSymbol.Arrow.value)
         for level in range(HEAT_LEVELS):
@@ -361,19 +380,6 @@ class ScintillaEditor(QWidget):
         sci.indicSetUnder(_FOUND, True)
         sci.annotationSetVisible(Scintilla.AnnotationVisible.Standard.value)
         sci.eOLAnnotationSetVisible(Scintilla.EOLAnnotationVisible.Standard.value)
-
-    def _set_own_styles(self, colours: EditorColours) -> None:
-        for style, fore, back in (
-            (_NOTE, colours.mute, colours.background),
-            (_RUNNING_NOTE, colours.text, colours.running),
-            (_ERROR, colours.error, colours.error_background),
-        ):
-            self._sci.styleSetFore(self._extended + style, bgr(fore))
-            self._sci.styleSetBack(self._extended + style, bgr(back))
-            self._sci.styleSetItalic(self._extended + style, style != _ERROR)
-        self._sci.styleSetEOLFilled(self._extended + _ERROR, True)
-        self._sci.styleSetFore(_LINE_NUMBER, bgr(colours.faint))
-        self._sci.styleSetBack(_LINE_NUMBER, bgr(colours.background))
 
     def _set_change_colours(self, colours: EditorColours) -> None:
         sci = self._sci
@@ -428,6 +434,12 @@ class ScintillaEditor(QWidget):
         last = self._sci.firstVisibleLine() + self._sci.linesOnScreen()
         return last >= self._sci.lineCount()
 
+    def _line_at(self, point: QPoint) -> int:
+        position = self._sci.positionFromPoint(point.x(), point.y())
+        line = self._sci.lineFromPosition(position)
+        below = point.y() - self._sci.pointYFromPosition(position)
+        return line + 1 if 0 <= below < self._sci.textHeight(line) else 0
+
     def _move_markers(self, line: int | None) -> None:
         marked = self._sci.markerNext(0, 1 << _ARROW)  # it moves with its text
         for marker in (_BAND, _BAND_MARGIN, _ARROW):
@@ -437,7 +449,7 @@ class ScintillaEditor(QWidget):
                 self._sci.markerAdd(line - 1, marker)
         before, self._running = self._running, line
         if before is not None:
-            self._put_note(before, self._notes.get(before, ""), _NOTE)
+            self._put_note(before, self._notes.get(before, ""), NOTE)
         if line is not None:
             self.reveal_line(line)
 
@@ -482,18 +494,6 @@ class StyleReader:
         self._sci.setText(code)
         self._sci.colourise(0, -1)
         return style_runs(self._sci.styleIndexAt, self._names, utf8_length(code))
-
-
-def _set_styles(sci: ScintillaEdit, colours: EditorColours, names: dict[int, str]) -> None:
-    sci.styleResetDefault()
-    sci.styleSetFont(_DEFAULT, colours.family)
-    points = colours.size_px * 72 / max(sci.logicalDpiY(), 1)
-    sci.styleSetSizeFractional(_DEFAULT, round(points * 100))
-    sci.styleSetFore(_DEFAULT, bgr(colours.text))
-    sci.styleSetBack(_DEFAULT, bgr(colours.background))
-    sci.styleClearAll()
-    for number, name in names.items():
-        sci.styleSetFore(number, bgr(colours.of_style(name)))
 
 
 def _as_text(data: QByteArray) -> str:

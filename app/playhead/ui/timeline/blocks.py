@@ -167,6 +167,21 @@ class BlockColumn:
         fuzzy = Qt.HitTestAccuracy.FuzzyHit
         return index, max(0, document.documentLayout().hitTest(point, fuzzy))
 
+    def line_at(self, y: int) -> tuple[int, int] | None:
+        """The block at a height and the paragraph in it; None above and below all."""
+        if not self._blocks or not 0 <= y < self.height:
+            return None
+        index, position = self.place_at(0, y)
+        return index, self._document(index).findBlock(position).blockNumber()
+
+    def line_box(self, index: int, line: int) -> QRect:
+        """Where a paragraph of a block stands; nothing of a block that is not laid out."""
+        document = self._blocks[index].document
+        if document is None:
+            return QRect()
+        box = document.documentLayout().blockBoundingRect(document.findBlockByNumber(line))
+        return box.translated(self._origin(index)).toAlignedRect()
+
     def link_at(self, x: int, y: int) -> str:
         """The address under a point, '' if there is none."""
         if not self._blocks or not 0 <= y < self.height:

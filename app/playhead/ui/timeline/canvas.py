@@ -42,6 +42,8 @@ class Canvas(QAbstractScrollArea):
     input_answered = Signal(str, str)
     text_sent = Signal(str, bool)
     line_requested = Signal(str, int)
+    printed_pointed = Signal(str, int)
+    printed_requested = Signal(str, int)
     mend_requested = Signal(str)
     result_requested = Signal(str, str, str)
     link_activated = Signal(str)

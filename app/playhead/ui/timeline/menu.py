@@ -23,14 +23,20 @@ _TABLE_ACTIONS: tuple[tuple[IntentKind, str, str], ...] = (
 )
 
 
-def make_menu(view: Canvas, index: int, link: str) -> QMenu:
-    """The menu for what is selected and for the entry at an index (-1: none)."""
+def make_menu(view: Canvas, index: int, link: str, printed: tuple[str, int] = ("", -1)) -> QMenu:
+    """The menu for what is selected and for the entry at an index (-1: none).
+
+    `printed` is the output and the line of it that the menu is opened at.
+    """
     menu = QMenu(view)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.setObjectName("timeline_menu")
     _add_copies(menu, view)
     if link:
         menu.addAction(tr("Copy link address"), lambda: to_clipboard(link))
+    if printed[0]:
+        label = tr("Show the line that printed this")
+        menu.addAction(label, lambda: view.printed_requested.emit(*printed))
     if index >= 0:
         menu.addSeparator()
         _add_entry(menu, view, index)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 from playhead.ui.timeline.blocks import END, START
 from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.cards.card import Spot
+from playhead.ui.timeline.cards.code import ConsoleCard
 from playhead.ui.timeline.caret import Caret
 from playhead.ui.timeline.menu import make_menu
 from playhead.ui.timeline.selection import Mark, Selection
@@ -29,6 +30,7 @@ class Pointer:
         self._begun: Mark | None = None
         self._pressed_at = QPoint()
         self._last_double = -(1 << 40)
+        self._printed = ("", -1)
         self._drag = QTimer(view)
         self._drag.setInterval(_AUTOSCROLL_MS)
         self._drag.timeout.connect(self._on_drag)
@@ -36,6 +38,7 @@ class Pointer:
     def forget(self) -> None:
         """Nothing is hovered or pressed any more."""
         self._view.hovered = (-1, None)
+        self._point(None)
         self._pressed = None
         self._begun = None
         self._drag.stop()
@@ -78,6 +81,7 @@ class Pointer:
         point = event.position().toPoint()
         if self._begun is None:
             self._hover(point)
+            self._point(point)  # by the hand only: marks by keys outlast the scrolling
             return
         self._extend(point)
         is_outside = not 0 <= point.y() < self._view.viewport().height()
@@ -135,7 +139,8 @@ class Pointer:
 
     def menu_at(self, point: QPoint) -> QMenu:
         """Copy and what else can be done with the row under the mouse."""
-        return make_menu(self._view, self._row_at(point), self._link_at(point))
+        printed = self.printed_at(point)
+        return make_menu(self._view, self._row_at(point), self._link_at(point), printed)
 
     def _extend(self, point: QPoint) -> None:
         if self._begun is None:
@@ -199,6 +204,23 @@ class Pointer:
                 if 0 <= index < len(self._view.sheet.rows):
                     self._view.viewport().update(self._view.card_rect(index))
         self._view.viewport().setCursor(self._cursor(found, point))
+
+    def printed_at(self, point: QPoint) -> tuple[str, int]:
+        """The output under a point and the number of its line, -1 for none."""
+        index = self._row_at(point)
+        card = self._view.sheet.card(index) if index >= 0 else None
+        if not isinstance(card, ConsoleCard):
+            return "", -1
+        inside = point - self._view.card_rect(index).topLeft()
+        number = card.printed_at(inside.x(), inside.y())
+        return (card.row.key, number) if number >= 0 else ("", -1)
+
+    def _point(self, point: QPoint | None) -> None:
+        """Tell when another line of an output is under the mouse."""
+        printed = self.printed_at(point) if point is not None else ("", -1)
+        if printed != self._printed:
+            self._printed = printed
+            self._view.printed_pointed.emit(*printed)
 
     def _cursor(self, found: tuple[int, Spot | None], point: QPoint) -> Qt.CursorShape:
         if found[1] is not None and not found[1].is_enabled:

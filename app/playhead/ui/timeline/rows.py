@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -61,7 +61,8 @@ class Row:
     the whole of an output. `is_typing` means that code shows a field for text to the programs
     that it has started; `began_at` is when it began to run (seconds since the epoch). `versions`
     are those of the question, or of the answer that ends with the row. `origin` is the code that
-    a problem came from; `foot` says what the turn that ends here has cost.
+    a problem came from; `traced` are stretches of an output that are marked, counted in lines from
+    0, to None for its end; `foot` says what the turn that ends here has cost.
     """
 
     key: str
@@ -80,6 +81,7 @@ class Row:
     cited: tuple[Citation, ...] = ()
     versions: Versions | None = None
     began_at: float = 0.0
+    traced: Sequence[tuple[int, int | None]] = ()
     items: list[str] = field(default_factory=list[str])
     pieces: list[str] = field(default_factory=list[str])
     size: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -21,9 +21,11 @@ from PySide6.QtWidgets import QFrame, QWidget
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.events import REARRANGED, ConversationEvent
 from playhead.ui.theme import Theme
+from playhead.ui.timeline.access import ListFace, announce, spoken
 from playhead.ui.timeline.branching import VersionPlace
 from playhead.ui.timeline.canvas import Canvas
-from playhead.ui.timeline.cards.card import Intent
+from playhead.ui.timeline.cards.card import HEADER, Intent
+from playhead.ui.timeline.cards.code import ConsoleCard
 from playhead.ui.timeline.cards.table import TableCard
 from playhead.ui.timeline.caret import Caret
 from playhead.ui.timeline.copying import to_clipboard
@@ -38,7 +40,9 @@ from playhead.ui.timeline.reveal import reveal
 from playhead.ui.timeline.rows import Action, Note
 from playhead.ui.timeline.run_clock import RunClock
 from playhead.ui.timeline.sheet import Anchor
-from playhead.ui.wording import tr
+from playhead.ui.wording import tr, tr_n
+
+_SPOKEN_CHARS = 500
 
 
 class TimelineView(Canvas):
@@ -47,8 +51,10 @@ class TimelineView(Canvas):
     Signals: `retry_requested(message_id)`, `edit_requested(message_id)`,
     `version_chosen(message_id)`, `delete_requested(message_id)` of any message of a turn,
     `find_requested()`, `run_requested(language, code)`, `open_code_requested(message_id)`,
-    `line_requested(message_id, line)` to see it in the editor, `mend_requested(message_id)` of
-    an error, `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running
+    `line_requested(message_id, line)` to see it in the editor,
+    `printed_pointed(message_id, number)` of the line of an output under the mouse (-1: none),
+    `printed_requested(message_id, number)` to see what printed it, `mend_requested(message_id)`
+    of an error, `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running
     code has started, `result_requested(what, message_id, detail)`: table, copy_table, save, page,
     file, picture, copy_picture, save_picture, or output with its path, `link_activated(url)`:
     only http, https, mailto and our own playhead addresses; the window shows it before it
@@ -68,9 +74,11 @@ class TimelineView(Canvas):
         self._clock = RunClock(self)
         self._version_place = VersionPlace(self)
         self._leaf: str | None = None
+        self._traced: tuple[str, ...] = ()
         self._jump = LatestButton(theme, self)
         self.find_bar = TimelineFindBar(theme, self)
         self._ring = _FocusRing(theme, self)
+        self._face: ListFace | None = None
         self._set_up()
 
     @property
@@ -95,6 +103,18 @@ class TimelineView(Canvas):
         self._clock.follow()
         self._flush()
         self._describe()
+
+    def accessible_face(self) -> ListFace:
+        """What assistive technology sees; made when it first asks."""
+        self._face = self._face or ListFace(self)
+        return self._face
+
+    def ring(self, key: str) -> None:
+        """Put the ring around another entry, and say so."""
+        is_other = key != self.ringed
+        super().ring(key)
+        if is_other and self._face is not None:
+            self._face.tell_focus(key)
 
     def copy_turn(self, index: int, *, is_markdown: bool) -> None:
         """Put the turn of an entry on the clipboard."""
@@ -123,6 +143,24 @@ class TimelineView(Canvas):
         """Scroll to a message, to the words of a query in it; False if it is not drawn."""
         self._flush()
         return reveal(self, message_id, query)
+
+    def trace(self, traces: Mapping[str, Sequence[tuple[int, int | None]]]) -> None:
+        """Mark lines of outputs, by message; those that were marked before no longer."""
+        for key in {*self._traced, *traces}:
+            if (index := self.model.index_of(key)) is not None:
+                self.model.rows[index].traced = traces.get(key, ())
+                self.viewport().update(self.card_rect(index))
+        self._traced = tuple(traces)
+
+    def reveal_printed(self, message_id: str, number: int) -> None:
+        """Scroll until a line of an output, or the place where it is hidden, can be seen."""
+        self.reveal(message_id)
+        index = self.model.index_of(message_id)
+        card = self.sheet.card(index) if index is not None else None
+        if index is not None and isinstance(card, ConsoleCard):
+            y = self.sheet.top_of(index) + (card.y_of_printed(number) or 0)
+            if not self.top <= y < self.top + self.viewport().height() - HEADER:
+                self.scroll_to(y - self.viewport().height() // 3)
 
     def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
         """How a code card stands: a CodeState of `rows`."""
@@ -281,6 +319,8 @@ class TimelineView(Canvas):
         self.coalescer.due()
         if event.kind in ("ended", "added"):
             self._describe()
+        if event.kind == "ended" and event.message is not None:
+            self._announce(event.message.id)
 
     def _rearrange(self) -> None:
         """Show another path; a change elsewhere in the tree leaves what is read alone."""
@@ -297,13 +337,20 @@ class TimelineView(Canvas):
         self._version_place.hold()
         self._describe()
 
+    def _announce(self, key: str) -> None:
+        index = self.model.index_of(key)
+        if index is not None and self._face is not None:
+            announce(self, spoken(self.model.rows[index])[:_SPOKEN_CHARS])
+
     def _describe(self) -> None:
         """What a screen reader says of the view: how much there is, and its last words."""
         rows = self.model.rows
-        spoken = next((row.text for row in reversed(rows) if row.kind == "answer"), "")
+        last = next((row.text for row in reversed(rows) if row.kind == "answer"), "")
         self.setAccessibleDescription(
-            tr("{count} entries. {name}", count=len(rows), name=spoken[-500:]).strip()
+            tr_n("%n entries", len(rows), one="1 entry") + f". {last[-_SPOKEN_CHARS:]}".rstrip()
         )
+        if self._face is not None:
+            self._face.tell_change()
 
     def _on_theme_changed(self) -> None:
         self._jump.dress()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QPainter
 
@@ -64,6 +66,7 @@ _TITLES = {
 }
 
 
+_BLOCK_LINES = 40
 _UNDER_WAY = ("writing", "queued", "waiting")
 _RAN = ("ran", "stopped", "failed")
 
@@ -231,6 +234,7 @@ class ConsoleCard(PanelCard):
     def __init__(self, row: Row, tools: CardTools) -> None:
         self._text = ConsoleText()
         self._fed = 0
+        self._numbers: list[range] = []
         self.gap = 16 if row.size else 0
         super().__init__(row, tools)
 
@@ -293,6 +297,44 @@ class ConsoleCard(PanelCard):
         """The lines without their colours."""
         return "\n".join(map(without_colours, self._text.lines()))
 
+    def printed_at(self, x: int, y: int) -> int:
+        """The line of the output at a point, counted from 0 over all there were; -1 for none."""
+        box = self.text_box()
+        place = self.column.line_at(y - box.top()) if self.column is not None else None
+        if place is None or not 0 <= x < self.width:
+            return -1
+        numbers = self._numbers[place[0]]
+        return numbers[place[1]] if place[1] < len(numbers) else -1
+
+    def y_of_printed(self, number: int) -> int | None:
+        """Where a line of the output is shown; None where it is hidden."""
+        for index, numbers in enumerate(self._numbers):
+            if self.column is not None and number in numbers:
+                return self.text_box().top() + self.column.top_of(index)
+        return None
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """Also a band under the lines that are pointed at."""
+        super().paint_frame(painter, state)
+        if not self.row.traced or self.column is None:
+            return
+        corner = self.text_box().topLeft()
+        colour = self.theme.colour("accent")
+        for index, line in self._traced_lines():
+            box = self.column.line_box(index, line).translated(corner)
+            band = QRect(1, box.top(), self.width - 2, box.height())
+            if not box.isEmpty() and band.intersects(state.clip):
+                painter.fillRect(band, self.theme.colour("running"))
+                painter.fillRect(QRect(1, box.top(), 3, box.height()), colour)
+
+    def _traced_lines(self) -> Iterator[tuple[int, int]]:
+        """Block by block the lines in it that are marked."""
+        for index, numbers in enumerate(self._numbers):
+            for first, last in self.row.traced:
+                begin = max(first - numbers.start, 0)
+                end = len(numbers) if last is None else min(last - numbers.start + 1, len(numbers))
+                yield from ((index, line) for line in range(begin, end))
+
     def _shown(self) -> list[Block]:
         lines = self._text.lines()
         hidden = self._text.hidden
@@ -303,11 +345,22 @@ class ConsoleCard(PanelCard):
             hidden += len(lines) - CONSOLE_LINES
             lines = lines[:at] + lines[-last:]
         if not hidden:
+            self._numbers = _numbers(0, len(lines))
             return _console_blocks(lines)
         told = tr_n("… %n lines hidden", hidden, one="… 1 line hidden")
         between = Block("console", f"\x1b[2m{told}\x1b[0m")
+        self._numbers = [*_numbers(0, at), range(0), *_numbers(at + hidden, len(lines) - at)]
         return [*_console_blocks(lines[:at]), between, *_console_blocks(lines[at:])]
 
 
+def _numbers(first: int, count: int) -> list[range]:
+    """Which lines of all stand in the blocks of a stretch."""
+    return [
+        range(first + at, first + min(at + _BLOCK_LINES, count))
+        for at in range(0, count, _BLOCK_LINES)
+    ]
+
+
 def _console_blocks(lines: list[str]) -> list[Block]:
-    return [Block("console", "\n".join(lines[at : at + 40])) for at in range(0, len(lines), 40)]
+    starts = range(0, len(lines), _BLOCK_LINES)
+    return [Block("console", "\n".join(lines[at : at + _BLOCK_LINES])) for at in starts]
