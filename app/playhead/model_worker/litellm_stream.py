@@ -13,8 +13,9 @@ import litellm
 import litellm.exceptions
 
 from playhead.model_worker.connections import Connections
+from playhead.model_worker.documents import Reader, has_files, with_files
 from playhead.model_worker.failures import needs_tools, no_stream, silent, truncated
-from playhead.model_worker.images import OURS, with_images
+from playhead.model_worker.file_limits import limits_for
 from playhead.model_worker.known_models import about
 from playhead.model_worker.model_lists import listed
 from playhead.model_worker.protocol import (
@@ -189,23 +190,16 @@ async def _arguments(ask: Ask) -> dict[str, Any]:
 
 
 async def _messages(ask: Ask) -> list[dict[str, Any]]:
-    if not any(_has_image(message) for message in ask.messages):
+    if not has_files(ask.messages):
         return ask.messages
-    return await asyncio.to_thread(with_images, ask.messages, can_see=_can_see(ask))
+    return await asyncio.to_thread(with_files, ask.messages, _reader(ask))
 
 
-def _has_image(message: dict[str, Any]) -> bool:
-    content = message.get("content")
-    if not isinstance(content, list):
-        return False
-    parts = cast("list[dict[str, Any]]", content)
-    return any(part.get("type") in OURS for part in parts)
-
-
-def _can_see(ask: Ask) -> bool:
-    if ask.supports_images is not None:
-        return ask.supports_images
-    return bool(litellm.supports_vision(ask.model))  # pyright: ignore[reportUnknownMemberType]
+def _reader(ask: Ask) -> Reader:
+    known = about(ask.model)
+    sees = known.takes_images if ask.supports_images is None else ask.supports_images
+    limits = limits_for(ask.model, ask.api_base)
+    return Reader(bool(sees), bool(known.takes_documents), limits)
 
 
 def _check_end(answer: Any, *, has_begun: bool) -> None:

@@ -16,6 +16,9 @@ IMAGE_PART = "image_path"
 IMAGE_DATA_PART = "image_data"
 """Type of a message part that holds an image in base64: `{"type": "image_data", "data": …}`."""
 
+DOCUMENT_PART = "document_path"
+"""Type of a message part that names a PDF: `{"type": "document_path", "path": …}`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ask:

@@ -8,7 +8,7 @@ from typing import Any
 
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import FileChanges, Proposal, RunReport
-from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART
+from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
 from playhead.providers.blocks import (
     NOT_RUN,
     Block,
@@ -23,6 +23,10 @@ from playhead.providers.blocks import (
 __all__ = ["NOT_RUN", "chat_messages", "shortened"]
 
 Entry = dict[str, Any]
+
+DOCUMENT_SUFFIX = ".pdf"
+PICTURE_SUFFIXES = frozenset({".heic", ".heif", ".tif", ".tiff", ".avif"})
+"""Pictures that the window cannot draw go as files; a model may be shown them all the same."""
 
 NO_QUESTION = "[The conversation began with what you say next.]"
 """Stands before an answer without a question where roles have to alternate."""
@@ -81,15 +85,15 @@ class _Builder:
             return
         match message.type:
             case "message":
-                part: Entry = {"type": "text", "text": message.text}
+                parts: list[Entry] = [{"type": "text", "text": message.text}]
             case "file":
-                part = {"type": "text", "text": f"[Attached file: {message.text}]"}
+                parts = _file(message, self._folder)
             case "image":
-                part = _image(message, self._folder)
+                parts = [_image(message, self._folder)]
             case _:
                 return
         self._flush()
-        self._say([part])
+        self._say(parts)
 
     def _say(self, parts: list[Entry]) -> None:
         """Parts of the user; neighbours are one entry, for some servers want roles to alternate."""
@@ -190,6 +194,17 @@ class _Builder:
         for told in filter(None, others):
             self._say([{"type": "text", "text": told}])
         self._text, self._blocks, self._current = [], [], None
+
+
+def _file(message: Message, folder: str) -> list[Entry]:
+    """Its path, and itself where a model may take it: as a document or as a picture."""
+    parts: list[Entry] = [{"type": "text", "text": f"[Attached file: {message.text}]"}]
+    path = Path(folder, message.text)
+    if path.suffix.lower() == DOCUMENT_SUFFIX:
+        parts.append({"type": DOCUMENT_PART, "path": str(path)})
+    elif path.suffix.lower() in PICTURE_SUFFIXES:
+        parts.append({"type": IMAGE_PART, "path": str(path)})
+    return parts
 
 
 def _image(message: Message, folder: str) -> Entry:
