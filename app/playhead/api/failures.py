@@ -48,6 +48,18 @@ STATUSES = {
 }
 """Every code that leaves the server; what is not here leaves as `internal_error`."""
 
+PUBLIC_CODES = {
+    "upstream_quota": "rate_limit_exceeded",
+    "upstream_no_model": "upstream_error",
+    "context_too_long": "upstream_error",
+    "upstream_policy": "upstream_error",
+    "upstream_network": "upstream_error",
+    "upstream_nonsense": "upstream_error",
+    "upstream_silent": "upstream_error",
+    "tools_refused": "upstream_error",
+}
+"""How the window's finer words for a provider's failures leave the server."""
+
 DEFAULT_WAIT_S = 10
 """Where a provider limits us and names no time."""
 
@@ -143,6 +155,7 @@ def without_paths(text: str) -> str:
 def _made(
     code: str, said: str, title: str, *, param: str | None, wait_s: float | None
 ) -> HttpFailure:
+    code = PUBLIC_CODES.get(code, code)
     if code not in STATUSES or code == "internal_error":  # of this machine: its details stay here
         return HttpFailure(500, "internal_error", without_paths(title) or DEFECT.message)
     return HttpFailure(STATUSES[code], code, said or code, param, wait_s)

@@ -15,7 +15,12 @@ from playhead.session.ports import Catalog, Keys, Settings
 DIRECT = "playhead/direct"
 """What Direct mode, which asks no model, is called on the wire."""
 
-_UNREACHABLE = frozenset({"upstream_error", "upstream_truncated", "rate_limit_exceeded"})
+_UNREACHABLE = frozenset(
+    {
+        *("upstream_error", "upstream_truncated", "rate_limit_exceeded", "upstream_quota"),
+        *("upstream_network", "upstream_nonsense", "upstream_silent"),
+    }
+)
 T = TypeVar("T")
 
 

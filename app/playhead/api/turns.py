@@ -64,7 +64,8 @@ class Turns:
         # a conversation is what is asked there.
         auto_run = incoming.options.auto_run is True and not incoming.is_call_clients
         has_input = self._policy.has_window  # there somebody may type
-        options = replace(incoming.options, auto_run=auto_run, has_input=has_input)
+        choice = replace(incoming.options.choice, retries=0)  # its client asks again by itself
+        options = replace(incoming.options, auto_run=auto_run, has_input=has_input, choice=choice)
         incoming = replace(incoming, options=options)
         found = await self._find(incoming)
         told = incoming.entries[found.count :]

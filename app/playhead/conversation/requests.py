@@ -100,7 +100,8 @@ class ConversationConfig:
 class ModelChoice:
     """What one request wants otherwise than the settings; None and () leave them as they are.
 
-    An `api_base` of a request comes with its own `api_key`: stored keys never go there.
+    An `api_base` of a request comes with its own `api_key`: stored keys never go there. `retries`
+    is 0 where a program asks, which has its own way of asking again.
     """
 
     model: str | None = None
@@ -110,6 +111,7 @@ class ModelChoice:
     max_tokens: int | None = None
     top_p: float | None = None
     stop: tuple[str, ...] = ()
+    retries: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +327,8 @@ class AppSettings:
     holds its token may approve code or have it run unasked, and how many requests a minute.
     The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
     much of a run's output is kept; `scale_percent` is how large everything is shown.
+    `notifies`: of what ends or waits while the window is not in front. `close_keeps_running` is
+    empty until the user was asked. `shortcuts` are those that differ, by "place.command".
     """
 
     model: str = DIRECT_MODEL
@@ -362,6 +366,9 @@ class AppSettings:
     first_limit_s: float = 60.0
     silence_limit_s: float = 30.0
     retries: int = 3
+    notifies: bool = True
+    close_keeps_running: Literal["", "yes", "no"] = ""
+    shortcuts: Mapping[str, str] = field(default_factory=dict[str, str])
     window: Mapping[str, str] = field(default_factory=dict[str, str])
 
 

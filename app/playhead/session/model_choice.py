@@ -70,8 +70,11 @@ async def model_for(
         api_base = choice.api_base
     elif secret is None:
         secret = (await keys.get(catalog.key_name(model, api_base))).secret
+    found = described(model, current, catalog, is_own_address=choice.api_base is None)
+    retries = _first(choice.retries, current.retries)
     return replace(
-        described(model, current, catalog, is_own_address=choice.api_base is None),
+        found,
+        connection=replace(found.connection, retries=retries or 0),
         api_base=api_base or None,
         api_key=secret,
         temperature=_first(choice.temperature, current.temperature),
