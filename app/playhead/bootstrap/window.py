@@ -30,6 +30,7 @@ from playhead.storage import log_file, paths
 from playhead.storage.settings import stored_scale
 from playhead.ui.main_window import MainWindow
 from playhead.ui.theme import Theme
+from playhead.ui.timeline.access import install_faces
 from playhead.ui.translation import speak, wanted_languages
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def run_window(files: Sequence[str], log_level: str) -> int:
     app.setDesktopFileName("playhead")
     app.setQuitOnLastWindowClosed(False)
     speak(app, paths.resources_dir() / "translations", wanted_languages())
+    install_faces()
     app.setWindowIcon(QIcon(str(paths.resources_dir() / "app" / "playhead-256.png")))
     instance = SingleInstance(paths.data_dir())
     try:

@@ -22,6 +22,7 @@ from playhead.conversation.payloads import Proposal
 from playhead.ui.editor.languages import language_name
 from playhead.ui.folder_names import short_folder
 from playhead.ui.theme import Theme
+from playhead.ui.timeline.access import announce
 from playhead.ui.wording import tr, tr_n
 
 ARMING_MS = 300
@@ -87,6 +88,9 @@ class ApprovalBar(QFrame):
             self._show_text()
             self._arming.start()
         self.setVisible(proposal is not None)
+        if proposal is not None:
+            words = f"{self._question.text()} {self._details.text()}"
+            announce(self, tr("Code waits for your approval. {words}", words=words))
 
     def set_edit(self, code: str | None) -> None:
         """The user has changed the code in the editor: this text is what Run sends."""
