@@ -48,12 +48,12 @@ async def test_the_golden_dialogue_keeps_its_pieces(model_worker: SharedWorker, 
     [
         ("error 401", "upstream_auth_error", "key"),
         ("error 429", "rate_limit_exceeded", "wait"),
-        ("error 404", "upstream_error", "no model"),
+        ("error 404", "upstream_no_model", "no model"),
         ("error 500", "upstream_error", "failed"),
         ("error 400", "upstream_error", "refused the request"),
         ("cut", "upstream_truncated", "broke off"),
-        ("broken json", "upstream_error", "cannot be read"),
-        ("no sse", "upstream_error", "did not answer as a model"),
+        ("broken json", "upstream_nonsense", "cannot be read"),
+        ("no sse", "upstream_nonsense", "did not answer as a model"),
     ],
 )
 async def test_what_goes_wrong_is_said_in_words(

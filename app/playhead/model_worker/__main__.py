@@ -89,11 +89,11 @@ async def _warm_turns(send: Callable[[FromWorker], None]) -> Turns:
     """Import litellm (seconds), and pay for its first request."""
     import litellm
 
-    from playhead.model_worker.litellm_stream import LitellmStream
+    from playhead.model_worker.answers import Answers
     from playhead.model_worker.turns import Turns
 
     litellm.suppress_debug_info = True
-    model = LitellmStream()
+    model = Answers()
     await model.warm()
     # A full collection over litellm's 400,000 objects takes 350-800 ms; frozen ones are skipped.
     gc.collect()

@@ -15,9 +15,12 @@ from litellm.llms.custom_httpx.http_handler import (  # pyright: ignore[reportMi
     AsyncHTTPHandler,
 )
 
-from playhead.model_worker.failures import StreamFailure
+from playhead.model_worker.failure_kinds import StreamFailure
+from playhead.model_worker.failures import Refusal, RefusedError
+from playhead.model_worker.network_failures import RedirectedError
 
 _MAX_CLIENTS = 8
+_MAX_REFUSAL_BYTES = 200_000
 _LOOPBACK: dict[str, httpx.AsyncBaseTransport | None] = {
     "all://localhost": None,
     "all://127.0.0.1": None,
@@ -50,6 +53,32 @@ class Reached(Protocol):
         ...
 
 
+class Exchange:
+    """One request under way: its client, and what went wrong with it, as it came.
+
+    litellm has words of its own for that, and loses some of it.
+    """
+
+    def __init__(self, client: httpx.AsyncClient, ask: Reached) -> None:
+        self.client = client
+        self.ask = ask
+        self.failure: Exception | None = None
+
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        """The head of the answer, with the whole body of a refusal."""
+        self.failure = None
+        try:
+            response = await sent(self.client, request, self.ask)
+        except httpx.HTTPError as error:
+            self.failure = error
+            raise
+        if response.status_code >= 400:
+            response = await _read(response)
+            refusal = Refusal(response.status_code, response.headers, response.text)
+            self.failure = RefusedError(refusal)
+        return response
+
+
 class Connections:
     """Keeps the clients; requests that are made inside `through` take the client of its question.
 
@@ -59,7 +88,7 @@ class Connections:
 
     def __init__(self) -> None:
         self._clients: dict[tuple[str, str, int], httpx.AsyncClient] = {}
-        self._current: ContextVar[tuple[httpx.AsyncClient, Reached]] = ContextVar("connection")
+        self._current: ContextVar[Exchange] = ContextVar("exchange")
 
     def serve_litellm(self) -> None:
         """From now on litellm's own requests go through here."""
@@ -68,15 +97,16 @@ class Connections:
         handler.create_async_transport = staticmethod(self._transport)
 
     @contextmanager
-    def through(self, ask: Reached) -> Generator[httpx.AsyncClient]:
-        """The client for this question, for all requests of the task meanwhile.
+    def through(self, ask: Reached) -> Generator[Exchange]:
+        """The exchange for this question, for all requests of the task meanwhile.
 
         Raises StreamFailure when the certificates or the proxy cannot be used.
         """
         client = self._client(ask.proxy.strip(), ask.ca_file.strip())
-        token = self._current.set((client, ask))
+        exchange = Exchange(client, ask)
+        token = self._current.set(exchange)
         try:
-            yield client
+            yield exchange
         finally:
             self._current.reset(token)
 
@@ -93,20 +123,15 @@ class Connections:
         return self._clients[key]
 
 
-class RedirectedError(httpx.RequestError):
-    """A server sent us elsewhere: the key belongs to the address that it was entered for."""
-
-
 class _Transport(httpx.AsyncBaseTransport):
-    """Hands requests to the client of the running task, with the limits of its question."""
+    """Hands requests to the exchange of the running task."""
 
-    def __init__(self, current: ContextVar[tuple[httpx.AsyncClient, Reached]]) -> None:
+    def __init__(self, current: ContextVar[Exchange]) -> None:
         self._current = current
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """The answer's head; its body streams."""
-        client, ask = self._current.get()
-        return await sent(client, request, ask)
+        return await self._current.get().send(request)
 
 
 async def sent(client: httpx.AsyncClient, request: httpx.Request, ask: Reached) -> httpx.Response:
@@ -118,6 +143,23 @@ async def sent(client: httpx.AsyncClient, request: httpx.Request, ask: Reached) 
         await response.aclose()
         raise RedirectedError("The server redirects to another address.", request=request)
     return response
+
+
+async def _read(response: httpx.Response) -> httpx.Response:
+    body = b""
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > _MAX_REFUSAL_BYTES:
+            break
+    await response.aclose()
+    headers = {
+        name: value
+        for name, value in response.headers.items()
+        if name not in ("content-encoding", "content-length", "transfer-encoding")
+    }
+    return httpx.Response(
+        response.status_code, headers=headers, content=body, request=response.request
+    )
 
 
 def _stays(url: httpx.URL, response: httpx.Response) -> bool:
@@ -140,7 +182,7 @@ def _client(proxy: str, ca_file: str) -> httpx.AsyncClient:
         )
     except (ValueError, httpx.InvalidURL, ImportError) as error:
         raise StreamFailure(
-            "proxy_error",
+            "upstream_network",
             "The proxy cannot be used.",
             "Correct the proxy in the settings; it looks like http://proxy.example:3128.",
             str(error) if not isinstance(error, ImportError) else "SOCKS is not supported.",
@@ -153,7 +195,7 @@ def _certificates(ca_file: str) -> ssl.SSLContext:
     except (OSError, ValueError) as error:  # SSLError, for what is no certificate, is an OSError
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise StreamFailure(
-            "certificate_error",
+            "upstream_network",
             "The file of certificates cannot be read.",
             "Choose another file in the settings, in PEM format, or none.",
             f"{ca_file}: {reason}",

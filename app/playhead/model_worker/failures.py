@@ -1,276 +1,232 @@
-"""What litellm raises, in words for the user and with no key in them."""
+"""Whatever goes wrong with a model becomes words for the user, with no key in them."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
 
 import httpx
 import litellm.exceptions
-import openai
 
+from playhead.model_worker.failure_kinds import (
+    StreamFailure,
+    Words,
+    kind_of,
+    nonsense,
+    said_in,
+    words_for,
+)
+from playhead.model_worker.network_failures import (
+    chain,
+    is_network,
+    is_worth_another_try,
+    network_detail,
+    network_words,
+)
 from playhead.model_worker.protocol import Ask, Failed, ListModels
 
 MAX_DETAIL = 600
-_SAYS_NOTHING = "Connection error."
+AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+"""The statuses after which the same request may well be answered."""
+
 _NO_PROVIDER = "LLM Provider NOT provided"
 _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\b)(?:\s*[-:])\s*")
 _KEY_LIKE = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key|hf|AIza)[-_]?[A-Za-z0-9_\-]{12,}"
     r"|(?i:bearer\s+)\S+"
     r"|(?i:(?:api[-_ ]?key|token|secret)\"?\s*[=:]\s*\"?)[^\s\"',}]+"
+    r"|(?<=//)[^\s/@]+(?=@)"
 )
+_SECRET_NAME = re.compile(r"(?i)key|token|secret|password|credential|authorization")
+_JSON_ERROR = re.compile(r": line \d+ column \d+ \(char \d+\)")
+_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    code: str
-    title: str
-    remedy: str
+class Refusal:
+    """What a server answered in place of an answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str
 
 
-_JSON_ERROR = re.compile(r": line \d+ column \d+ \(char \d+\)")
-# litellm turns a refused connection into an InternalServerError; its cause says what it was.
-_NO_CONNECTION = (openai.APIConnectionError, httpx.ConnectError, ConnectionError)
+class RefusedError(Exception):
+    """A server's refusal, as it came: whoever wraps it in words of its own loses some of it."""
 
-
-class StreamFailure(Exception):
-    """A failure that litellm does not raise by itself: nonsense, silence or a stream cut short."""
-
-    def __init__(self, code: str, title: str, remedy: str, detail: str = "") -> None:
-        super().__init__(title)
-        self.words = _Words(code, title, remedy)
-        self.detail = detail
-
-
-def truncated() -> StreamFailure:
-    """The connection ended before the model said that it was done."""
-    return StreamFailure(
-        "upstream_truncated",
-        "The answer broke off.",
-        "Press Retry. If it happens again, the model's server or the network is at fault.",
-        "The connection ended before the model said that it was done.",
-    )
-
-
-def no_stream() -> StreamFailure:
-    """A success status without a single event."""
-    return StreamFailure(
-        "upstream_error",
-        "The server did not answer as a model does.",
-        "Check the API base in the settings; for most servers it ends in /v1.",
-        "It said that all was well but sent no stream of events.",
-    )
-
-
-def needs_tools(model: str) -> StreamFailure:
-    """The request is about tools, and the model cannot take any."""
-    return StreamFailure(
-        "tools_refused",
-        f"“{model}” does not take tools.",
-        "Choose another model, or ask without tools.",
-    )
-
-
-def silent(seconds: float, *, has_begun: bool) -> StreamFailure:
-    """Nothing came for too long."""
-    title = "The model fell silent." if has_begun else "The model does not answer."
-    return StreamFailure(
-        "upstream_error",
-        title,
-        "Press Retry, or choose another model or server.",
-        f"Nothing came for {seconds:g} seconds, so the connection was closed.",
-    )
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(f"{refusal.status}: {refusal.body}")
+        self.refusal = refusal
 
 
 def describe(error: BaseException, ask: Ask | ListModels) -> Failed:
     """The failure of a turn."""
-    if isinstance(error, StreamFailure):
-        words, detail = error.words, error.detail
-    else:
-        cause = _cause(error)
-        words, detail = _words(cause, ask), _detail(cause)
-    wait_s = _retry_after(error)
+    words, detail = _told(error, ask)
+    wait_s = retry_after(error)
+    secrets = _secrets(ask)
     return Failed(
         turn=ask.turn,
         code=words.code,
-        title=redacted(words.title, ask.api_key),
-        detail=redacted(detail, ask.api_key),
+        title=redacted(words.title, *secrets),
+        detail=redacted(_short(detail), *secrets),
         remedy=words.remedy if wait_s is None else f"Wait {wait_s:g} seconds and press Retry.",
         retry_after_s=wait_s,
     )
 
 
-def redacted(text: str, api_key: str | None = None) -> str:
-    """The text without the key in use and without what looks like one."""
-    if api_key and len(api_key) >= 4:  # a dummy of one letter would blank the whole text
-        text = text.replace(api_key, "…")
+def may_try_again(error: BaseException, ask: Ask) -> bool:
+    """Whether the same request may well be answered in a moment."""
+    if isinstance(error, StreamFailure) or is_nonsense(error):
+        return False
+    status, text = _status_and_text(error)
+    if status:
+        return status in AGAIN and kind_of(status, text) != "quota"
+    return is_network(error) and is_worth_another_try(error, ask.api_base)
+
+
+def redacted(text: str, *secrets: str) -> str:
+    """The text without the secrets in use and without what looks like one."""
+    for secret in secrets:
+        if len(secret) >= 4:  # a dummy of one letter would blank the whole text
+            text = text.replace(secret, "…")
     return _KEY_LIKE.sub("…", text)
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        original = getattr(error, "original_exception", None)
-        error = original or error.__cause__ or error.__context__
-
-
-def _cause(error: BaseException) -> BaseException:
-    """Failures after the first piece are wrapped; what they wrap says more."""
-    original = getattr(error, "original_exception", None)
-    return original if isinstance(original, BaseException) else error
-
-
-def _status(error: BaseException) -> int:
-    if isinstance(error, httpx.HTTPStatusError):
-        return error.response.status_code
-    status = getattr(error, "status_code", 0)
-    return status if isinstance(status, int) else 0
-
-
-def _words(error: BaseException, ask: Ask | ListModels) -> _Words:
-    if _is_nonsense(error):
-        return _Words(
-            "upstream_error",
-            "The model's server sent something that cannot be read.",
-            "Press Retry. If it happens again, the server is at fault.",
-        )
-    for matches, words in _special(ask):
-        if isinstance(error, matches):
-            return words
-    if any(isinstance(link, _NO_CONNECTION) for link in _chain(error)):
-        return _unreachable(ask)
-    return _words_of_status(_status(error), error, ask)
-
-
-def _is_nonsense(error: BaseException) -> bool:
-    """litellm keeps only the text of a JSON error that it meets inside a stream."""
-    links = list(_chain(error))
-    if any(isinstance(link, json.JSONDecodeError) for link in links):
-        return True
-    return bool(_JSON_ERROR.search(str(error)))
-
-
-def _special(ask: Ask | ListModels) -> tuple[tuple[type[BaseException], _Words], ...]:
-    found = litellm.exceptions
-    return (
-        (
-            found.ContextWindowExceededError,
-            _Words(
-                "context_too_long",
-                "The conversation is too long for this model.",
-                "Start a new conversation, or choose a model with a larger context.",
-            ),
-        ),
-        (
-            found.ContentPolicyViolationError,
-            _Words(
-                "upstream_error",
-                "The provider refused the request by its content rules.",
-                "Ask in other words.",
-            ),
-        ),
-        (
-            found.Timeout,
-            _Words(
-                "upstream_error",
-                "The model's server did not answer in time.",
-                "Press Retry, or check the API base and the network.",
-            ),
-        ),
-        (found.APIConnectionError, _unreachable(ask)),
-    )
-
-
-def _unreachable(ask: Ask | ListModels) -> _Words:
-    if not ask.api_base:
-        return _Words("upstream_error", "No connection to the provider.", "Check the network.")
-    return _Words(
-        "upstream_error",
-        f"No connection to {ask.api_base}.",
-        "Is the server running? Check the network and the API base in the settings.",
-    )
-
-
-def _words_of_status(status: int, error: BaseException, ask: Ask | ListModels) -> _Words:
-    if _NO_PROVIDER in str(error):
-        return _Words(
-            "invalid_model",
-            f"“{ask.model}” does not say which provider it belongs to.",
-            "Write the model as provider/name, for example openai/gpt-4o.",
-        )
-    known = {
-        401: _Words(
-            "upstream_auth_error",
-            "The provider refused the key." if ask.api_key else "This model needs a key.",
-            "Enter the right API key in the settings.",
-        ),
-        402: _Words(
-            "upstream_error",
-            "The provider asks for payment.",
-            "Check the balance of your account with the provider.",
-        ),
-        403: _Words(
-            "upstream_auth_error",
-            "The key may not use this model.",
-            "Choose another model, or a key that is allowed to use it.",
-        ),
-        404: _Words(
-            "upstream_error",
-            f"There is no model “{ask.model}” at this address.",
-            "Check the model's name and the API base in the settings.",
-        ),
-        429: _Words(
-            "rate_limit_exceeded",
-            "The provider asks to wait: too many requests.",
-            "Wait a moment and press Retry; check the quota of your account if it stays so.",
-        ),
-    }
-    if status in known:
-        return known[status]
-    if status >= 500:
-        return _Words(
-            "upstream_error",
-            "The model's server failed.",
-            "Press Retry in a moment, or choose another model.",
-        )
-    return _Words(
-        "upstream_error",
-        "The model's server refused the request.",
-        "Check the model and its settings; the detail says what was wrong.",
-    )
-
-
-def _detail(error: BaseException) -> str:
-    text = str(getattr(error, "message", "") or error)
-    if _NO_PROVIDER in text:  # a page of litellm's own advice on its Python functions
-        return ""
-    if text.endswith(_SAYS_NOTHING):
-        return ""
-    while (shorter := _PREFIXES.sub("", text, count=1)) != text:
-        text = shorter
-    text = " ".join(text.split())
-    return text if len(text) <= MAX_DETAIL else text[:MAX_DETAIL] + " …"
-
-
-def _retry_after(error: BaseException) -> float | None:
-    for link in _chain(error):
+def retry_after(error: BaseException) -> float | None:
+    """How long the server asks to wait, in seconds."""
+    for link in chain(error):
+        if isinstance(link, RefusedError):
+            if (found := _DELAY.search(link.refusal.body)) is not None:
+                return float(found[1])
+            return _seconds(link.refusal.headers.get("retry-after"))
         response = getattr(link, "response", None)
         for headers in (
             getattr(link, "litellm_response_headers", None),
             getattr(response, "headers", None),
         ):
-            if headers is not None and (value := headers.get("retry-after")) is not None:
+            if headers is not None and (value := headers.get("retry-after")):
                 return _seconds(str(value))
     return None
 
 
-def _seconds(value: str) -> float | None:
+def is_nonsense(error: BaseException) -> bool:
+    """litellm keeps only the text of a JSON error that it meets inside a stream."""
+    links = list(chain(error))
+    if any(isinstance(link, RefusedError) for link in links):
+        return False
+    if any(isinstance(link, json.JSONDecodeError) for link in links):
+        return True
+    return bool(_JSON_ERROR.search(str(error)))
+
+
+def _told(error: BaseException, ask: Ask | ListModels) -> tuple[Words, str]:
+    if isinstance(error, StreamFailure):
+        return error.words, error.detail
+    if is_nonsense(error):
+        return nonsense(), _bare(str(error))
+    if _NO_PROVIDER in str(error):  # with a page of litellm's advice on its Python functions
+        return _no_provider(ask.model), ""
+    if (slow := _too_slow(error)) is not None:
+        return slow, ""
+    status, text = _status_and_text(error)
+    if not _is_refusal(error) and is_network(error):
+        return network_words(error, ask.api_base, ask.proxy), network_detail(error)
+    words = words_for(_kind(error, status, text), ask.model, has_key=bool(ask.api_key))
+    return words, said_in(text)
+
+
+def _kind(error: BaseException, status: int, text: str) -> Any:
+    if isinstance(error, litellm.exceptions.ContextWindowExceededError):
+        return "context"
+    if isinstance(error, litellm.exceptions.ContentPolicyViolationError):
+        return "policy"
+    return kind_of(status, text)
+
+
+def _no_provider(model: str) -> Words:
+    return Words(
+        "invalid_model",
+        f"“{model}” does not say which provider it belongs to.",
+        "Write the model as provider/name, for example openai/gpt-4o.",
+    )
+
+
+def _too_slow(error: BaseException) -> Words | None:
+    slow = (httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout, litellm.exceptions.Timeout)
+    links = list(chain(error))
+    is_connect = any(isinstance(link, httpx.ConnectTimeout) for link in links)
+    if is_connect or not any(isinstance(link, slow) for link in links):
+        return None
+    return Words(
+        "upstream_silent",
+        "The model's server did not answer in time.",
+        "Press Retry, or check the API base and the network.",
+    )
+
+
+def _is_refusal(error: BaseException) -> bool:
+    kinds = (RefusedError, httpx.HTTPStatusError)
+    return any(isinstance(link, kinds) for link in chain(error))
+
+
+def _status_and_text(error: BaseException) -> tuple[int, str]:
+    """Of the innermost that says: failures after the first piece come wrapped in others."""
+    links = list(chain(error))
+    for link in links:
+        if isinstance(link, RefusedError):
+            return link.refusal.status, link.refusal.body
+        if isinstance(link, httpx.HTTPStatusError):
+            return link.response.status_code, link.response.text
+    if is_network(error):  # litellm makes up a status for these
+        return 0, ""
+    cause = getattr(error, "original_exception", None) or error
+    status = getattr(cause, "status_code", 0)
+    return (status if isinstance(status, int) else 0), _bare(_message(cause))
+
+
+def _message(error: BaseException) -> str:
+    return str(getattr(error, "message", "") or error)
+
+
+def _bare(text: str) -> str:
+    while (shorter := _PREFIXES.sub("", text, count=1)) != text:
+        text = shorter
+    return text
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_DETAIL else text[:MAX_DETAIL] + " …"
+
+
+def _secrets(ask: Ask | ListModels) -> list[str]:
+    """The key in use, and what else the settings hold that must stay between us."""
+    found = [ask.api_key or ""]
+    extra = ask.extra if isinstance(ask, Ask) else {}
+    waiting: list[tuple[str, object]] = list(extra.items())
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += cast("dict[str, object]", value).items()
+        elif isinstance(value, str) and _SECRET_NAME.search(name):
+            found.append(value)
+    return found
+
+
+def _seconds(value: str | None) -> float | None:
+    """A number of seconds, or a date (RFC 9110, section 10.2.3)."""
+    if not value:
+        return None
     try:
         return max(0.0, float(value))
-    except ValueError:  # the header may also hold a date (RFC 9110, 10.2.3)
+    except ValueError:
+        pass
+    try:
+        return max(0.0, round(parsedate_to_datetime(value).timestamp() - time.time(), 1))
+    except (ValueError, TypeError, OverflowError):
         return None

@@ -10,7 +10,7 @@ import httpx
 import litellm
 
 from playhead.model_worker.connections import Connections, sent
-from playhead.model_worker.failures import StreamFailure
+from playhead.model_worker.failure_kinds import StreamFailure
 from playhead.model_worker.known_models import about, of_provider
 from playhead.model_worker.protocol import ListModels, Model
 
@@ -54,8 +54,8 @@ async def listed(ask: ListModels, connections: Connections) -> list[Model]:
     source = _source(provider, ask.api_base)
     if source is None:
         return of_provider(provider)
-    with connections.through(ask) as client:
-        response = await _answer(client, source, ask)
+    with connections.through(ask) as exchange:
+        response = await _answer(exchange.client, source, ask)
     if response.status_code in _NO_SUCH_PATH and (known := of_provider(provider)):
         return known
     response.raise_for_status()

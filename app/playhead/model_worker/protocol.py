@@ -116,12 +116,18 @@ class CitedPage:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """One piece of an answer, cut where the model's server cut it."""
+    """One piece of an answer, cut where the model's server cut it.
+
+    `echo` is a JSON text that the provider wants to get back as it is. `event` is a whole event
+    of Cohere's, in place of all the others.
+    """
 
     text: str = ""
     reasoning: str = ""
     calls: tuple[CallPiece, ...] = ()
     citations: tuple[CitedPage, ...] = ()
+    echo: str = ""
+    event: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,18 @@ class Deltas:
     kind: ClassVar[str] = "deltas"
     turn: str
     deltas: tuple[Delta, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """From the worker: the request failed before its first piece and is repeated in `seconds`."""
+
+    kind: ClassVar[str] = "retrying"
+    turn: str
+    seconds: float
+    attempt: int
+    attempts: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +222,14 @@ class ModelList:
 
 
 ToWorker = Ask | ListModels | AboutModel | Cancel
-FromWorker = Ready | Deltas | Done | Failed | Cancelled | ModelList
+FromWorker = Ready | Deltas | Retrying | Done | Failed | Cancelled | ModelList
 Message = ToWorker | FromWorker
 
 _TYPES: dict[str, type[Message]] = {
     shape.kind: shape
     for shape in (
         *(Ask, ListModels, AboutModel, Cancel),
-        *(Ready, Deltas, Done, Failed, Cancelled, ModelList),
+        *(Ready, Deltas, Retrying, Done, Failed, Cancelled, ModelList),
     )
 }
 
@@ -258,10 +276,15 @@ def _small(delta: Delta) -> dict[str, Any]:
         body["calls"] = [asdict(piece) for piece in delta.calls]
     if delta.citations:
         body["citations"] = [asdict(page) for page in delta.citations]
+    if delta.echo:
+        body["echo"] = delta.echo
+    if delta.event is not None:
+        body["event"] = delta.event
     return body
 
 
 def _delta(body: Mapping[str, Any]) -> Delta:
     calls = tuple(CallPiece(**piece) for piece in body.get("calls", ()))
     citations = tuple(CitedPage(**page) for page in body.get("citations", ()))
-    return Delta(body.get("text", ""), body.get("reasoning", ""), calls, citations)
+    text, reasoning = body.get("text", ""), body.get("reasoning", "")
+    return Delta(text, reasoning, calls, citations, body.get("echo", ""), body.get("event"))

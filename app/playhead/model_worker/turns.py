@@ -21,13 +21,14 @@ from playhead.model_worker.protocol import (
     ListModels,
     Message,
     ModelList,
+    Retrying,
 )
 
 
 class Models(Protocol):
     """What streams answers: deltas, then how it ended; and what knows of models."""
 
-    def stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
+    def stream(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
         """The answer; closing the generator closes the connection."""
         ...
 
@@ -91,7 +92,7 @@ class Turns:
         try:
             async with aclosing(self._models.stream(ask)) as pieces:
                 async for piece in pieces:
-                    if isinstance(piece, Done):
+                    if isinstance(piece, Done | Retrying):
                         batcher.flush()
                         self._send(piece)
                     elif batcher.add(piece):

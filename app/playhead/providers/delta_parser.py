@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import Echo
 from playhead.dialects.surrogates import SurrogateJoiner
 from playhead.model_worker.protocol import Delta
 from playhead.providers.call_parser import CallParser, CutOffError
@@ -19,7 +20,8 @@ class DeltaParser:
     """Feed it deltas, then finish it; messages never nest, boundaries are kept where possible.
 
     Fences count as code only while the model has made no tool call in the conversation. Where
-    `offers_execute` is False nothing is code. `known_ids` are those of earlier calls.
+    `offers_execute` is False nothing is code. `known_ids` are those of earlier calls,
+    `provider` who gets back what it wants to get back.
     """
 
     def __init__(
@@ -29,7 +31,9 @@ class DeltaParser:
         has_called_tools: bool = False,
         offers_execute: bool = True,
         known_ids: Iterable[str] = (),
+        provider: str = "",
     ) -> None:
+        self._provider = provider
         self._writer = MessageWriter()
         are_fences_code = offers_execute and not has_called_tools
         self._prose = ProseParser(self._writer, canonical, are_fences_code=are_fences_code)
@@ -41,6 +45,7 @@ class DeltaParser:
         self._thought_joiner = SurrogateJoiner()
         self._waiting: list[Delta] = []
         self._late_thoughts: list[str] = []
+        self._late_echoes: list[str] = []
 
     @property
     def has_called(self) -> bool:
@@ -54,8 +59,8 @@ class DeltaParser:
         self._citations.read(text)
         for page in delta.citations:
             self._citations.add(page)
-        if text or thought:
-            self._take_text(Delta(text, thought))
+        if text or thought or delta.echo:
+            self._take_text(Delta(text, thought, echo=delta.echo))
         for piece in delta.calls:
             self._begin_calls()
             self._calls.feed(piece)
@@ -100,6 +105,10 @@ class DeltaParser:
         elif delta.reasoning:
             self._writer.write(delta.reasoning, "reasoning")
             self._writer.cut()
+        if delta.echo:
+            self._late_echoes.append(delta.echo)
+            if not self._prose.has_open_code:
+                self._take_late_echoes()
         if delta.text:
             self._prose.feed(delta.text)
 
@@ -111,3 +120,10 @@ class DeltaParser:
     def _take_late_thoughts(self) -> None:
         for thought in self._late_thoughts:
             self._writer.write(thought, "reasoning")
+        self._take_late_echoes()
+
+    def _take_late_echoes(self) -> None:
+        echoes, self._late_echoes = self._late_echoes, []
+        for echo in echoes:
+            content = Echo(self._provider, echo)
+            self._writer.add(Chunk("server", "echo", content=content))

@@ -19,6 +19,7 @@ from playhead.model_worker.protocol import (
     Failed,
     ListModels,
     ModelList,
+    Retrying,
 )
 from playhead.providers.worker_process import Answer, WorkerProcess
 
@@ -27,7 +28,7 @@ CANCEL_S = 2.0
 
 WorkerStatus = Literal["absent", "starting", "ready", "failed"]
 Question = Ask | ListModels | AboutModel
-Good = Deltas | Done | ModelList
+Good = Deltas | Retrying | Done | ModelList
 """What a question is answered with, when all goes well."""
 
 _log = logging.getLogger(__name__)
@@ -86,8 +87,11 @@ class LiveWorker:
             await worker.send(question)
             while not has_ended:
                 answer = await queue.get()
-                has_ended = not isinstance(answer, Deltas)
-                yield answer if isinstance(answer, Deltas) else await self._ended(worker, answer)
+                has_ended = not isinstance(answer, Deltas | Retrying)
+                if isinstance(answer, Deltas | Retrying):
+                    yield answer
+                else:
+                    yield await self._ended(worker, answer)
         finally:
             try:
                 if not has_ended:
@@ -142,7 +146,7 @@ class LiveWorker:
         try:
             async with asyncio.timeout(CANCEL_S):
                 await worker.send(Cancel(turn))
-                while isinstance(await queue.get(), Deltas):
+                while isinstance(await queue.get(), Deltas | Retrying):
                     pass
         except TimeoutError:
             _log.info("The model worker %d did not stop in time and was killed", worker.pid)

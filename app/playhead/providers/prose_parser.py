@@ -100,7 +100,7 @@ class ProseParser:
         opening = _OPENING.fullmatch(line)
         if opening is not None and not (opening[2][0] == "`" and "`" in opening[3]):
             self._open_fence(part, opening)
-        elif _MAY_OPEN.fullmatch(line) or (bare and _THINK.startswith(bare)):
+        elif _MAY_OPEN.fullmatch(line) or (_THINK.startswith(bare) and not line.endswith("\n")):
             self._held.append(part)
         else:
             self._release()

@@ -12,6 +12,7 @@ from typing import Any
 
 from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
+from playhead.providers.catalog import provider_of
 from playhead.providers.context import kept, room_for, with_few_images
 from playhead.providers.installed_packages import packages_of, python_told
 from playhead.providers.system_prompt import Surroundings, offered_tools, system_prompt
@@ -78,7 +79,13 @@ class RequestWriter:
         """The messages in the shape that servers take."""
         system = self._system(request)
         takes_tools = self._speaks_tools(request)
-        return chat_messages(request.messages, system, request.folder, takes_tools=takes_tools)
+        return chat_messages(
+            request.messages,
+            system,
+            request.folder,
+            takes_tools=takes_tools,
+            provider=provider_of(request.model.model),
+        )
 
     def tools(self, request: TurnRequest) -> list[dict[str, Any]]:
         """The tools on offer; a client's own always are."""

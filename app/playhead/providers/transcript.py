@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from playhead.conversation.message import Message
-from playhead.conversation.payloads import FileChanges, Proposal, RunReport
+from playhead.conversation.payloads import Echo, FileChanges, Proposal, RunReport
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
 from playhead.providers.blocks import (
     NOT_RUN,
@@ -33,14 +34,20 @@ NO_QUESTION = "[The conversation began with what you say next.]"
 
 
 def chat_messages(
-    messages: Iterable[Message], system: str = "", folder: str = "", *, takes_tools: bool = True
+    messages: Iterable[Message],
+    system: str = "",
+    folder: str = "",
+    *,
+    takes_tools: bool = True,
+    provider: str = "",
 ) -> list[Entry]:
     """The chat messages: every call has exactly one result, right after it.
 
     A model that takes no tools is told of earlier calls in words, and roles alternate, for many
-    such models insist on that. Relative paths of images are of `folder`.
+    such models insist on that. Relative paths of images are of `folder`. `provider` gets back
+    what it wanted to get back.
     """
-    builder = _Builder(folder, takes_tools)
+    builder = _Builder(folder, takes_tools, provider)
     for message in messages:
         if message.recipient != "user":
             builder.add(message)
@@ -51,7 +58,9 @@ def chat_messages(
 class _Builder:
     """Gathers one answer of the assistant with its blocks and results, then writes it out."""
 
-    def __init__(self, folder: str, takes_tools: bool) -> None:
+    def __init__(self, folder: str, takes_tools: bool, provider: str) -> None:
+        self._provider = provider
+        self._thinking: list[Entry] = []
         self._folder = folder
         self._takes_tools = takes_tools
         self._entries: list[Entry] = []
@@ -76,7 +85,7 @@ class _Builder:
             case "computer":
                 self._add_computer(message)
             case "server":
-                pass
+                self._add_echo(message)
 
     def _add_user(self, message: Message) -> None:
         if message.type == "code":  # told with its run, as what the user ran
@@ -151,6 +160,15 @@ class _Builder:
             found = next(iter(self._waiting()), None)
         return found or self._detached(proposal.message_id)
 
+    def _add_echo(self, message: Message) -> None:
+        """Signed thinking, for the provider that signed it and none else."""
+        echo = message.content
+        if not isinstance(echo, Echo) or echo.provider != self._provider:
+            return
+        if any(block.is_settled for block in self._blocks):
+            self._flush()  # the model has been asked again since
+        self._thinking += json.loads(echo.data)
+
     def _called(self, result: Message) -> Block:
         """The block whose result this is: by its id, else the next that has none."""
         wanted = result.call_id
@@ -186,6 +204,8 @@ class _Builder:
             if calls:
                 pairs = zip(calls, ids, strict=True)
                 entry["tool_calls"] = [block.call(call_id) for block, call_id in pairs]
+            if self._thinking:
+                entry["thinking_blocks"] = self._thinking
             self._entries.append(entry)
         for block, call_id in zip(calls, ids, strict=True):
             result = {"role": "tool", "tool_call_id": call_id, "content": block.result}
@@ -193,7 +213,7 @@ class _Builder:
         others = (block.told() for block in self._blocks if not block.is_call)
         for told in filter(None, others):
             self._say([{"type": "text", "text": told}])
-        self._text, self._blocks, self._current = [], [], None
+        self._text, self._blocks, self._current, self._thinking = [], [], None, []
 
 
 def _file(message: Message, folder: str) -> list[Entry]:

@@ -22,6 +22,7 @@ from playhead.model_worker.protocol import (
     ModelList,
     ProtocolError,
     Ready,
+    Retrying,
     ToWorker,
     decode,
     encode,
@@ -33,7 +34,7 @@ LOG_LIMIT_BYTES = 2_000_000
 CLOSE_S = 2.0
 """How long a worker may take to end when its stdin has ended."""
 
-Answer = Deltas | Done | Failed | Cancelled | ModelList
+Answer = Deltas | Retrying | Done | Failed | Cancelled | ModelList
 
 _log = logging.getLogger(__name__)
 _SECRET_NAME = re.compile(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
-from playhead.conversation.payloads import Usage
+from playhead.conversation.payloads import Usage, Waiting
 from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import (
@@ -23,7 +23,10 @@ from playhead.model_worker.protocol import (
     Done,
     ListModels,
     ModelList,
+    Retrying,
 )
+from playhead.providers.catalog import provider_of
+from playhead.providers.cohere_reader import CohereReader
 from playhead.providers.delta_parser import Canonical, CutOffError, DeltaParser
 from playhead.providers.live_worker import LiveWorker, WorkerStatus
 from playhead.providers.request_writer import RequestWriter, guessed
@@ -113,16 +116,11 @@ class WorkerProvider:
         messages = self._writer.messages(request)
         tools = self._writer.tools(request)
         guess = guessed(messages, tools)
-        parser = DeltaParser(
-            self._canonical,
-            has_called_tools=bool(tools) and request.has_called_tools,
-            offers_execute=request.offers_execute,
-            known_ids=(message.call_id or "" for message in request.messages),
-        )
+        parser = self._reader(request, takes_tools=bool(tools))
         ask = _ask(request.model, messages, tools, must_call=request.must_call)
         async with aclosing(self._pieces(ask)) as pieces:
             async for piece in pieces:
-                for chunk in _parsed(parser, piece, request.model.model):
+                for chunk in _read(parser, piece, request.model.model):
                     yield chunk
                 if isinstance(piece, Done) and not piece.usage.is_estimated:
                     counted = piece.usage.input_tokens
@@ -182,13 +180,28 @@ class WorkerProvider:
                     return [ModelFacts(**asdict(known)) for known in answer.models]
         return []
 
-    async def _pieces(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
+    def _reader(self, request: TurnRequest, *, takes_tools: bool) -> DeltaParser | CohereReader:
+        known_ids = [message.call_id or "" for message in request.messages]
+        provider = provider_of(request.model.model)
+        if provider == "cohere":
+            return CohereReader(
+                self._canonical, offers_execute=request.offers_execute, known_ids=known_ids
+            )
+        return DeltaParser(
+            self._canonical,
+            has_called_tools=takes_tools and request.has_called_tools,
+            offers_execute=request.offers_execute,
+            known_ids=known_ids,
+            provider=provider,
+        )
+
+    async def _pieces(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
         async with aclosing(self._worker.answers(ask)) as answers:
             async for answer in answers:
                 if isinstance(answer, Deltas):
                     for delta in answer.deltas:
                         yield delta
-                elif isinstance(answer, Done):
+                elif not isinstance(answer, ModelList):
                     yield answer
 
 
@@ -239,7 +252,7 @@ def _ask(
     )
 
 
-def _usage(parser: DeltaParser, done: Done, model: str) -> Chunk:
+def _usage(parser: DeltaParser | CohereReader, done: Done, model: str) -> Chunk:
     """What the answer cost and why it ended, in the words of OpenAI's finish reasons."""
     reason = done.finish_reason
     if reason not in ("length", "content_filter"):
@@ -258,9 +271,18 @@ def _usage(parser: DeltaParser, done: Done, model: str) -> Chunk:
     return Chunk("server", "usage", content=usage)
 
 
-def _parsed(parser: DeltaParser, piece: Delta | Done, model: str) -> list[Chunk]:
+def _waiting(piece: Retrying) -> Chunk:
+    waiting = Waiting(piece.seconds, piece.attempt, piece.attempts, piece.reason)
+    return Chunk("server", "retry", content=waiting)
+
+
+def _read(
+    parser: DeltaParser | CohereReader, piece: Delta | Retrying | Done, model: str
+) -> list[Chunk]:
     if isinstance(piece, Delta):
         return parser.feed(piece)
+    if isinstance(piece, Retrying):
+        return [_waiting(piece)]
     try:
         return [*parser.finish(piece.finish_reason), _usage(parser, piece, model)]
     except CutOffError as error:

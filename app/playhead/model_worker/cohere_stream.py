@@ -1,0 +1,138 @@
+"""Cohere's own protocol: its v2 events go on as they are, for litellm loses most of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from typing import Any, cast
+
+import httpx
+
+from playhead.model_worker.cohere_requests import address_of, body_of
+from playhead.model_worker.connections import Connections, Exchange
+from playhead.model_worker.costs import counted, tokens_of
+from playhead.model_worker.failure_kinds import (
+    StreamFailure,
+    no_stream,
+    nonsense,
+    silent,
+    truncated,
+)
+from playhead.model_worker.protocol import Ask, Delta, Done, Tokens
+from playhead.model_worker.requests import messages_of
+
+_REASONS = {"MAX_TOKENS": "length", "TOOL_CALL": "tool_calls", "ERROR": "error"}
+
+
+def is_cohere(model: str) -> bool:
+    """Whether a model string names one of Cohere's."""
+    provider, slash, _ = model.partition("/")
+    return provider in ("cohere", "cohere_chat") if slash else model.startswith("command-")
+
+
+class CohereStream:
+    """Asks Cohere, or a server that speaks like it."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
+        """The events of the answer, at last how it ended and what it cost.
+
+        Closing the generator closes the connection. Raises StreamFailure, RefusedError or what
+        the HTTP client raises.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + ask.first_s
+        body = body_of(ask, await messages_of(ask))
+        with self._connections.through(ask) as exchange:
+            response = await _opened(exchange, ask, body, deadline)
+        last: dict[str, Any] | None = None
+        has_begun, said = False, 0
+        lines = response.aiter_lines()
+        try:
+            while last is None:
+                try:
+                    async with asyncio.timeout_at(deadline):
+                        line = await anext(lines, None)
+                except TimeoutError as error:
+                    limit_s = ask.between_s if has_begun else ask.first_s
+                    raise silent(limit_s, has_begun=has_begun) from error
+                if line is None:
+                    raise truncated() if has_begun else no_stream()
+                if (event := _event(line)) is None:
+                    continue
+                has_begun = True
+                said += _length(event)
+                last = event if event.get("type") == "message-end" else None
+                yield Delta(event=event)
+                deadline = loop.time() + ask.between_s
+            yield _done(ask, last, said)
+        finally:
+            await response.aclose()
+
+
+async def _opened(
+    exchange: Exchange, ask: Ask, body: dict[str, Any], deadline: float
+) -> httpx.Response:
+    headers = {"Accept": "text/event-stream", "X-Client-Name": "playhead"}
+    if ask.api_key:
+        headers["Authorization"] = f"Bearer {ask.api_key}"
+    request = exchange.client.build_request(
+        "POST", address_of(ask.api_base), headers=headers, json=body
+    )
+    try:
+        async with asyncio.timeout_at(deadline):
+            response = await exchange.send(request)
+    except TimeoutError as error:
+        raise silent(ask.first_s, has_begun=False) from error
+    if exchange.failure is not None:
+        raise exchange.failure
+    return response
+
+
+def _event(line: str) -> dict[str, Any] | None:
+    """The event of a line; event names, comments and end marks are none."""
+    field, _, data = line.partition(":")
+    data = data.strip()
+    if field == "data" and data != "[DONE]" and data:
+        line = data
+    elif not line.startswith("{"):  # some gateways send bare JSON lines
+        return None
+    try:
+        event: Any = json.loads(line)
+    except ValueError as error:
+        words = nonsense()
+        raise StreamFailure(words.code, words.title, words.remedy, str(error)) from error
+    return cast("dict[str, Any]", event) if isinstance(event, dict) else {}
+
+
+def _length(event: dict[str, Any]) -> int:
+    """How long the text of an event is; its JSON around it hardly changes."""
+    return len(json.dumps(event.get("delta", ""))) - 40 if "delta" in event["type"] else 0
+
+
+def _done(ask: Ask, last: dict[str, Any], said: int) -> Done:
+    delta = _fields(last.get("delta"))
+    reason = str(delta.get("finish_reason") or "")
+    return Done(ask.turn, _REASONS.get(reason, "stop"), _tokens(ask, delta, said))
+
+
+def _tokens(ask: Ask, delta: dict[str, Any], said: int) -> Tokens:
+    usage = _fields(delta.get("usage"))
+    billed = _fields(usage.get("billed_units"))
+    tokens = _fields(usage.get("tokens")) or billed
+    asked, answered = _count(tokens.get("input_tokens")), _count(tokens.get("output_tokens"))
+    if not asked and not answered:
+        return tokens_of(None, ask, is_given=False, said=max(said, 0))
+    return counted(ask.model, asked, answered, cached=_count(usage.get("cached_tokens")))
+
+
+def _fields(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _count(value: object) -> int:
+    """Cohere counts tokens in floats."""
+    return int(value) if isinstance(value, int | float) and value > 0 else 0

@@ -1,0 +1,67 @@
+"""How many tokens an answer took, and what it cost by litellm's prices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import litellm
+
+from playhead.model_worker.protocol import Ask, Tokens
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+def tokens_of(usage: Any, ask: Ask, *, is_given: bool, said: int) -> Tokens:
+    """The provider's numbers, else litellm's count, else a guess from the characters.
+
+    litellm fills in a count of its own without saying so: `is_given` tells which it is. `said` is
+    the number of characters of the answer.
+    """
+    if usage is None or not (usage.prompt_tokens or usage.completion_tokens):
+        asked = sum(len(str(message.get("content") or "")) for message in ask.messages)
+        return counted(ask.model, _guess(asked), _guess(said), is_estimated=True)
+    return counted(
+        ask.model,
+        usage.prompt_tokens or 0,
+        usage.completion_tokens or 0,
+        cached=_detail(usage, "prompt_tokens_details", "cached_tokens"),
+        reasoning=_detail(usage, "completion_tokens_details", "reasoning_tokens"),
+        is_estimated=not is_given,
+        usage=usage,
+    )
+
+
+def counted(
+    model: str,
+    asked: int,
+    said: int,
+    *,
+    cached: int = 0,
+    reasoning: int = 0,
+    is_estimated: bool = False,
+    usage: Any = None,
+) -> Tokens:
+    """The numbers with their price."""
+    cost = _cost(model, asked, said, usage)
+    return Tokens(asked, said, is_estimated, cached, reasoning, cost)
+
+
+def _cost(model: str, asked: int, said: int, usage: Any) -> float | None:
+    try:
+        prices = litellm.cost_per_token(
+            model=model, prompt_tokens=asked, completion_tokens=said, usage_object=usage
+        )
+    # For models without a price litellm raises a bare Exception.
+    except Exception:  # noqa: BLE001
+        return None
+    return round(sum(prices), 8)
+
+
+def _detail(usage: Any, group: str, name: str) -> int:
+    value = getattr(getattr(usage, group, None), name, None)
+    return value if isinstance(value, int) else 0
+
+
+def _guess(characters: int) -> int:
+    return math.ceil(characters / _CHARACTERS_PER_TOKEN)
