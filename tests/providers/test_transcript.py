@@ -18,7 +18,7 @@ from playhead.conversation.payloads import (
     Proposal,
     RunReport,
 )
-from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART
+from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
 from playhead.providers.blocks import NO_RESULT, edit_told, unique
 from playhead.providers.transcript import NOT_RUN, chat_messages, shortened
 
@@ -127,6 +127,24 @@ def test_images_and_files_come_with_the_text_that_follows_them():
         {"type": IMAGE_PART, "path": "/a.png"},
         {"type": "text", "text": "[Attached file: /b.csv]"},
         {"type": "text", "text": "compare"},
+    ]
+
+
+def test_files_that_a_model_may_look_at_come_with_their_path_and_themselves():
+    wire = chat_messages(
+        [
+            message("user", "file", "report.PDF", format="path"),
+            message("user", "file", "/photo.heic", format="path"),
+            message("user", "file", "/sums.xlsx", format="path"),
+        ],
+        folder="/work",
+    )
+    assert wire[0]["content"] == [
+        {"type": "text", "text": "[Attached file: report.PDF]"},
+        {"type": DOCUMENT_PART, "path": "/work/report.PDF"},
+        {"type": "text", "text": "[Attached file: /photo.heic]"},
+        {"type": IMAGE_PART, "path": "/photo.heic"},
+        {"type": "text", "text": "[Attached file: /sums.xlsx]"},
     ]
 
 

@@ -249,7 +249,9 @@ async def test_an_image_reaches_a_model_that_can_see(model_worker: SharedWorker,
             await chunks_of(provider, replace(blind, messages=(image, *blind.messages)))
     seen, told = (asked.messages[1]["content"] for asked in server.requests)
     assert seen[0]["image_url"]["url"].startswith("data:image/png;base64,")
-    assert told == f"[Image file: {path}]\n\nhello"
+    assert seen[1]["text"] == f"[Image file: {path}]"
+    assert told.startswith(f"[Image file: {path}. You cannot see images")
+    assert told.endswith("\n\nhello")
 
 
 async def test_status_goes_from_starting_to_ready(model_worker: SharedWorker):
