@@ -217,8 +217,8 @@ odd_events = st.builds(
 )
 
 
-@settings(deadline=None)
-@given(st.lists(odd_events))
+@settings(deadline=None, max_examples=50)
+@given(st.lists(odd_events, max_size=8))
 def test_any_nonsense_gives_a_proper_stream(events: list[dict[str, Any]]):
     chunks = decoded(events)
     essence(chunks)

@@ -42,6 +42,16 @@ class CallWriter:
         return [call.wire for call in self._calls]
 
     @property
+    def count(self) -> int:
+        """How many calls there have been."""
+        return len(self._calls)
+
+    @property
+    def unsettled(self) -> list[Wire]:
+        """The calls that wait for their client, whole."""
+        return [call.wire for call in self._calls if not call.is_settled]
+
+    @property
     def has_unsettled(self) -> bool:
         """Whether a call waits for its client."""
         return any(not call.is_settled for call in self._calls)

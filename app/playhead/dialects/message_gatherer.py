@@ -1,13 +1,13 @@
-"""Pieces of a model's text become messages that never nest."""
+"""Pieces of a model's text, and of what its code printed, become messages that never nest."""
 
 from __future__ import annotations
 
-from playhead.conversation.chunk import Chunk, ChunkType
+from playhead.conversation.chunk import Chunk, ChunkType, Role
 from playhead.dialects.surrogates import SurrogateJoiner
 
 
 class MessageGatherer:
-    """Opens and closes an assistant's messages; `take()` gives the chunks so far."""
+    """Opens and closes messages of an assistant, and outputs; `take()` gives the chunks so far."""
 
     def __init__(self) -> None:
         self._chunks: list[Chunk] = []
@@ -35,6 +35,12 @@ class MessageGatherer:
         self._open = (kind, format_)
         self._chunks.append(Chunk("assistant", kind, format_, start=True, id=call_id))
 
+    def open_console(self) -> None:
+        """Begin what code prints; the open message ends."""
+        self.close()
+        self._open = ("console", None)
+        self._chunks.append(Chunk("computer", "console", start=True))
+
     def write(self, text: str) -> None:
         """Add to the open message."""
         self._append(self._joiner.feed(text))
@@ -44,10 +50,15 @@ class MessageGatherer:
         if self._open is not None:
             self._append(self._joiner.finish())
             kind, format_ = self._open
-            self._chunks.append(Chunk("assistant", kind, format_, end=True))
+            self._chunks.append(Chunk(_role(kind), kind, format_, end=True))
             self._open = None
 
     def _append(self, text: str) -> None:
         if text and self._open is not None:
             kind, format_ = self._open
-            self._chunks.append(Chunk("assistant", kind, format_, content=text))
+            format_ = "output" if kind == "console" else format_
+            self._chunks.append(Chunk(_role(kind), kind, format_, content=text))
+
+
+def _role(kind: ChunkType) -> Role:
+    return "computer" if kind == "console" else "assistant"
