@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
-    QImage,
     QPaintEvent,
     QResizeEvent,
     QShowEvent,
@@ -24,6 +23,8 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.actions import make_actions
 from playhead.ui.composer_follower import ComposerFollower
+from playhead.ui.context_follower import ContextFollower
+from playhead.ui.desktop_presence import DesktopPresence
 from playhead.ui.editor.own_tabs import OwnTabs
 from playhead.ui.exporting import ExportActions
 from playhead.ui.guided_example import ExamplePlaces, GuidedExample
@@ -45,6 +46,7 @@ from playhead.ui.window_help import WindowHelp
 from playhead.ui.window_layout import WindowLayout
 from playhead.ui.window_scale import WindowScale
 from playhead.ui.window_style import window_style
+from playhead.ui.window_wiring import join_parts
 
 if TYPE_CHECKING:
     from playhead.ui.settings_dialog import SettingsDialog
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
 _FRAME = QSize(8, 40)
 """What a window manager may put around the window; its true size is known only once it is shown."""
 _MENU = (
-    *("commands", "", "rename", "run_all", "restart", "", "export", "import", ""),
+    *("commands", "", "rename", "run_all", "restart", "request", "", "export", "import", ""),
     *("folder", "attach", "settings", "", "example", "shortcuts", "about", "quit"),
 )
 
@@ -101,7 +103,7 @@ class MainWindow(QMainWindow):
         self.setStyleSheet(window_style(theme))
         self.parts = WindowLayout(theme, sessions.state_of, self.tasks, attachments_dir, self)
         self.setCentralWidget(self.parts)
-        self.places = PlaceMenus(interpreters, self.tasks, self, self._folder)
+        self.places = PlaceMenus(interpreters, self.tasks, self, lambda: self.folder)
         self.view = self._make_view()
         self.results = ResultOpener(lambda: self.view.session, self.tasks, theme, self)
         self.own_tabs = self._make_own_tabs(attachments_dir.parent)
@@ -115,6 +117,7 @@ class MainWindow(QMainWindow):
         self.links = self._make_links()
         self.help = self._make_help(attachments_dir.parent)
         self.guide = self._make_guide(attachments_dir.parent)
+        self.desk = DesktopPresence(sessions, settings, self.tasks, theme, self)
         self.scale = WindowScale(settings, self.parts.notifications, self.tasks, self)
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
@@ -216,6 +219,7 @@ class MainWindow(QMainWindow):
         for unsubscribe in self._unsubscribers:
             unsubscribe()
         self.variables.close_down()
+        await self.desk.close_down()
         await self.own_tabs.keep_drafts()
         await self.writing.close_down()
         self.view.show_session(None)
@@ -242,7 +246,8 @@ class MainWindow(QMainWindow):
             event.accept()
             return
         event.ignore()
-        self.close_requested.emit()
+        if not self.desk.stays():
+            self.close_requested.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold what has no room."""
@@ -258,7 +263,7 @@ class MainWindow(QMainWindow):
             "sidebar": parts.toggle_sidebar,
             "editor": parts.toggle_editor,
             "attach": parts.composer.choose_files,
-            "folder": lambda: self.places.choose_folder(self._folder()),
+            "folder": lambda: self.places.choose_folder(self.folder),
             "export": self.exports.export_shown,
             "import": self.exports.choose_import,
             "run": parts.pane.request_run,
@@ -267,12 +272,13 @@ class MainWindow(QMainWindow):
             "write": parts.composer.setFocus,
             "rename": self._rename_current,
             "run_all": lambda: self.view.begin(lambda session: session.run_all_again()),
+            "request": lambda: self.context.view_request(),
             "restart": lambda: self.view.do(lambda session: session.restart_kernel()),
             "commands": lambda: self.help.open_palette(self.actions_by_name),
             "shortcuts": self.help.open_shortcuts,
             "about": self.help.open_about,
             "example": self.guide.begin,
-            "quit": self.close,
+            "quit": self.close_requested.emit,
             **self.scale.handlers,
         }
 
@@ -281,6 +287,7 @@ class MainWindow(QMainWindow):
         shown = (parts.timeline, parts.composer, parts.approval, parts.pane, parts.header)
         view = SessionView(*shown, self._sessions.keep, self)
         self.turns = TurnVerbs(view, parts.timeline, parts.notifications, self)
+        self.context = ContextFollower(view, parts, self.tasks, self)
         return view
 
     def _make_verbs(self) -> SidebarVerbs:
@@ -305,7 +312,7 @@ class MainWindow(QMainWindow):
 
     def _make_own_tabs(self, data_dir: Path) -> OwnTabs:
         pane, path = self.parts.pane, data_dir / "editor-tabs.json"
-        return OwnTabs(pane, self.tasks, path, self._folder, self)
+        return OwnTabs(pane, self.tasks, path, lambda: self.folder, self)
 
     def _make_links(self) -> LinkOpener:
         return LinkOpener(self.open_settings, self.parts.notifications, self)
@@ -346,7 +353,7 @@ class MainWindow(QMainWindow):
         view.failed.connect(self.show_error)
         view.editor_wanted.connect(lambda: parts.show_editor(True))
         view.emptied.connect(parts.show_start)
-        view.place_changed.connect(self._on_place_changed)
+        view.place_changed.connect(self.show_place)
         sidebar.new_requested.connect(self.new_conversation)
         sidebar.opened.connect(self.open_conversation)
         sidebar.found.connect(self.open_place)
@@ -360,33 +367,10 @@ class MainWindow(QMainWindow):
         self.waiting.came.connect(self._on_program_waits)
         parts.composer.model_clicked.connect(self.open_settings)
         parts.composer.model_chosen.connect(
-            lambda model, base: self.tasks.start(self._use_server(LocalServer("", base, (model,))))
+            lambda model, base: self.tasks.start(self.use_server(LocalServer("", base, (model,))))
         )
         parts.composer.failed.connect(self.show_error)
-        for source in (parts.header, parts.pane):
-            source.folder_clicked.connect(lambda: self.places.open_folder_menu(self._folder()))
-            source.interpreter_clicked.connect(
-                lambda: self.places.open_interpreter_menu(self._interpreter())
-            )
-        self.places.folder_chosen.connect(self.set_folder)
-        self.places.making_changed.connect(self._on_place_changed)
-        self.places.interpreter_chosen.connect(
-            lambda path: view.do(lambda session: session.set_interpreter(path))
-        )
-        parts.drop.paths_dropped.connect(parts.composer.attach_paths)
-        parts.drop.folder_dropped.connect(self.set_folder)
-        parts.drop.image_dropped.connect(self._on_image_dropped)
-        parts.start.server_chosen.connect(lambda one: self.tasks.start(self._use_server(one)))
-        parts.start.settings_requested.connect(self.open_settings)
-        parts.start.guide_requested.connect(self.guide.begin)
-        parts.start.example_chosen.connect(self._on_example_chosen)
-        parts.timeline.link_activated.connect(self.links.open)
-        parts.timeline.result_requested.connect(self.results.handle)
-        self.results.noticed.connect(self.show_notice)
-        sidebar.add_menu_entries(self.exports.menu_entries)
-        self.exports.imported.connect(self.open_conversation)
-        self.import_drop.files_dropped.connect(self.exports.import_files)
-        self.variables.table_requested.connect(self.results.open_variable)
+        join_parts(self)
         self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
 
     async def _open(self, conversation_id: str) -> None:
@@ -408,7 +392,8 @@ class MainWindow(QMainWindow):
     async def _stop(self, conversation_id: str) -> None:
         (await self._sessions.open(conversation_id)).stop()
 
-    async def _use_server(self, server: LocalServer) -> None:
+    async def use_server(self, server: LocalServer) -> None:
+        """Have a model of that server answer from now on."""
         await self._remember(model=server.models[0], api_base=server.api_base)
         self._on_settings_saved(self._settings.current)
         self.parts.composer.setFocus()
@@ -425,10 +410,14 @@ class MainWindow(QMainWindow):
         self.waiting.look(session.conversation.id)
         self.parts.fold_peeked_sidebar()
 
-    def _folder(self) -> str:
+    @property
+    def folder(self) -> str:
+        """Where the shown conversation works."""
         return self.view.session.folder if self.view.session else ""
 
-    def _interpreter(self) -> str:
+    @property
+    def interpreter(self) -> str:
+        """What runs its Python; empty for the managed environment."""
         chosen = self.view.session.interpreter if self.view.session else ""
         return chosen or self._settings.current.interpreter
 
@@ -457,6 +446,7 @@ class MainWindow(QMainWindow):
 
     def _show_list(self) -> None:
         self.parts.sidebar.show_conversations(self._sessions.summaries)
+        self.desk.look()
         shown = self.view.session
         self.waiting.look(shown.conversation.id if shown else "")
 
@@ -466,13 +456,14 @@ class MainWindow(QMainWindow):
             QApplication.alert(self)
 
     def _on_environment_changed(self, _status: EnvironmentStatus) -> None:
-        self._on_place_changed()
+        self.show_place()
 
-    def _on_place_changed(self) -> None:
+    def show_place(self) -> None:
+        """Say in all places where and with what the shown conversation works."""
         session = self.view.session
         if session is None:
             return
-        interpreter = self.places.interpreter_label(self._interpreter())
+        interpreter = self.places.interpreter_label(self.interpreter)
         self.parts.header.set_place(session.folder, interpreter)
         self.parts.pane.set_place(session.folder, interpreter)
         model = self._settings.current.model
@@ -481,18 +472,11 @@ class MainWindow(QMainWindow):
 
     def _on_settings_saved(self, settings: AppSettings) -> None:
         self._theme.set_mode(settings.theme)
-        self._on_place_changed()
+        self.show_place()
         self._servers.begin()
         self.tasks.start(self._api.apply())
         self.settings_saved.emit(settings)
 
     def _on_dialog_finished(self) -> None:
         self._dialog = None
-        self.parts.composer.setFocus()
-
-    def _on_image_dropped(self, image: QImage) -> None:
-        self.parts.composer.attach_image(image)
-
-    def _on_example_chosen(self, text: str) -> None:
-        self.parts.composer.set_text(text)
         self.parts.composer.setFocus()

@@ -1,0 +1,119 @@
+"""Joins the parts of the main window that ask it for nothing but what anybody may."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any, Protocol
+
+from PySide6.QtCore import SignalInstance
+
+from playhead.conversation.requests import LocalServer
+from playhead.ui.desktop_presence import DesktopPresence
+from playhead.ui.exporting import ExportActions
+from playhead.ui.guided_example import GuidedExample
+from playhead.ui.import_drop import ImportDrop
+from playhead.ui.link_opener import LinkOpener
+from playhead.ui.place_menus import PlaceMenus
+from playhead.ui.results import ResultOpener
+from playhead.ui.session_view import SessionView
+from playhead.ui.tasks import TaskOwner
+from playhead.ui.variables_follower import VariablesFollower
+from playhead.ui.window_layout import WindowLayout
+
+
+class JoinedWindow(Protocol):
+    """What the joining needs of the main window."""
+
+    parts: WindowLayout
+    places: PlaceMenus
+    view: SessionView
+    guide: GuidedExample
+    exports: ExportActions
+    results: ResultOpener
+    links: LinkOpener
+    import_drop: ImportDrop
+    variables: VariablesFollower
+    desk: DesktopPresence
+    tasks: TaskOwner
+
+    @property
+    def painted(self) -> SignalInstance: ...
+    @property
+    def close_requested(self) -> SignalInstance: ...
+    @property
+    def folder(self) -> str: ...
+    @property
+    def interpreter(self) -> str: ...
+    def set_folder(self, path: str) -> None: ...
+    def show_place(self) -> None: ...
+    def show_notice(self, title: str, detail: str = "") -> None: ...
+    def open_settings(self) -> None: ...
+    def open_conversation(self, conversation_id: str) -> None: ...
+    def new_conversation(self) -> None: ...
+    def raise_window(self) -> None: ...
+    def use_server(self, server: LocalServer) -> Coroutine[Any, Any, None]: ...
+
+
+def join_parts(window: JoinedWindow) -> None:
+    """Called once, when all parts are there."""
+    _join_places(window)
+    _join_start(window)
+    _join_results(window)
+    _join_desktop(window)
+
+
+def _join_places(window: JoinedWindow) -> None:
+    places, parts = window.places, window.parts
+    for source in (parts.header, parts.pane):
+        source.folder_clicked.connect(lambda: places.open_folder_menu(window.folder))
+        source.interpreter_clicked.connect(lambda: places.open_interpreter_menu(window.interpreter))
+    places.folder_chosen.connect(window.set_folder)
+    places.making_changed.connect(window.show_place)
+    places.interpreter_chosen.connect(
+        lambda path: window.view.do(lambda session: session.set_interpreter(path))
+    )
+    parts.drop.paths_dropped.connect(parts.composer.attach_paths)
+    parts.drop.folder_dropped.connect(window.set_folder)
+    parts.drop.image_dropped.connect(parts.composer.attach_image)
+
+
+def _join_start(window: JoinedWindow) -> None:
+    start, composer = window.parts.start, window.parts.composer
+
+    def write(text: str) -> None:
+        composer.set_text(text)
+        composer.setFocus()
+
+    start.server_chosen.connect(lambda one: window.tasks.start(window.use_server(one)))
+    start.settings_requested.connect(window.open_settings)
+    start.guide_requested.connect(window.guide.begin)
+    start.example_chosen.connect(write)
+
+
+def _join_results(window: JoinedWindow) -> None:
+    timeline, exports = window.parts.timeline, window.exports
+    timeline.link_activated.connect(window.links.open)
+    timeline.result_requested.connect(window.results.handle)
+    window.results.noticed.connect(window.show_notice)
+    window.parts.sidebar.add_menu_entries(exports.menu_entries)
+    exports.imported.connect(window.open_conversation)
+    window.import_drop.files_dropped.connect(exports.import_files)
+    window.variables.table_requested.connect(window.results.open_variable)
+
+
+def _join_desktop(window: JoinedWindow) -> None:
+    desk = window.desk
+
+    def come_forward(conversation_id: str) -> None:
+        window.raise_window()
+        if conversation_id:
+            window.open_conversation(conversation_id)
+
+    def begin_anew() -> None:
+        window.raise_window()
+        window.new_conversation()
+
+    window.painted.connect(desk.begin)
+    desk.show_requested.connect(come_forward)
+    desk.new_requested.connect(begin_anew)
+    desk.quit_requested.connect(window.close_requested)

@@ -1,0 +1,226 @@
+"""What the desktop is told while the window is not in front; bus, service and tray are real."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from playhead.conversation.requests import AppSettings
+from playhead.ui.desktop_notes import DesktopNote
+from playhead.ui.theme import Theme
+from tests.support.note_server import NoteServer, private_bus
+from tests.support.ports import coded, said
+from tests.support.waiting import until
+from tests.support.window import Bench, opened
+
+pytestmark = pytest.mark.requires_system("dbus-daemon")
+
+
+@pytest.fixture
+def bus(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    with private_bus() as address:
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
+        yield address
+
+
+@pytest.fixture
+def server(bus: str) -> Iterator[NoteServer]:
+    running = NoteServer(bus)
+    yield running
+    running.close()
+
+
+def behind(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another window is in front, whatever the window manager of the test thinks."""
+    monkeypatch.setattr(type(bench.window), "isActiveWindow", lambda _self: False)
+
+
+async def begun(server: NoteServer) -> None:
+    await until(lambda: server.events != [])
+
+
+async def test_code_that_waits_is_told_without_what_it_says(
+    theme: Theme, tmp_path: Path, server: NoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(server)
+    async with opened(theme, tmp_path, coded("print('secret')")) as bench:
+        behind(bench, monkeypatch)
+        bench.send("Find the secret")
+        await until(lambda: len(server.notes) == 1)
+        name, replaced, icon, title, text, actions, hints, lasts = server.notes[0]["values"]
+        assert (name, replaced, icon, lasts) == ("Playhead", 0, "playhead", -1)
+        assert title == "Find the secret"
+        assert text == "Code waits for your decision"
+        assert actions == ["default", ""]
+        assert hints["desktop-entry"] == ["s", "playhead"]
+        bench.session.stop()
+        await bench.rests()
+
+
+async def test_a_click_brings_the_window_to_that_conversation(
+    theme: Theme, tmp_path: Path, server: NoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(server)
+    async with opened(theme, tmp_path, coded("print(1)"), said("Two.")) as bench:
+        behind(bench, monkeypatch)
+        bench.send("One?")
+        await until(lambda: len(server.notes) == 1)
+        asked = bench.session
+        bench.window.new_conversation()
+        bench.window.hide()
+        server.click(server.notes[0]["number"])
+        await until(lambda: bench.session is asked)
+        assert bench.window.isVisible()
+        asked.stop()
+        await bench.rests()
+
+
+async def test_a_note_goes_when_its_question_is_settled(
+    theme: Theme, tmp_path: Path, server: NoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(server)
+    async with opened(theme, tmp_path, coded("print(1)")) as bench:
+        behind(bench, monkeypatch)
+        bench.send("One?")
+        await until(lambda: len(server.notes) == 1)
+        bench.session.stop()
+        await until(lambda: server.closed == [server.notes[0]["number"]])
+        await bench.rests()
+        assert len(server.notes) == 1, "a short turn that ends is not worth a note"
+
+
+async def test_whoever_comes_to_the_window_has_seen_it(
+    theme: Theme, tmp_path: Path, server: NoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(server)
+    async with opened(theme, tmp_path, coded("print(1)")) as bench:
+        behind(bench, monkeypatch)
+        bench.send("One?")
+        await until(lambda: len(server.notes) == 1)
+        QApplication.sendEvent(bench.window, QEvent(QEvent.Type.WindowActivate))
+        await until(lambda: server.closed == [server.notes[0]["number"]])
+        bench.session.stop()
+        await bench.rests()
+
+
+async def test_a_long_turn_that_ends_is_told(
+    theme: Theme, tmp_path: Path, server: NoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begun(server)
+    async with opened(theme, tmp_path, coded("print(1)"), said("Done.")) as bench:
+        behind(bench, monkeypatch)
+        times = iter([0.0])
+        monkeypatch.setattr(bench.window.desk.notes, "_clock", lambda: next(times, 60.0))
+        bench.send("Take a minute")
+        await bench.asked()
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: len(server.notes) == 2)
+        assert [note["values"][4] for note in server.notes][1] == "Finished"
+
+
+@pytest.mark.parametrize("settings", [AppSettings(notifies=False), None])
+async def test_nothing_is_told_when_switched_off_or_in_front(
+    theme: Theme,
+    tmp_path: Path,
+    server: NoteServer,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: AppSettings | None,
+) -> None:
+    await begun(server)
+    async with opened(theme, tmp_path, coded("print(1)"), settings=settings) as bench:
+        is_in_front = settings is None
+        monkeypatch.setattr(type(bench.window), "isActiveWindow", lambda _self: is_in_front)
+        came: list[DesktopNote] = []
+        bench.window.desk.notes.came.connect(came.append)
+        bench.send("One?")
+        await bench.asked()
+        bench.session.stop()
+        await bench.rests()
+        assert came == []
+    assert server.notes == []
+
+
+async def test_a_bus_without_a_service_and_no_bus_at_all_are_no_failure(
+    theme: Theme, tmp_path: Path, bus: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(theme, tmp_path, coded("print(1)"), coded("print(2)")) as bench:
+        behind(bench, monkeypatch)
+        bench.send("One?")
+        await bench.asked()
+        await bench.window.tasks.settled()
+        bench.session.stop()
+        await bench.rests()
+        assert bench.parts.notifications.banners == []
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
+    async with opened(theme, tmp_path, coded("print(1)")) as bench:
+        behind(bench, monkeypatch)
+        bench.send("One?")
+        await bench.asked()
+        await bench.window.tasks.settled()
+        bench.session.stop()
+        await bench.rests()
+        assert bench.parts.notifications.banners == []
+
+
+async def test_the_tray_wears_a_dot_for_what_waits_and_leads_back(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, coded("print(1)")) as bench:
+        tray = bench.window.desk.make_tray()
+        assert tray.state == "rests"
+        at_rest = tray.icon().pixmap(64, 64).toImage()
+        bench.send("One?")
+        await until(lambda: tray.state == "waits")
+        assert tray.icon().pixmap(64, 64).toImage() != at_rest
+        assert tray.toolTip() == "Playhead: something waits for you"
+        bench.window.hide()
+        show, new, _line, leave = tray.menu.actions()
+        show.trigger()
+        assert bench.window.isVisible()
+        asked = bench.session
+        new.trigger()
+        assert bench.session is not asked
+        asked.stop()
+        await until(lambda: tray.state == "rests")
+        left: list[bool] = []
+        bench.window.close_requested.connect(lambda: left.append(True))
+        leave.trigger()
+        assert left == [True]
+
+
+async def test_the_close_button_asks_once_whether_to_keep_running(
+    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(theme, tmp_path) as bench:
+        desk, left = bench.window.desk, list[bool]()
+        bench.window.close_requested.connect(lambda: left.append(True))
+        tray = desk.make_tray()
+        monkeypatch.setattr(tray, "isVisible", lambda: True)
+        bench.window.close()
+        assert desk.question is not None
+        assert left == []
+        keep = next(
+            one for one in desk.question.findChildren(QPushButton) if one.text() == "Keep running"
+        )
+        bench.click(keep)
+        await until(lambda: not bench.window.isVisible())
+        assert bench.settings.current.close_keeps_running == "yes"
+        bench.window.show()
+        bench.window.close()
+        assert desk.question is None
+        assert not bench.window.isVisible()
+        bench.window.actions_by_name["quit"].trigger()
+        assert left == [True], "Quit quits, whatever the close button does"
+
+
+async def test_without_a_tray_closing_ends_the_program(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        left: list[bool] = []
+        bench.window.close_requested.connect(lambda: left.append(True))
+        bench.window.close()
+        assert left == [True]
+        assert bench.window.desk.question is None
