@@ -41,6 +41,7 @@ COMMANDS = (
     Command("write", mark("Go to the message field"), "Ctrl+L"),
     Command("rename", mark("Rename conversation…"), ""),
     Command("run_all", mark("Run all code of the conversation again"), ""),
+    Command("request", mark("View what is sent to the model…"), ""),
     Command("restart", mark("Restart kernel"), ""),
     Command("example", mark("Guided example"), ""),
     Command("shortcuts", mark("Keyboard shortcuts"), "F1"),

@@ -15,15 +15,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.conversation.usages import UsageSum
 from playhead.session.session import SessionState
 from playhead.ui.folder_names import folder_name
 from playhead.ui.sidebar_model import STATE_WORDS, UNTITLED
 from playhead.ui.theme import BAR_HEIGHT, Theme
+from playhead.ui.timeline.turn_meter import cost_words, dollars
 from playhead.ui.wording import tr
 
 _CHIP_PX = 150
 _ROOM_FOR_BOTH_PX = 560
 _ROOM_FOR_CLIENT_PX = 480
+_ROOM_FOR_COST_PX = 400
 
 
 class ConversationHeader(QFrame):
@@ -40,7 +43,7 @@ class ConversationHeader(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._is_place_shown = False
-        self._is_model_starting = self._has_client = False
+        self._is_model_starting = self._has_client = self._has_cost = False
         self._state: SessionState = "idle"
         self.setProperty("kind", "bar")
         self.setFixedHeight(BAR_HEIGHT)
@@ -58,6 +61,10 @@ class ConversationHeader(QFrame):
         self.client_label.setProperty("kind", "mute")
         self.client_label.setTextFormat(Qt.TextFormat.PlainText)
         self.client_label.hide()
+        self.cost_label = QLabel(self)
+        self.cost_label.setProperty("kind", "mute")
+        self.cost_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.cost_label.hide()
         self.folder_chip = self._chip(tr("Working folder"))
         self.interpreter_chip = self._chip(tr("Interpreter"))
         self._lay_out()
@@ -92,6 +99,25 @@ class ConversationHeader(QFrame):
         """What the conversation is doing, in words; at rest nothing is said."""
         self._state = state
         self._show_state()
+
+    def set_cost(self, total: UsageSum, budget: float = 0.0) -> None:
+        """What the conversation has cost so far, and of what budget; 0 is none."""
+        words = cost_words(total)
+        self._has_cost = bool(words)
+        limit = dollars(budget) if budget else ""
+        self.cost_label.setText(f"{words} / {limit}" if limit and words else words)
+        tip = (
+            tr(
+                "This conversation has cost {cost} of a budget of {budget}",
+                cost=words,
+                budget=limit,
+            )
+            if limit
+            else tr("This conversation has cost {cost}", cost=words)
+        )
+        self.cost_label.setToolTip(tip)
+        self.cost_label.setAccessibleName(tip)
+        self._show_chips()
 
     def set_model_starting(self, is_starting: bool) -> None:
         """Say that the model is being started, unless something else is going on."""
@@ -138,6 +164,7 @@ class ConversationHeader(QFrame):
         self.folder_chip.setVisible(self._is_place_shown)
         has_room = self.width() >= _ROOM_FOR_BOTH_PX
         self.interpreter_chip.setVisible(self._is_place_shown and has_room)
+        self.cost_label.setVisible(self._has_cost and self.width() >= _ROOM_FOR_COST_PX)
         self.client_label.setVisible(self._has_client and self.width() >= _ROOM_FOR_CLIENT_PX)
 
     def _lay_out(self) -> None:
@@ -149,6 +176,7 @@ class ConversationHeader(QFrame):
         layout.addWidget(self.client_label)
         layout.addWidget(self.state_pill)
         layout.addStretch(1)
+        layout.addWidget(self.cost_label)
         for widget in (
             self.folder_chip,
             self.interpreter_chip,

@@ -17,6 +17,7 @@ from playhead.ui.drop_target import DropTarget
 from playhead.ui.editor.colouring import Colouring
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.notifications import Notifications
+from playhead.ui.question_bar import QuestionBar
 from playhead.ui.sidebar import Sidebar
 from playhead.ui.start_panel import StartPanel
 from playhead.ui.tasks import TaskOwner
@@ -51,6 +52,7 @@ class WindowLayout(QWidget):
         self.timeline = TimelineView(theme, self, Colouring(self))
         self.start = StartPanel(theme, self)
         self.approval = ApprovalBar(theme, self)
+        self.question = QuestionBar(theme, self)
         self.composer = Composer(theme, tasks, attachments_dir, self)
         self._wants_sidebar = self._wants_editor = True
         self._peeked: set[str] = set()
@@ -233,6 +235,7 @@ class WindowLayout(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.approval)
+        column.addWidget(self.question)
         column.addWidget(self.composer)
         row = QHBoxLayout(foot)
         row.setContentsMargins(GAP_XXL, 6, GAP_XXL, 16)

@@ -24,6 +24,7 @@ from playhead.ui.timeline.rows import Note, Row, RowKind
 from playhead.ui.timeline.sources import cite, cited_by, source_lines
 from playhead.ui.timeline.tracebacks import split_traceback
 from playhead.ui.timeline.turn_meter import turn_words
+from playhead.ui.timeline.unsent import UNSENT, with_mark
 from playhead.ui.wording import tr
 
 _TURN_ENDS = ("answer", "citation")
@@ -114,7 +115,12 @@ class TimelineModel:
 
     def clear_notes(self) -> None:
         """Take all notes away."""
-        self._put_up([row for row in self.rows if row.kind != "note"])
+        self._put_up([row for row in self.rows if row.kind != "note" or row.key == UNSENT])
+
+    def set_unsent(self, first_id: str, path: Sequence[str]) -> None:
+        """Draw a line above the oldest message that is still sent; '' for none."""
+        index = self._first_drawn(path, first_id) if first_id in path else None
+        self._put_up(with_mark(self.rows, index))
 
     def set_versions(self, versions: Mapping[str, Versions], path: Sequence[str]) -> None:
         """Which messages of the path have others beside them: arrows go to where they end."""

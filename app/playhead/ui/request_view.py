@@ -1,0 +1,258 @@
+"""A window that shows what exactly goes to the model, part by part, and copies it as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, cast
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTabBar,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.conversation.outgoing import OutgoingRequest
+from playhead.errors import AppError
+from playhead.session.session import Session
+from playhead.ui.tasks import TaskOwner
+from playhead.ui.theme import GAP_L, GAP_XL
+from playhead.ui.wording import mark, tr, tr_n
+
+_WIDTH_PX, _HEIGHT_PX = 860, 620
+_MOST_SHOWN = 200_000
+_LABEL_CHARACTERS = 48
+_ROLES = {
+    "system": mark("System prompt"),
+    "user": mark("You"),
+    "assistant": mark("Model"),
+    "tool": mark("Result"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One row: who says it, its first words, how many tokens it has, and all of it."""
+
+    who: str
+    words: str
+    tokens: int
+    text: str
+
+
+def parts_of(request: OutgoingRequest) -> list[Part]:
+    """What is sent, in the order in which it is sent, the tools last."""
+    parts = [
+        _part(entry, tokens) for entry, tokens in zip(request.messages, request.tokens, strict=True)
+    ]
+    if request.tools:
+        names = ", ".join(tool["function"]["name"] for tool in request.tools)
+        text = json.dumps(list(request.tools), indent=2, ensure_ascii=False)
+        parts.append(Part(tr("Tools"), names, request.tool_tokens, text))
+    return parts
+
+
+def as_json(request: OutgoingRequest) -> str:
+    """The request as a server would read it, without the key; pictures are still named."""
+    body: dict[str, Any] = {"model": request.model, "messages": list(request.messages)}
+    if request.tools:
+        body["tools"] = list(request.tools)
+    return json.dumps(body | dict(request.parameters), indent=2, ensure_ascii=False)
+
+
+class RequestView(QDialog):
+    """Stays beside the window; reads anew when another tab or Refresh is chosen."""
+
+    def __init__(
+        self, session: Session, tasks: TaskOwner, parent: QWidget, before_id: str = ""
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._tasks = tasks
+        self._before_id = before_id
+        self._request: OutgoingRequest | None = None
+        self._parts: list[Part] = []
+        self.setWindowTitle(tr("What is sent to the model"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.tabs = self._make_tabs()
+        self.summary = QLabel(self)
+        self.summary.setProperty("kind", "mute")
+        self.summary.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary.setWordWrap(True)
+        self.list = self._make_list()
+        self.text = QPlainTextEdit(self)
+        self.text.setProperty("kind", "code")
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(tr("Text of the part"))
+        self.copy_button = QPushButton(tr("Copy as JSON"), self)
+        self.copy_button.clicked.connect(self._copy)
+        self.refresh_button = QPushButton(tr("Refresh"), self)
+        self.refresh_button.clicked.connect(self.refresh)
+        self._lay_out()
+        self.tabs.currentChanged.connect(self.refresh)
+        self.list.currentItemChanged.connect(self._show_part)
+        self.resize(_WIDTH_PX, _HEIGHT_PX)
+        self.refresh()
+
+    @property
+    def request(self) -> OutgoingRequest | None:
+        """What is shown."""
+        return self._request
+
+    def refresh(self) -> None:
+        """Read again what is, or was, sent."""
+        self._tasks.start(self._read(self.tabs.currentIndex()))
+
+    async def _read(self, tab: int) -> None:
+        outlook = self._session.outlook
+        try:
+            request = await (outlook.sent() if tab else outlook.next(self._before_id))
+        except AppError as error:
+            self._show(None, str(error))
+            return
+        if tab == self.tabs.currentIndex():
+            self._show(request, tr("Nothing has been sent since the program started."))
+
+    def _show(self, request: OutgoingRequest | None, otherwise: str) -> None:
+        is_direct = request is not None and not request.messages
+        if is_direct:
+            otherwise = tr("Nothing is sent anywhere: no model is set.")
+        self._request = None if is_direct else request
+        self._parts = parts_of(self._request) if self._request else []
+        self.summary.setText(summary_of(self._request) if self._request else otherwise)
+        self.copy_button.setEnabled(bool(self._parts))
+        self.list.clear()
+        for part in self._parts:
+            item = QTreeWidgetItem([part.who, part.words, f"~{part.tokens:,}"])
+            item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.list.addTopLevelItem(item)
+        self.text.clear()
+        if (first := self.list.topLevelItem(0)) is not None:
+            self.list.setCurrentItem(first)
+
+    def _show_part(self) -> None:
+        item = self.list.currentItem()
+        index = self.list.indexOfTopLevelItem(item) if item is not None else -1
+        if 0 <= index < len(self._parts):
+            self.text.setPlainText(_cut(self._parts[index].text))
+
+    def _copy(self) -> None:
+        if self._request is not None:
+            QGuiApplication.clipboard().setText(as_json(self._request))
+
+    def _make_tabs(self) -> QTabBar:
+        tabs = QTabBar(self)
+        tabs.setDrawBase(False)
+        tabs.setExpanding(False)
+        tabs.setAccessibleName(tr("Which request"))
+        tabs.addTab(tr("Before this answer") if self._before_id else tr("Next request"))
+        tabs.addTab(tr("Last request"))
+        return tabs
+
+    def _make_list(self) -> QTreeWidget:
+        rows = QTreeWidget(self)
+        rows.setHeaderLabels([tr("From"), tr("Words"), tr("Tokens")])
+        rows.setRootIsDecorated(False)
+        rows.setUniformRowHeights(True)
+        rows.setAccessibleName(tr("Parts of the request"))
+        rows.setColumnWidth(0, 110)
+        rows.setColumnWidth(1, 190)
+        rows.setMinimumWidth(240)
+        return rows
+
+    def _lay_out(self) -> None:
+        splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self.list)
+        splitter.addWidget(self.text)
+        splitter.setSizes([390, 450])
+        close = QPushButton(tr("Close"), self)
+        close.clicked.connect(self.close)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.copy_button)
+        buttons.addWidget(self.refresh_button)
+        buttons.addStretch(1)
+        buttons.addWidget(close)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GAP_XL, GAP_XL, GAP_XL, GAP_XL)
+        layout.setSpacing(GAP_L)
+        layout.addWidget(self.tabs)
+        layout.addWidget(self.summary)
+        layout.addWidget(splitter, 1)
+        layout.addLayout(buttons)
+
+
+def summary_of(request: OutgoingRequest) -> str:
+    """The whole in a line."""
+    room = f" / {request.context_tokens:,}" if request.context_tokens else ""
+    told = [
+        request.model,
+        tr("~{count} tokens", count=f"{request.total_tokens:,}{room}"),
+        tr_n("%n messages", len(request.messages), one="1 message"),
+    ]
+    told += [f"{name} {value}" for name, value in request.parameters]
+    if request.left_out:
+        told.append(
+            tr_n(
+                "%n older entries are not sent",
+                request.left_out,
+                one="1 older entry is not sent",
+            )
+        )
+    return " · ".join(told)
+
+
+def _part(entry: Mapping[str, Any], tokens: int) -> Part:
+    text = _text_of(entry)
+    words = " ".join(text[:400].split())
+    if len(words) > _LABEL_CHARACTERS:
+        words = f"{words[:_LABEL_CHARACTERS]}…"
+    role = str(entry["role"])
+    return Part(tr(_ROLES[role]) if role in _ROLES else role, words, tokens, text)
+
+
+def _text_of(entry: Mapping[str, Any]) -> str:
+    content = entry.get("content")
+    told = [content] if isinstance(content, str) else []
+    if isinstance(content, list):
+        told = [_piece(piece) for piece in cast("Sequence[Mapping[str, Any]]", content)]
+    for call in entry.get("tool_calls") or ():
+        function = call["function"]
+        told.append(f"{function['name']} ({call['id']})\n{_pretty(function['arguments'])}")
+    if (answered := entry.get("tool_call_id")) is not None:
+        told.insert(0, f"({answered})")
+    return "\n\n".join(told)
+
+
+def _piece(piece: Mapping[str, Any]) -> str:
+    if piece.get("type") == "text":
+        return str(piece["text"])
+    if "path" in piece:
+        return tr("[Picture: {name}]", name=PurePath(str(piece["path"])).name)
+    size = len(str(piece.get("data", ""))) * 3 // 4
+    return tr("[Picture of {size} bytes]", size=f"{size:,}")
+
+
+def _pretty(arguments: str) -> str:
+    try:
+        return json.dumps(json.loads(arguments), indent=2, ensure_ascii=False)
+    except ValueError:
+        return arguments
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _MOST_SHOWN:
+        return text
+    return f"{text[:_MOST_SHOWN]}\n[…]"
