@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
@@ -91,7 +91,8 @@ class ScriptedProvider:
 
     async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
         said = [{"role": m.role, "content": m.text} for m in fitted.request.messages]
-        return OutgoingRequest(fitted.request.model.model, tuple(said))
+        counts = tuple(len(one["content"]) for one in said)
+        return OutgoingRequest(fitted.request.model.model, tuple(said), tokens=counts)
 
     async def check(self, model: ModelSettings) -> str:
         return f"{model.model} answered."
@@ -273,6 +274,9 @@ class SmallCatalog:
 
     def page_of(self, model: str, api_base: str) -> ProviderPage:
         return ModelCatalog().page_of(model, api_base)
+
+    def built_in_prompt(self) -> tuple[str, Mapping[str, str]]:
+        return ModelCatalog().built_in_prompt()
 
     async def local_servers(self) -> list[LocalServer]:
         return []
