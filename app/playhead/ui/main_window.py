@@ -92,8 +92,7 @@ class MainWindow(QMainWindow):
         self._provider = provider
         self._api = api
         self._theme = theme
-        self._may_close = False
-        self._is_painted = False
+        self._may_close = self._is_painted = False
         self._opening = ""
         self._dialog: SettingsDialog | None = None
         self.tasks = TaskOwner(self)

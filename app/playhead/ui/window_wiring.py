@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any, Protocol
 
-from PySide6.QtCore import SignalInstance
-
 from playhead.conversation.requests import LocalServer
 from playhead.ui.desktop_presence import DesktopPresence
 from playhead.ui.exporting import ExportActions
@@ -36,22 +34,43 @@ class JoinedWindow(Protocol):
     desk: DesktopPresence
     tasks: TaskOwner
 
+    painted: Any
+    close_requested: Any
+
     @property
-    def painted(self) -> SignalInstance: ...
+    def folder(self) -> str:
+        """Where the shown conversation works."""
+        ...
+
     @property
-    def close_requested(self) -> SignalInstance: ...
-    @property
-    def folder(self) -> str: ...
-    @property
-    def interpreter(self) -> str: ...
-    def set_folder(self, path: str) -> None: ...
-    def show_place(self) -> None: ...
-    def show_notice(self, title: str, detail: str = "") -> None: ...
-    def open_settings(self) -> None: ...
-    def open_conversation(self, conversation_id: str) -> None: ...
-    def new_conversation(self) -> None: ...
-    def raise_window(self) -> None: ...
-    def use_server(self, server: LocalServer) -> Coroutine[Any, Any, None]: ...
+    def interpreter(self) -> str:
+        """What runs its Python."""
+        ...
+
+    def set_folder(self, path: str) -> None:
+        """Work in another folder."""
+
+    def show_place(self) -> None:
+        """Say where the conversation works."""
+
+    def show_notice(self, title: str, detail: str = "") -> None:
+        """Say what is no failure."""
+
+    def open_settings(self) -> None:
+        """Open the settings."""
+
+    def open_conversation(self, conversation_id: str) -> None:
+        """Show a conversation."""
+
+    def new_conversation(self) -> None:
+        """Show an empty one."""
+
+    def raise_window(self) -> None:
+        """Come to the front."""
+
+    def use_server(self, server: LocalServer) -> Coroutine[Any, Any, None]:
+        """Have a model of that server answer."""
+        ...
 
 
 def join_parts(window: JoinedWindow) -> None:
