@@ -93,7 +93,7 @@ def program_environment(home: Path, display: Mapping[str, str]) -> dict[str, str
         for name, value in os.environ.items()
         if not name.startswith("XDG_") and name not in ("WAYLAND_DISPLAY", "PYTEST_CURRENT_TEST")
     }
-    own["DBUS_SESSION_BUS_ADDRESS"] = NO_BUS
+    own["DBUS_SESSION_BUS_ADDRESS"] = display.get("DBUS_SESSION_BUS_ADDRESS", NO_BUS)
     return inherited | own | {"DISPLAY": display["DISPLAY"], "QT_QPA_PLATFORM": "xcb"}
 
 
