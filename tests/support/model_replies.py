@@ -16,8 +16,9 @@ Ending = Literal["finish", "cut", "hang", "broken_json"]
 class Reply:
     """One answer: the deltas of a stream and how it ends, or a plain HTTP answer (`body`).
 
-    `usage` are the tokens in and out that are told to whoever asks for them, None: never told.
-    `pace_s` None: the server's own pace.
+    `wire` is the body of a stream as another provider writes it, in place of `deltas`; any path is
+    then answered. `usage` are the tokens in and out that are told to whoever asks for them, None:
+    never told. `pace_s` None: the server's own pace.
     """
 
     deltas: tuple[Delta, ...] = ()
@@ -28,6 +29,8 @@ class Reply:
     body: Mapping[str, Any] | None = None
     usage: tuple[int, int] | None = (12, 5)
     pace_s: float | None = None
+    wire: tuple[str, ...] = ()
+    content_type: str = "text/event-stream; charset=utf-8"
 
 
 @dataclass(slots=True)
@@ -140,7 +143,20 @@ def limited(reply: Reply, finish_reason: str = "length") -> Reply:
     return replace(reply, finish_reason=finish_reason)
 
 
-def error(status: int, message: str, *, code: str = "", retry_after: int | None = None) -> Reply:
+def spoken(*pieces: str, content_type: str = "text/event-stream") -> Reply:
+    """A stream in another provider's own words, written piece by piece as it stands here."""
+    return Reply(wire=pieces, content_type=content_type)
+
+
+def refused(status: int, body: Mapping[str, Any], **headers: str) -> Reply:
+    """A plain HTTP failure with a body of any shape, at any path."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status=status, headers=named, body=body, wire=("",))
+
+
+def error(
+    status: int, message: str, *, code: str = "", retry_after: int | str | None = None
+) -> Reply:
     """A plain HTTP failure with an OpenAI error body."""
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     body = {"error": {"message": message, "type": "invalid_request_error", "code": code or None}}

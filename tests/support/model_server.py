@@ -17,7 +17,8 @@ In a test::
 Replies: `text`, `thought` (reasoning_content), `call`, `calls` (parallel, alternating indices),
 `execute`, `cited` (annotations), `joined` (several in one answer), `limited` (finish_reason
 length), `error`, `hang`, `cut`, `broken_json`, `no_sse`; and
-`replace(reply, usage=(100, 20), pace_s=0.05)`.
+`replace(reply, usage=(100, 20), pace_s=0.05)`. `spoken` and `refused` answer at any path, in the
+words of any provider.
 
 A `Request` has `body`, `headers`, `messages`, `user_text`, `results` (tool results after the last
 user message), `tool_names` (those on offer), `was_disconnected`, `answered`.
@@ -84,6 +85,8 @@ from tests.support.model_replies import (
     joined,
     limited,
     no_sse,
+    refused,
+    spoken,
     text,
     thought,
 )
@@ -107,6 +110,8 @@ __all__ = [
     "joined",
     "limited",
     "no_sse",
+    "refused",
+    "spoken",
     "text",
     "thought",
 ]
@@ -247,11 +252,13 @@ class _Handler(BaseHTTPRequestHandler):
             request.answered.set()
 
     def _serve(self, request: Request) -> None:
-        if request.path != "/v1/chat/completions":
-            self._answer(error(404, f"no such path: {request.path}"))
-            return
+        is_ours = request.path == "/v1/chat/completions"
         reply = self.server.owner.reply_to(request)
-        if reply.body is not None:
+        if not is_ours and not reply.wire:
+            self._answer(error(404, f"no such path: {request.path}"))
+        elif reply.wire and reply.body is None:
+            self._speak(reply)
+        elif reply.body is not None:
             self._answer(reply)
         elif request.body.get("stream"):
             self._stream(reply, request)
@@ -269,6 +276,20 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(payload)
+
+    def _speak(self, reply: Reply) -> None:
+        """A stream in the words of another provider."""
+        self.close_connection = True
+        self.send_response(reply.status)
+        self.send_header("Content-Type", reply.content_type)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for piece in reply.wire:
+            self.wfile.write(piece.encode())
+            self.wfile.flush()
+            self._wait(self.server.owner.pace_s)
+        if reply.ending == "hang":
+            self._wait(None)
 
     def _stream(self, reply: Reply, request: Request) -> None:
         self.close_connection = True  # the end of the body is the end of the connection

@@ -32,7 +32,7 @@ class DeltaReader:
         raw = chunk.choices[0].delta
         self._count_unknown(raw)
         delta = Delta(
-            (raw.content or "") + _text(raw, "refusal"),
+            raw.content or "",
             _text(raw, "reasoning_content"),
             tuple(_call_piece(piece) for piece in raw.tool_calls or ()),
             tuple(_cited_pages(getattr(raw, "annotations", None) or ())),

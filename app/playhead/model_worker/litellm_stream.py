@@ -6,10 +6,12 @@ import asyncio
 import re
 import sys
 from collections.abc import AsyncGenerator
-from typing import Any
+from contextlib import aclosing
+from typing import Any, cast
 
 import litellm
 import litellm.exceptions
+import openai
 
 from playhead.model_worker.connections import Connections
 from playhead.model_worker.costs import tokens_of
@@ -57,6 +59,18 @@ class LitellmStream:
 
         Closing the generator closes the connection. Raises what litellm raises, or StreamFailure.
         """
+        with self._connections.through(ask) as exchange:
+            try:
+                # Some requests begin with the first piece, not before.
+                async with aclosing(self._stream(ask)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+            except Exception as error:
+                if exchange.failure is not None:  # as it came: litellm's words lose some of it
+                    _innermost(error).__cause__ = exchange.failure
+                raise
+
+    async def _stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + ask.first_s
         answer = await self._open(ask, deadline)
@@ -98,7 +112,7 @@ class LitellmStream:
                 while True:
                     kept = {name: value for name, value in options.items() if name not in refused}
                     try:
-                        answer = await self._complete(arguments | kept, ask)
+                        answer = await _complete(arguments | kept)
                         break
                     except _Refusal as error:
                         if (name := _refused_option(error, kept)) is None:
@@ -111,18 +125,28 @@ class LitellmStream:
         self._refused[where] = refused
         return answer
 
-    async def _complete(self, arguments: dict[str, Any], ask: Ask) -> Any:
-        with self._connections.through(ask) as exchange:
-            try:
-                # _skip_mcp_handler: with tools litellm otherwise imports the package `mcp`, which
-                # a plain install does not have (1.106.2: No module named 'mcp').
-                return await litellm.acompletion(  # pyright: ignore[reportUnknownMemberType]
-                    **arguments, _skip_mcp_handler=True
-                )
-            except Exception as error:
-                if exchange.failure is not None:  # as it came: litellm's words lose some of it
-                    _innermost(error).__cause__ = exchange.failure
-                raise
+
+async def _complete(arguments: dict[str, Any]) -> Any:
+    # _skip_mcp_handler: with tools litellm otherwise imports the package `mcp`, which a plain
+    # install does not have (1.106.2 raises APIConnectionError: No module named 'mcp').
+    answer: Any = await litellm.acompletion(  # pyright: ignore[reportUnknownMemberType]
+        **arguments, _skip_mcp_handler=True
+    )
+    if isinstance(answer.completion_stream, openai.AsyncStream):
+        answer.completion_stream = _with_refusals(cast("Any", answer.completion_stream))
+    return answer
+
+
+async def _with_refusals(chunks: openai.AsyncStream[Any]) -> AsyncGenerator[Any, None]:
+    """litellm drops what a model says in refusing; it is what it says."""
+    try:
+        async for chunk in chunks:
+            for choice in chunk.choices:
+                if refusal := getattr(choice.delta, "refusal", None):
+                    choice.delta.content = (choice.delta.content or "") + refusal
+            yield chunk
+    finally:
+        await chunks.close()
 
 
 def _innermost(error: BaseException) -> BaseException:

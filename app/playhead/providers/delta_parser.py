@@ -15,6 +15,9 @@ from playhead.providers.prose_parser import Canonical, ProseParser
 
 __all__ = ["Canonical", "CutOffError", "DeltaParser"]
 
+_WANT_BACK = frozenset({"anthropic", "bedrock", "vertex_ai"})
+"""Providers whose models sign what they think and want it back with the results of their calls."""
+
 
 class DeltaParser:
     """Feed it deltas, then finish it; messages never nest, boundaries are kept where possible.
@@ -59,8 +62,9 @@ class DeltaParser:
         self._citations.read(text)
         for page in delta.citations:
             self._citations.add(page)
-        if text or thought or delta.echo:
-            self._take_text(Delta(text, thought, echo=delta.echo))
+        echo = delta.echo if self._provider in _WANT_BACK else ""
+        if text or thought or echo:
+            self._take_text(Delta(text, thought, echo=echo))
         for piece in delta.calls:
             self._begin_calls()
             self._calls.feed(piece)
