@@ -66,7 +66,7 @@ def test_a_port_that_is_silent_closed_or_no_model_server_is_passed_over():
         ("anthropic/claude-x", "https://gateway.example", "anthropic"),
         ("azure/mine", "https://a.openai.azure.com", "azure"),
         ("bedrock/anthropic.x", "", "bedrock"),
-        ("cohere_chat/command-a", "", "cohere"),
+        ("cohere_chat/command-a", "", "raw"),
         ("ollama_chat/llama3", "", "raw"),
         ("groq/llama", "", "raw"),
         ("", "", "openai"),

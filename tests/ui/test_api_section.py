@@ -203,6 +203,7 @@ async def test_the_state_is_followed_while_the_dialog_is_open(theme: Theme) -> N
 
 async def test_a_note_that_gets_shorter_gives_its_room_back(theme: Theme) -> None:
     async with opened(theme, api_enabled=True) as bench:
+        bench.dialog.show_programs()
         note = bench.section.state_note
         bench.api.tell(LISTENING)
         await until(lambda: note.height() == note.fontMetrics().height())
@@ -215,10 +216,13 @@ async def test_a_note_that_gets_shorter_gives_its_room_back(theme: Theme) -> Non
 async def test_nothing_is_cut_off_at_the_right_however_small_the_dialog(theme: Theme) -> None:
     async with opened(theme) as bench:
         bench.dialog.resize(1, 300)
-        page = bench.dialog._area.widget()
-        assert page is not None
         await until(lambda: bench.dialog.height() == 300)
-        assert page.width() <= bench.dialog._area.viewport().width()
+        for name in ("models", "profiles", "conversation", "running", "network", "programs"):
+            bench.dialog.pages.show_page(name)
+            area = bench.dialog.pages.area_of(name)
+            page = area.widget()
+            assert page is not None
+            await until(lambda area=area, page=page: page.width() <= area.viewport().width())
 
 
 def test_what_saving_changes_is_said() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -11,6 +11,7 @@ from playhead.conversation.provider_pages import ProviderPage
 from playhead.conversation.requests import LocalServer
 from playhead.providers.local_servers import KNOWN_PORTS, probe
 from playhead.providers.provider_pages import PAGES, page_of
+from playhead.providers.system_prompt import BUILT_IN_PROMPT, PLACEHOLDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,10 @@ class ModelCatalog:
         provider = provider_of(model)
         address = _address(api_base.replace("//localhost", "//127.0.0.1"))
         return page_of(model, provider, address, _VENDORS.get(provider, _Vendor()).host)
+
+    def built_in_prompt(self) -> tuple[str, Mapping[str, str]]:
+        """The system prompt that is sent where there is no other, and what its braces become."""
+        return BUILT_IN_PROMPT, PLACEHOLDERS
 
     async def local_servers(self) -> list[LocalServer]:
         """Model servers found on loopback, asked in threads, all at once."""

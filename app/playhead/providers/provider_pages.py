@@ -132,8 +132,8 @@ def page_of(model: str, provider: str, address: str, own_address: str) -> Provid
     Addresses are hosts with their ports. Where several pages share a provider the address tells.
     """
     named = {page.name: page for page in PAGES}
-    if provider == "ollama" and not model.startswith("openai/"):
-        return named[RAW]
+    if "/" in model and provider in named and not model.startswith(named[provider].prefix):
+        return named[RAW]  # under another name of the provider, which is to stay
     if provider in named and (provider != "openai" or address in ("", own_address)):
         return named[provider]
     if provider == "openai" and "/" in model:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Protocol
 
 from playhead.conversation.chunk import Chunk
@@ -286,6 +286,10 @@ class Catalog(Protocol):
 
     def page_of(self, model: str, api_base: str) -> ProviderPage:
         """The page on which a model with its address stands."""
+        ...
+
+    def built_in_prompt(self) -> tuple[str, Mapping[str, str]]:
+        """The system prompt that is sent where there is no other, and what its braces become."""
         ...
 
     async def local_servers(self) -> list[LocalServer]:

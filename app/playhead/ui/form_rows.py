@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -86,6 +87,16 @@ def line(placeholder: str, name: str = "") -> QLineEdit:
     return field
 
 
+def text_area(name: str, placeholder: str, height_px: int) -> QPlainTextEdit:
+    """A field for several lines; Tab leaves it."""
+    field = QPlainTextEdit()
+    field.setAccessibleName(name)
+    field.setPlaceholderText(placeholder)
+    field.setFixedHeight(height_px)
+    field.setTabChangesFocus(True)
+    return field
+
+
 def number_in(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]) -> _N | None:
     """The number in a field, None if it is empty. Raises FieldError."""
     text = field.text().strip().replace(",", ".")
@@ -104,8 +115,8 @@ def number_in(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]) 
     return value
 
 
-def add_row(grid: QGridLayout, label: str, rows: Rows) -> None:
-    """Append a label, level with the first of its fields, and the rows of fields."""
+def add_row(grid: QGridLayout, label: str, rows: Rows) -> QLabel:
+    """Append a label, level with the first of its fields, and the rows of fields; the label."""
     number = grid.rowCount()
     words = QLabel(label)
     words.setMinimumHeight(_FIELD_PX)
@@ -116,6 +127,7 @@ def add_row(grid: QGridLayout, label: str, rows: Rows) -> None:
     for widgets in rows:
         column.addLayout(_row(widgets))
     grid.addLayout(column, number, 1)
+    return words
 
 
 def _row(widgets: Sequence[QWidget]) -> QBoxLayout:

@@ -27,6 +27,9 @@ QFrame[kind="chip"] { padding: 0; }
 QPushButton[kind="auto"] { background: $warn_bg; border: 1px solid $warn_line; color: $warn; }
 QPushButton[kind="auto"]:hover { border-color: $warn; }
 QFrame[kind="notice"] { background: $header; border: 1px solid $line_strong; border-radius: 10px; }
+QListWidget[kind="pages"] { background: transparent; border: 0; padding: 0; }
+QListWidget[kind="pages"]::item { height: 30px; padding: 0 10px; border-radius: 7px; }
+QListWidget[kind="pages"]::item:selected { background: $hover; color: $text; }
 QListView[kind="conversations"] { background: transparent; border: 0; padding: 0; }
 QTreeView[kind="variables"], QTableView[kind="cells"] { background: $bg; border: 0; padding: 0;
   alternate-background-color: $bg; gridline-color: $line; }

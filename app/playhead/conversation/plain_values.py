@@ -1,4 +1,4 @@
-"""Frozen dataclasses ↔ plain data of JSON or TOML, field by field; what does not fit falls back."""
+"""Values ↔ plain data of JSON or TOML, field by field; what does not fit falls back."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
+from playhead.conversation.requests import SCALES_PERCENT
+
 T = TypeVar("T")
 IsSensible = Callable[[str, object], bool]
 _MISSING = object()
+
+
+LONGEST_LIMIT_S = 24 * 3600.0
+"""A day: longer than any model thinks."""
+MOST_RETRIES = 20
+_FROM_ONE = ("max_steps", "max_tokens", "context_tokens")
+_LIMITS = ("connect_limit_s", "first_limit_s", "silence_limit_s")
 
 
 class _UnfitError(ValueError):
@@ -138,3 +147,20 @@ def _expect(raw: object, fits: bool) -> object:
     if not fits:
         raise _UnfitError
     return raw
+
+
+def is_sensible(name: str, value: object) -> bool:
+    """Whether a value of the right type means something in the field of this name."""
+    if name in _FROM_ONE and isinstance(value, int):
+        return value >= 1
+    if name in _LIMITS and isinstance(value, int | float):
+        return 0 < value <= LONGEST_LIMIT_S
+    if name == "temperature" and isinstance(value, int | float):
+        return 0 <= value <= 2
+    if name == "budget" and isinstance(value, int | float):
+        return value >= 0
+    if name == "retries":
+        return isinstance(value, int) and 0 <= value <= MOST_RETRIES
+    if name == "name":
+        return bool(str(value).strip())
+    return name != "scale_percent" or value in SCALES_PERCENT
