@@ -64,6 +64,11 @@ class Exchange:
         self.ask = ask
         self.failure: Exception | None = None
 
+    @property
+    def status(self) -> int:
+        """The status of the refusal, 0 if there was none."""
+        return self.failure.refusal.status if isinstance(self.failure, RefusedError) else 0
+
     async def send(self, request: httpx.Request) -> httpx.Response:
         """The head of the answer, with the whole body of a refusal."""
         self.failure = None

@@ -13,9 +13,10 @@ import litellm
 import litellm.exceptions
 import openai
 
-from playhead.model_worker.connections import Connections
+from playhead.model_worker.connections import Connections, Exchange
 from playhead.model_worker.costs import tokens_of
 from playhead.model_worker.failure_kinds import needs_tools, no_stream, silent, truncated
+from playhead.model_worker.failures import AGAIN
 from playhead.model_worker.litellm_deltas import DeltaReader
 from playhead.model_worker.protocol import Ask, Delta, Done
 from playhead.model_worker.requests import NO_KEY, litellm_arguments
@@ -62,7 +63,7 @@ class LitellmStream:
         with self._connections.through(ask) as exchange:
             try:
                 # Some requests begin with the first piece, not before.
-                async with aclosing(self._stream(ask)) as pieces:
+                async with aclosing(self._stream(ask, exchange)) as pieces:
                     async for piece in pieces:
                         yield piece
             except Exception as error:
@@ -70,10 +71,10 @@ class LitellmStream:
                     _innermost(error).__cause__ = exchange.failure
                 raise
 
-    async def _stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
+    async def _stream(self, ask: Ask, exchange: Exchange) -> AsyncGenerator[Delta | Done, None]:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + ask.first_s
-        answer = await self._open(ask, deadline)
+        answer = await self._open(ask, exchange, deadline)
         reader = DeltaReader()
         has_begun = False
         reason, usage = "", None
@@ -101,7 +102,7 @@ class LitellmStream:
             _log_unknown(reader, ask)
             await answer.aclose()
 
-    async def _open(self, ask: Ask, deadline: float) -> Any:
+    async def _open(self, ask: Ask, exchange: Exchange, deadline: float) -> Any:
         """The litellm stream; a model that cannot take an option is asked again without it."""
         where = (ask.model, ask.api_base)
         refused = self._refused.get(where, frozenset[str]())
@@ -115,7 +116,8 @@ class LitellmStream:
                         answer = await _complete(arguments | kept)
                         break
                     except _Refusal as error:
-                        if (name := _refused_option(error, kept)) is None:
+                        is_final = exchange.status in AGAIN  # whatever litellm makes of it
+                        if is_final or (name := _refused_option(error, kept)) is None:
                             raise
                     if name == "tools" and ask.needs_tools:
                         raise needs_tools(ask.model)
