@@ -55,19 +55,32 @@ def write_document(
 
 
 def read_document(data: bytes, title: str = "") -> Imported:
-    """The conversation of a notebook or a list of messages. Raises DocumentError."""
-    raw = _parsed(data)
+    """The conversation of a notebook, a list of messages or a recorded stream.
+
+    Raises DocumentError.
+    """
+    from playhead.dialects.recorded import is_recorded, read_recorded, read_text
+
+    text = _text(data)
+    try:
+        raw: object = json.loads(text, parse_constant=lambda _word: None)
+    except (ValueError, RecursionError):
+        return read_text(text, title)
+    if is_recorded(raw):
+        items = cast("list[object]", raw if isinstance(raw, list) else [raw])
+        objects = (cast("dict[str, Any]", item) for item in items if isinstance(item, dict))
+        return read_recorded(objects, title)
     return read_notebook(raw, title) if is_notebook(raw) else read_message_list(raw, title)
 
 
-def _parsed(data: bytes) -> object:
+def _text(data: bytes) -> str:
     try:
-        return json.loads(data.decode("utf-8-sig"), parse_constant=lambda _word: None)
-    except (ValueError, RecursionError) as error:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         raise DocumentError(
             "This file cannot be read as a conversation.",
-            detail="It is no JSON, or a broken one.",
-            remedy="Choose a notebook (.ipynb) or a file with Open Interpreter's messages (.json).",
+            detail="It is no text in UTF-8.",
+            remedy="Choose a notebook, a list of messages or a recorded stream of events.",
         ) from error
 
 

@@ -18,7 +18,7 @@ from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import tr, tr_n
 
-IMPORTED_SUFFIXES = (".ipynb", ".json")
+IMPORTED_SUFFIXES = (".ipynb", ".json", ".jsonl", ".ndjson", ".sse")
 _UNNAMED = "conversation"
 _NAME_LENGTH = 80
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"/\\|?*]+')
