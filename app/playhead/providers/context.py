@@ -18,7 +18,9 @@ ANSWER_TOKENS = 4_096
 LATEST_IMAGES = 4
 """How many pictures are sent beside the first one."""
 
-_LESS_AT_EACH_ATTEMPT = 0.6
+LESS_AT_EACH_ATTEMPT = 0.5
+"""Of what was sent before, after a model has found that too long."""
+
 _MOST_OUTPUT = HEAD_CHARACTERS + TAIL_CHARACTERS
 _TOLD_TYPES = frozenset(
     {"message", "code", "tool_call", "tool_result", "console", "image", "file", "files"}
@@ -34,11 +36,11 @@ class Kept:
     tokens: int = 0
 
 
-def room_for(context_tokens: int | None, max_tokens: int | None, attempt: int = 0) -> int:
-    """How many tokens a request may have; a further attempt after a refusal has fewer."""
+def room_for(context_tokens: int | None, max_tokens: int | None) -> int:
+    """How many tokens a request may have."""
     whole = context_tokens or SAFE_CONTEXT_TOKENS
     answer = min(max_tokens or ANSWER_TOKENS, whole // 2)
-    return int((whole - answer) * _LESS_AT_EACH_ATTEMPT**attempt)
+    return whole - answer
 
 
 def kept(
@@ -68,13 +70,13 @@ def kept(
 
 
 def _turns(messages: Sequence[Message]) -> list[int]:
-    """Where each turn begins: what comes before the first question belongs to its turn."""
+    """Where each turn begins; what comes before the first question counts as one."""
     starts = [
         place
         for place, message in enumerate(messages)
         if _is_question(message) and (place == 0 or not _is_question(messages[place - 1]))
     ]
-    return [0, *starts[1:]] if starts else [0] if messages else []
+    return [0, *starts] if messages and (not starts or starts[0] > 0) else starts
 
 
 def _is_question(message: Message) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
 from playhead.providers.catalog import provider_of
-from playhead.providers.context import kept, room_for, with_few_images
+from playhead.providers.context import LESS_AT_EACH_ATTEMPT, kept, room_for, with_few_images
 from playhead.providers.installed_packages import packages_of, python_told
 from playhead.providers.system_prompt import Surroundings, offered_tools, system_prompt
 from playhead.providers.token_counts import Calibration, count_entries, count_entry, count_text
@@ -61,8 +61,11 @@ class RequestWriter:
         """The request with what its model takes of it; less at each further attempt."""
         model = request.model
         context = model.context_tokens or facts.context_tokens
-        room = room_for(context, model.max_tokens, attempt)
         factor = self.calibration.factor(request.conversation_id)
+        room = room_for(context, model.max_tokens)
+        if attempt:  # what was sent did not fit, whatever the model is said to take
+            sent = self.fitted(request, facts, attempt - 1).tokens
+            room = int(min(room, sent) * LESS_AT_EACH_ATTEMPT)
         fixed = count_text(self._system(request)) + _tool_tokens(self.tools(request))
         messages = with_few_images(request.messages)
         found = kept(messages, max(int(room / factor) - fixed, 1))

@@ -1,0 +1,161 @@
+"""What of a long conversation is sent: whole turns from the newest, within the model's room."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playhead.conversation.message import Message
+from playhead.conversation.payloads import Proposal, RunReport
+from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
+from playhead.providers.context import (
+    LATEST_IMAGES,
+    SAFE_CONTEXT_TOKENS,
+    count_message,
+    kept,
+    room_for,
+    with_few_images,
+)
+from playhead.providers.request_writer import RequestWriter
+from playhead.providers.token_counts import Calibration, count_text
+from playhead.providers.transcript import chat_messages
+from tests.support.talks import question, talks
+
+_ids = itertools.count(1)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("It was the best of times, it was the worst of times; nobody asked why. " * 20, 360),
+        ("def run(self, code):\n    return self._kernel.execute(code)\n" * 20, 300),
+        ("\n".join(f"{i} {i * i} {i**0.5:.4f}" for i in range(200)), 1967),
+        ("Все люди рождаются свободными и равными в своем достоинстве и правах. " * 4, 140),
+        ("人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心。" * 4, 140),
+    ],
+)
+def test_guesses_are_near_to_what_a_tokenizer_counts(text: str, tokens: int) -> None:
+    assert 0.7 < count_text(text) / tokens < 1.5
+
+
+@given(st.text(), st.text())
+def test_more_text_is_never_fewer_tokens(text: str, more: str) -> None:
+    assert 0 <= count_text(text) <= count_text(text + more) + 1
+
+
+def test_lone_surrogates_are_counted_too() -> None:
+    assert count_text("\ud800 x") > 0
+
+
+def test_guesses_follow_what_the_provider_counts() -> None:
+    calibration = Calibration()
+    assert calibration.factor("c") == 1.0
+    calibration.learn("c", 1000, 1500)
+    assert calibration.factor("c") == 1.5
+    for _ in range(10):
+        calibration.learn("c", 1000, 1200)
+    assert calibration.factor("c") == pytest.approx(1.2, abs=0.01)
+    calibration.learn("c", 0, 10)
+    calibration.learn("other", 10, 100_000)
+    assert calibration.factor("other") == 2.5
+
+
+@given(talks(), st.integers(1, 400))
+def test_what_is_kept_is_valid_recent_and_has_the_last_question(
+    talk: list[Message], room: int
+) -> None:
+    found = kept(talk, room)
+    places = [talk.index(message) for message in found.messages]
+    assert places == sorted(places)
+    questions = [message for message in talk if question(message)]
+    if questions:
+        assert questions[-1] in found.messages
+    if talk:
+        assert talk[-1] in found.messages
+    whole = sum(map(count_message, talk))
+    if whole <= room:
+        assert list(found.messages) == talk
+        assert found.first == 0
+    if len(found.messages) < len(talk):
+        assert found.messages[0] is talk[places[0]]
+        assert question(found.messages[0])
+    entries = chat_messages(found.messages)
+    asked = [call["id"] for entry in entries for call in entry.get("tool_calls") or ()]
+    answered = [entry["tool_call_id"] for entry in entries if entry["role"] == "tool"]
+    assert asked == answered
+
+
+def test_a_turn_that_is_too_long_by_itself_loses_its_oldest_steps() -> None:
+    talk = [_said("user", "Count."), *_step("one", "x" * 400), *_step("two", "y" * 400)]
+    found = kept(talk, 120)
+    assert found.messages[0].text == "Count."
+    assert [m.text for m in found.messages if m.type == "code"] == ["two"]
+    assert talk[found.first].text == "two"
+
+
+def test_an_unknown_model_gets_a_safe_amount_and_room_for_its_answer_is_left() -> None:
+    assert room_for(None, None) < SAFE_CONTEXT_TOKENS
+    assert room_for(8_000, 1_000) == 7_000
+    assert room_for(4_000, 100_000) == 2_000
+
+
+def test_the_first_picture_and_the_latest_ones_are_kept() -> None:
+    pictures = [_said("user", f"/p/{n}.png", "image") for n in range(8)]
+    sent = with_few_images(pictures)
+    shown = [message.text for message in sent if message.type == "image"]
+    latest = range(8 - LATEST_IMAGES, 8)
+    assert shown == ["/p/0.png", *(f"/p/{n}.png" for n in latest)]
+    assert sent[1].text == "[An earlier image /p/1.png is not sent again.]"
+    few = pictures[: LATEST_IMAGES + 1]
+    assert list(with_few_images(few)) == few
+
+
+def test_a_request_is_fitted_to_what_the_user_or_the_table_says_of_the_model() -> None:
+    talk = [
+        _said("user" if n % 2 == 0 else "assistant", f"{n} " + "word " * 200) for n in range(21)
+    ]
+    writer = RequestWriter()
+    request = TurnRequest("t", "c", tuple(talk), ModelSettings("openai/test"))
+    whole = writer.fitted(request, ModelFacts("openai/test"))
+    assert (whole.left_out, whole.first_sent_id) == (0, "")
+    table = writer.fitted(request, ModelFacts("openai/test", context_tokens=6_000))
+    assert 0 < table.left_out < 20
+    assert table.first_sent_id == talk[table.left_out].id
+    assert table.tokens <= room_for(6_000, None)
+    said = TurnRequest("t", "c", tuple(talk), ModelSettings("openai/test", context_tokens=3_000))
+    assert writer.fitted(said, ModelFacts("x", context_tokens=9_000)).left_out > table.left_out
+    system = writer.messages(table.request)[0]["content"]
+    assert f"The oldest {table.left_out} messages" in system
+    again = writer.fitted(request, ModelFacts("openai/test"), 1)
+    assert again.left_out > 0
+    assert again.tokens < whole.tokens * 0.7
+
+
+def test_what_is_looked_at_is_what_is_sent_and_has_no_key() -> None:
+    request = TurnRequest(
+        "t", "c", (_said("user", "hi"),), ModelSettings("openai/test", "http://x")
+    )
+    writer = RequestWriter()
+    out = writer.outgoing(writer.fitted(request, ModelFacts("openai/test")))
+    assert list(out.messages) == writer.messages(request)
+    assert [tool["function"]["name"] for tool in out.tools] == ["execute"]
+    assert len(out.tokens) == len(out.messages)
+    assert out.total_tokens > 100
+    json.dumps(out.messages)
+
+
+def _said(role: str, text: str, kind: str = "message", **more: Any) -> Message:
+    return Message(f"n{next(_ids)}", None, role, kind, content=text, **more)  # type: ignore[arg-type]
+
+
+def _step(code: str, output: str) -> list[Message]:
+    block = _said("assistant", code, "code", format="python", call_id=f"call_{next(_ids)}")
+    proposal = Proposal("p", block.id, "python", code)
+    shown = Message(f"n{next(_ids)}", None, "computer", "confirmation", content=proposal)
+    began = Message(f"n{next(_ids)}", None, "computer", "run", content=RunReport("started"))
+    return [block, shown, began, _said("computer", output, "console")]

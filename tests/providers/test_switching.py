@@ -1,0 +1,110 @@
+"""A model that takes over in the middle is sent what it can read, whatever stands before."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playhead.conversation.message import Message
+from playhead.conversation.requests import ModelSettings, ToolOffer, TurnRequest
+from playhead.providers.request_writer import RequestWriter
+from playhead.providers.transcript import NO_QUESTION, chat_messages
+from tests.support.talks import talks
+
+
+def check_calls(entries: list[dict[str, Any]]) -> None:
+    """Each call has one result, right after it, in order; no result stands alone."""
+    waiting: list[str] = []
+    for entry in entries:
+        if entry["role"] == "tool":
+            assert waiting
+            assert entry["tool_call_id"] == waiting.pop(0)
+            continue
+        assert not waiting
+        waiting = [call["id"] for call in entry.get("tool_calls") or ()]
+        assert len(set(waiting)) == len(waiting)
+    assert not waiting
+
+
+def check_contents(entries: list[dict[str, Any]]) -> None:
+    """Nothing is empty but the text beside calls."""
+    for entry in entries:
+        content = entry["content"]
+        if content is None:
+            assert entry["tool_calls"]
+        elif isinstance(content, str):
+            assert content.strip()
+        else:
+            assert content
+            assert all(part.get("text", "x").strip() for part in content)
+
+
+@given(talks(), st.booleans())
+def test_any_conversation_is_valid_for_any_model(talk: list[Message], takes_tools: bool) -> None:
+    model = ModelSettings("openai/next", takes_tools=takes_tools)
+    entries = RequestWriter().messages(TurnRequest("t", "c", tuple(talk), model))
+    assert entries[0]["role"] == "system"
+    check_calls(entries)
+    check_contents(entries)
+    said = [entry["role"] for entry in entries[1:] if entry["role"] != "tool"]
+    assert all(pair != ("user", "user") for pair in itertools.pairwise(said))
+
+
+@given(talks())
+def test_a_model_without_tools_is_told_all_in_alternating_roles(talk: list[Message]) -> None:
+    entries = chat_messages(talk, takes_tools=False)
+    roles = [entry["role"] for entry in entries]
+    expected = ["user" if place % 2 == 0 else "assistant" for place in range(len(roles))]
+    assert roles == expected
+    assert not any("tool_calls" in entry for entry in entries)
+
+
+def _told(entry: dict[str, Any]) -> str:
+    return str(entry["content"])
+
+
+def test_calls_become_fences_and_results_words_for_a_model_without_tools() -> None:
+    talk = [
+        Message("1", None, "user", "message", content="What is it?"),
+        Message("2", None, "assistant", "message", content="Let me see."),
+        Message("3", None, "assistant", "code", "python", "print(1)", call_id="a"),
+        Message("4", None, "computer", "tool_result", "execute", "1", call_id="a"),
+        Message("5", None, "assistant", "tool_call", "lookup", '{"q": "x"}', call_id="b"),
+        Message("6", None, "computer", "tool_result", "lookup", "found", call_id="b"),
+        Message("7", None, "assistant", "message", content="It is one."),
+        Message("8", None, "user", "message", content="Sure?"),
+    ]
+    entries = chat_messages(talk, takes_tools=False)
+    assert _told(entries[1]) == "Let me see.\n\n```python\nprint(1)\n```"
+    assert _told(entries[2]) == "What came of the code:\n1"
+    assert _told(entries[3]) == '[Call of lookup: {"q": "x"}]'
+    assert _told(entries[4]) == "What came of the call of lookup:\nfound"
+    assert [_told(entry) for entry in entries[5:]] == ["It is one.", "Sure?"]
+
+
+def test_fences_of_a_model_without_tools_stay_text_for_one_with_tools() -> None:
+    talk = [
+        Message("1", None, "user", "message", content="?"),
+        Message("2", None, "assistant", "code", "python", "1", call_id=None),
+        Message("3", None, "computer", "tool_result", "execute", "declined"),
+    ]
+    entries = chat_messages(talk)
+    assert [entry["role"] for entry in entries] == ["user", "assistant", "user"]
+    assert "```python\n1\n```" in _told(entries[1])
+
+
+def test_a_conversation_that_begins_with_an_answer_has_a_question_before_it() -> None:
+    talk = [Message("1", None, "assistant", "message", content="Hello.")]
+    assert _told(chat_messages(talk, takes_tools=False)[0]) == NO_QUESTION
+    assert len(chat_messages(talk)) == 1
+
+
+def test_a_clients_own_tools_are_offered_whatever_the_model_is_said_to_take() -> None:
+    writer = RequestWriter()
+    model = ModelSettings("openai/next", takes_tools=False)
+    request = TurnRequest("t", "c", (), model, tools=(ToolOffer("lookup"),))
+    assert [tool["function"]["name"] for tool in writer.tools(request)] == ["lookup"]
+    assert writer.tools(TurnRequest("t", "c", (), model)) == []
