@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,3 +15,15 @@ from tests.support.workers import SharedWorker, shared_worker
 def model_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedWorker]:
     with shared_worker(tmp_path_factory.mktemp("worker")) as worker:
         yield worker
+
+
+@pytest.fixture(scope="session")
+def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for localhost and its key, made by nobody but us."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"]
+    command += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    command += ["-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(command, check=True, capture_output=True)
+    return certificate, key

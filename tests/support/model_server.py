@@ -61,9 +61,11 @@ import argparse
 import json
 import select
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -120,7 +122,14 @@ __all__ = [
 class ModelServer:
     """Serves a script on 127.0.0.1 from threads; a context manager."""
 
-    def __init__(self, script: Script | None = None, *, port: int = 0, pace_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        script: Script | None = None,
+        *,
+        port: int = 0,
+        pace_s: float = 0.0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.script: Script = default_script if script is None else script
         self.pace_s = pace_s
         self.requests: list[Request] = []
@@ -132,6 +141,8 @@ class ModelServer:
         self._lock = threading.Lock()
         self._http = _HttpServer(("127.0.0.1", port), _Handler)
         self._http.owner = self
+        if tls is not None:
+            self._http.tls = tls
         self._thread = threading.Thread(
             target=self._http.serve_forever, args=(0.05,), name="model-server", daemon=True
         )
@@ -195,6 +206,22 @@ class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = True
     owner: ModelServer
+    tls: ssl.SSLContext | None = None
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """In the thread of its connection: a client that shakes no hands blocks nobody else."""
+        if self.tls is None:
+            super().finish_request(request, client_address)
+            return
+        # A client that does not trust us hangs up in the middle.
+        with (
+            suppress(OSError),
+            self.tls.wrap_socket(
+                request, server_side=True, do_handshake_on_connect=False
+            ) as wrapped,
+        ):
+            wrapped.do_handshake()
+            super().finish_request(wrapped, client_address)
 
 
 class _Gone(Exception):
