@@ -1,4 +1,4 @@
-"""Cohere v2 chat, whole: docs/wire-formats.md, section 5."""
+"""Cohere v2 chat, whole: docs/wire-formats.md, section 4."""
 
 from __future__ import annotations
 

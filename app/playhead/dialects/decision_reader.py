@@ -1,4 +1,4 @@
-"""The one decision object that every format with calls has (docs/wire-formats.md, section 4)."""
+"""The one decision object that every format with calls has (docs/wire-formats.md, section 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of @unternet/kernel, whole: docs/wire-formats.md, section 6."""
+"""Messages of @unternet/kernel, whole: docs/wire-formats.md, section 4."""
 
 from __future__ import annotations
 
