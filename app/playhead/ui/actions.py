@@ -45,6 +45,7 @@ COMMANDS = (
     Command("restart", mark("Restart kernel"), ""),
     Command("example", mark("Guided example"), ""),
     Command("shortcuts", mark("Keyboard shortcuts"), "F1"),
+    Command("log", mark("Log…"), ""),
     Command("about", mark("About Playhead"), ""),
     Command("quit", mark("Quit"), "Ctrl+Q"),
 )

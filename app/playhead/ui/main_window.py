@@ -30,12 +30,14 @@ from playhead.ui.exporting import ExportActions
 from playhead.ui.guided_example import ExamplePlaces, GuidedExample
 from playhead.ui.import_drop import ImportDrop
 from playhead.ui.link_opener import LinkOpener
+from playhead.ui.model_choosing import ModelChoosing, PickerPorts
 from playhead.ui.other_programs import ApiPresence, WaitingPrograms
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.results import ResultOpener
 from playhead.ui.screen_ratio import ScreenRatio
 from playhead.ui.server_search import ServerSearch
 from playhead.ui.session_view import SessionView
+from playhead.ui.shortcut_map import ShortcutMap
 from playhead.ui.sidebar_verbs import SidebarVerbs
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Mode, Theme
@@ -55,7 +57,7 @@ _FRAME = QSize(8, 40)
 """What a window manager may put around the window; its true size is known only once it is shown."""
 _MENU = (
     *("commands", "", "rename", "run_all", "restart", "request", "", "export", "import", ""),
-    *("folder", "attach", "settings", "", "example", "shortcuts", "about", "quit"),
+    *("folder", "attach", "settings", "", "example", "shortcuts", "log", "about", "quit"),
 )
 
 
@@ -114,6 +116,7 @@ class MainWindow(QMainWindow):
         self.exports = self._make_exports()
         self.import_drop = ImportDrop(self.parts.sidebar)
         self.links = self._make_links()
+        self.choosing = self._make_choosing()
         self.help = self._make_help(attachments_dir.parent)
         self.guide = self._make_guide(attachments_dir.parent)
         self.desk = DesktopPresence(sessions, settings, self.tasks, theme, self)
@@ -275,6 +278,7 @@ class MainWindow(QMainWindow):
             "restart": lambda: self.view.do(lambda session: session.restart_kernel()),
             "commands": lambda: self.help.open_palette(self.actions_by_name),
             "shortcuts": self.help.open_shortcuts,
+            "log": self.help.open_log,
             "about": self.help.open_about,
             "example": self.guide.begin,
             "quit": self.close_requested.emit,
@@ -318,7 +322,13 @@ class MainWindow(QMainWindow):
 
     def _make_help(self, data_dir: Path) -> WindowHelp:
         opened, dressed = self.open_conversation, self._choose_theme
-        return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self)
+        self.keys = ShortcutMap(self._settings, self.tasks, self)
+        return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self.keys, self)
+
+    def _make_choosing(self) -> ModelChoosing:
+        ports = PickerPorts(self._settings, self._keys, self._catalog, self._provider)
+        choice, shown = self.parts.composer.buttons.choice, lambda: self.view.session
+        return ModelChoosing(choice, shown, ports, self.tasks, self._theme, self)
 
     def _make_guide(self, data_dir: Path) -> GuidedExample:
         places = ExamplePlaces(self._theme.resources / "example", data_dir / "example")
@@ -364,10 +374,8 @@ class MainWindow(QMainWindow):
         self.presence.settings_requested.connect(self.open_api_settings)
         self.waiting.show_requested.connect(self.open_conversation)
         self.waiting.came.connect(self._on_program_waits)
-        parts.composer.model_clicked.connect(self.open_settings)
-        parts.composer.model_chosen.connect(
-            lambda model, base: self.tasks.start(self.use_server(LocalServer("", base, (model,))))
-        )
+        self.choosing.settings_wanted.connect(self.open_settings)
+        self.choosing.settings_changed.connect(self.show_place)
         parts.composer.failed.connect(self.show_error)
         join_parts(self)
         self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
@@ -465,7 +473,7 @@ class MainWindow(QMainWindow):
         interpreter = self.places.interpreter_label(self.interpreter)
         self.parts.header.set_place(session.folder, interpreter)
         self.parts.pane.set_place(session.folder, interpreter)
-        model = self._settings.current.model
+        model = session.settings.model
         self.parts.composer.set_model(model, session.auto_run)
         self.parts.start.set_model(model)
 

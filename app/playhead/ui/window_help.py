@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from playhead.session.sessions import Sessions
+from playhead.ui.shortcut_map import ShortcutMap
 from playhead.ui.sidebar_model import UNTITLED
 from playhead.ui.theme import Mode, Theme
 from playhead.ui.wording import mark, tr
@@ -38,6 +39,7 @@ class WindowHelp(QObject):
         data_dir: Path,
         on_conversation: Callable[[str], object],
         on_theme: Callable[[Mode], object],
+        keys: ShortcutMap,
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
@@ -47,6 +49,7 @@ class WindowHelp(QObject):
         self._data_dir = data_dir
         self._on_conversation = on_conversation
         self._on_theme = on_theme
+        self._keys = keys
         self._dialog: QDialog | None = None
         self.palette: CommandPalette | None = None
 
@@ -65,7 +68,13 @@ class WindowHelp(QObject):
         """Show the page of shortcuts."""
         from playhead.ui.shortcuts_page import ShortcutsPage  # not needed for the first paint
 
-        self._open(lambda: ShortcutsPage(self._window))
+        self._open(lambda: ShortcutsPage(self._keys, self._window))
+
+    def open_log(self) -> None:
+        """Show what the program and its model worker have noted."""
+        from playhead.ui.log_view import LogView  # not needed for the first paint
+
+        self._open(lambda: LogView(self._theme, self._data_dir / "logs", self._window))
 
     def open_about(self) -> None:
         """Show the versions."""

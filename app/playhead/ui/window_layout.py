@@ -217,12 +217,13 @@ class WindowLayout(QWidget):
         """The editor has its own search: these keys hold in the middle column only."""
         bar = self.timeline.find_bar
         self.timeline.find_requested.connect(bar.open)
-        for keys, slot in (
-            ("Ctrl+F", bar.open),
-            ("F3", lambda: bar.step(1)),
-            ("Shift+F3", lambda: bar.step(-1)),
+        self.find_keys: dict[str, QShortcut] = {}
+        for name, keys, slot in (
+            ("find", "Ctrl+F", bar.open),
+            ("find_next", "F3", lambda: bar.step(1)),
+            ("find_previous", "Shift+F3", lambda: bar.step(-1)),
         ):
-            shortcut = QShortcut(QKeySequence(keys), column)
+            shortcut = self.find_keys[name] = QShortcut(QKeySequence(keys), column)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(slot)
 

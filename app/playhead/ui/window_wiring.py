@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any, Protocol
 
+from PySide6.QtGui import QAction
+
 from playhead.conversation.requests import LocalServer
 from playhead.ui.desktop_presence import DesktopPresence
 from playhead.ui.exporting import ExportActions
@@ -14,6 +16,7 @@ from playhead.ui.link_opener import LinkOpener
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.results import ResultOpener
 from playhead.ui.session_view import SessionView
+from playhead.ui.shortcut_map import APPROVAL, EDITOR, TIMELINE, WINDOW, ShortcutMap
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.variables_follower import VariablesFollower
 from playhead.ui.window_layout import WindowLayout
@@ -32,6 +35,8 @@ class JoinedWindow(Protocol):
     import_drop: ImportDrop
     variables: VariablesFollower
     desk: DesktopPresence
+    keys: ShortcutMap
+    actions_by_name: dict[str, QAction]
     tasks: TaskOwner
 
     painted: Any
@@ -79,6 +84,7 @@ def join_parts(window: JoinedWindow) -> None:
     _join_start(window)
     _join_results(window)
     _join_desktop(window)
+    _join_keys(window)
 
 
 def _join_places(window: JoinedWindow) -> None:
@@ -136,3 +142,27 @@ def _join_desktop(window: JoinedWindow) -> None:
     desk.show_requested.connect(come_forward)
     desk.new_requested.connect(begin_anew)
     desk.quit_requested.connect(window.close_requested)
+
+
+def _join_keys(window: JoinedWindow) -> None:
+    keys, parts = window.keys, window.parts
+    approval = parts.approval
+    actions = {f"{WINDOW}.{name}": one for name, one in window.actions_by_name.items()} | {
+        f"{APPROVAL}.run": approval.run_action,
+        f"{APPROVAL}.run_rest": approval.run_rest_action,
+        f"{APPROVAL}.edit": approval.edit_action,
+        f"{APPROVAL}.skip": approval.skip_action,
+        f"{APPROVAL}.reason": approval.reason_action,
+    }
+
+    def bind() -> None:
+        for id_, action in actions.items():
+            action.setShortcut(keys.keys(id_))
+        for name, shortcut in parts.find_keys.items():
+            shortcut.setKey(keys.keys(f"{TIMELINE}.{name}"))
+        own = {id_.partition(".")[2]: to for id_, to in keys.own.items() if id_.startswith(EDITOR)}
+        parts.pane.keys.bind(own)
+
+    keys.changed.connect(bind)
+    if keys.own:
+        bind()

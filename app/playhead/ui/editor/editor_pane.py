@@ -340,6 +340,7 @@ class EditorPane(QWidget):
                 lambda name: self.pages.is_wrapped if name == "wrap" else None,
                 lambda: (self.tabs, self.current),
                 self._on_tab_chosen,
+                lambda name: self.keys.keys_of(name),
                 self,
             )
         )

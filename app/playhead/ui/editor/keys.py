@@ -60,11 +60,30 @@ class KeyFilter(QObject):
 
     def __init__(self, handlers: Mapping[str, Callable[[], object]], parent: QObject) -> None:
         super().__init__(parent)
+        self._by_name = handlers
+        self.bind({})
+
+    def bind(self, own: Mapping[str, str]) -> None:
+        """Have other keys for some commands, by their names; an empty text for none."""
+        self._own = dict(own)
         self._handlers = {
-            QKeySequence(keys).toString(): handlers[command.name]
-            for command in EDITOR_COMMANDS
-            for keys in (command.keys, *command.also)
+            QKeySequence(keys).toString(): self._by_name[command.name]
+            for command in reversed(EDITOR_COMMANDS)
+            for keys in self._ways(command)
+            if keys
         }
+
+    def keys_of(self, name: str) -> str:
+        """The keys of a command as they are told."""
+        shipped = next(one.keys for one in EDITOR_COMMANDS if one.name == name)
+        return self._own.get(name, shipped)
+
+    def _ways(self, command: EditorCommand) -> tuple[str, ...]:
+        """What the user has chosen stands alone, and goes before another's second way."""
+        if command.name in self._own:
+            return (self._own[command.name],)
+        taken = set(self._own.values())
+        return (command.keys, *(keys for keys in command.also if keys not in taken))
 
     def watch(self, widget: QWidget) -> None:
         """Watch a widget that can have the focus."""

@@ -31,9 +31,11 @@ class PaneMenu(QMenu):
         is_on: Callable[[str], bool | None],
         tabs: Callable[[], tuple[Sequence[Tab], Tab]],
         choose: Callable[[str], object],
+        keys_of: Callable[[str], str],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
+        self._keys_of = keys_of
         self._handlers = handlers
         self._is_on = is_on
         self._tabs = tabs
@@ -48,7 +50,7 @@ class PaneMenu(QMenu):
             for name in group:
                 command = commands[name]
                 # As text: a shortcut here would cancel out the window's for the same key.
-                action = self.addAction(f"{tr(command.text)}\t{command.keys}")
+                action = self.addAction(f"{tr(command.text)}\t{self._keys_of(name)}")
                 action.triggered.connect(lambda _=False, one=name: self._handlers[one]())
                 is_on = self._is_on(name)
                 action.setCheckable(is_on is not None)

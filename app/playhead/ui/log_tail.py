@@ -1,0 +1,93 @@
+"""The end of a log file and what is added to it, in lines with their levels; no Qt."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+TAIL_BYTES = 512_000
+"""How much of a file is looked at: a log of any size opens at once."""
+MOST_LINES = 5_000
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_HEAD = re.compile(rf"^\d{{4}}-\d\d-\d\d [\d:,]+ ({'|'.join(LEVELS)}) ")
+_LONGEST_LINE = 4_000
+_SECRETS = re.compile(
+    r"(?i)(\bbearer\s+|\b(?:api[-_]?key|token|secret|password|authorization)[\"']?\s*[:=]\s*[\"']?)"
+    r"[^\s\"',}]{6,}"
+)
+_KEYS = re.compile(
+    r"\b(?:sk|pk|rk|gsk|xai|hf|AIza|ghp|github_pat|glpat|eyJ)[-_]?[A-Za-z0-9_\-.]{12,}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line; those of a traceback have the level of the entry that they belong to."""
+
+    text: str
+    level: str
+
+
+class LogTail:
+    """Reads a file from near its end on; `read` again for what was added, or for a new file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines: deque[LogLine] = deque(maxlen=MOST_LINES)
+        self.is_cut = False
+        self._place = -1
+        self._rest = b""
+        self._level = "INFO"
+
+    def read(self) -> bool:
+        """Take what is new; whether there was anything. A file that is not there has no lines."""
+        try:
+            size = self.path.stat().st_size
+            if size == self._place:
+                return False
+            with self.path.open("rb") as file:
+                self._begin(size)
+                file.seek(self._place)
+                found = file.read(TAIL_BYTES)
+        except OSError:
+            return self._forget()
+        self._place += len(found)
+        self._feed(found)
+        return True
+
+    def _begin(self, size: int) -> None:
+        """Where to read from: a file that shrank is another; much at once is passed over."""
+        if 0 <= self._place <= size and size - self._place <= TAIL_BYTES:
+            return
+        self.lines.clear()
+        self._rest = b""
+        self._place = max(0, size - TAIL_BYTES)
+        self.is_cut = self._place > 0
+        if self.is_cut:
+            self._rest = b"\n"  # what is before the first line's end is only a piece
+
+    def _forget(self) -> bool:
+        was_there = self._place >= 0
+        self._place, self._rest = -1, b""
+        self.lines.clear()
+        return was_there
+
+    def _feed(self, found: bytes) -> None:
+        is_piece = self._rest == b"\n"
+        *whole, rest = ((b"" if is_piece else self._rest) + found).split(b"\n")
+        self._rest = rest or b""
+        for raw in whole[1:] if is_piece else whole:
+            text = raw.decode("utf-8", "replace").rstrip("\r")[:_LONGEST_LINE]
+            if head := _HEAD.match(text):
+                self._level = head.group(1)
+            self.lines.append(LogLine(text, self._level))
+
+
+def redacted(text: str, home: Path | None = None) -> str:
+    """The text without what looks like a key, and with the user's folder as `~`."""
+    text = _SECRETS.sub(r"\1[removed]", text)
+    text = _KEYS.sub("[removed]", text)
+    where = str(home or Path.home())
+    return text.replace(where, "~") if len(where) > 1 else text
