@@ -54,3 +54,22 @@ def test_a_hidden_process_is_not_dumpable():
         check=True,
     )
     assert done.stdout.split() == ["True", "0", "0"]  # the owner is now root
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
+def test_what_the_process_was_given_at_its_start_is_gone_from_its_memory():
+    code = (
+        "import os; from playhead.storage.process_privacy import take_from_environment as take;"
+        "print(take(['OPENAI_API_KEY'])['OPENAI_API_KEY'].reveal());"
+        "print(b'sk-0123456789' in open('/proc/self/environ', 'rb').read(),"
+        " b'STAYS=here' in open('/proc/self/environ', 'rb').read(), os.environ['STAYS'])"
+    )
+    given = {"OPENAI_API_KEY": "sk-0123456789", "STAYS": "here"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **given, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["sk-0123456789", "False", "True", "here"]

@@ -29,19 +29,13 @@ from playhead.model_worker.network_failures import (
     network_words,
 )
 from playhead.model_worker.protocol import Ask, Failed, ListModels
+from playhead.model_worker.redaction import brief, redacted
 
-MAX_DETAIL = 600
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 """The statuses after which the same request may well be answered."""
 
 _NO_PROVIDER = "LLM Provider NOT provided"
 _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\b)(?:\s*[-:])\s*")
-_KEY_LIKE = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|key|hf|AIza)[-_]?[A-Za-z0-9_\-]{12,}"
-    r"|(?i:bearer\s+)\S+"
-    r"|(?i:(?:api[-_ ]?key|token|secret)\"?\s*[=:]\s*\"?)[^\s\"',}]+"
-    r"|(?<=//)[^\s/@]+(?=@)"
-)
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|password|credential|authorization")
 _JSON_ERROR = re.compile(r": line \d+ column \d+ \(char \d+\)")
 _DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
@@ -73,7 +67,7 @@ def describe(error: BaseException, ask: Ask | ListModels) -> Failed:
         turn=ask.turn,
         code=words.code,
         title=redacted(words.title, *secrets),
-        detail=redacted(_short(detail), *secrets),
+        detail=brief(detail, *secrets),
         remedy=words.remedy if wait_s is None else f"Wait {wait_s:g} seconds and press Retry.",
         retry_after_s=wait_s,
     )
@@ -87,14 +81,6 @@ def may_try_again(error: BaseException, ask: Ask) -> bool:
     if status:
         return status in AGAIN and kind_of(status, text) != "quota"
     return is_network(error) and is_worth_another_try(error, ask.api_base)
-
-
-def redacted(text: str, *secrets: str) -> str:
-    """The text without the secrets in use and without what looks like one."""
-    for secret in secrets:
-        if len(secret) >= 4:  # a dummy of one letter would blank the whole text
-            text = text.replace(secret, "…")
-    return _KEY_LIKE.sub("…", text)
 
 
 def retry_after(error: BaseException) -> float | None:
@@ -197,11 +183,6 @@ def _bare(text: str) -> str:
     while (shorter := _PREFIXES.sub("", text, count=1)) != text:
         text = shorter
     return text
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= MAX_DETAIL else text[:MAX_DETAIL] + " …"
 
 
 def _secrets(ask: Ask | ListModels) -> list[str]:

@@ -18,7 +18,8 @@ def take_from_environment(variables: Iterable[str]) -> dict[str, Secret]:
     """Read the named variables and our own `PLAYHEAD_…` secrets and remove them for children."""
     names = {*variables, *(name for name in os.environ if _OWN_SECRETS.fullmatch(name))}
     taken: dict[str, Secret] = {}
-    for name in sorted(names):
+    for name in sorted(names & os.environ.keys()):
+        _overwrite(name)
         text = os.environ.pop(name, "").strip()
         if text:
             taken[name] = Secret(text)
@@ -28,8 +29,24 @@ def take_from_environment(variables: Iterable[str]) -> dict[str, Secret]:
 def hide_process() -> bool:
     """Refuse our memory and first environment to the user's other processes (Linux); done or not.
 
-    `os.environ.pop` does not reach /proc/PID/environ: that shows what the process began with.
+    Those of root see us all the same, and so does code that root approves.
     """
     if sys.platform != "linux":
         return False
     return ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0
+
+
+def _overwrite(name: str) -> None:
+    """Fill the variable's text with zeros where the process was given it.
+
+    `os.environ.pop` only forgets where it lies, and /proc/PID/environ and `ps` go on showing it.
+    """
+    if (
+        sys.platform == "win32"
+    ):  # a process has a copy of its own there, which others cannot ask for
+        return
+    libc = ctypes.CDLL(None)
+    libc.getenv.argtypes, libc.getenv.restype = [ctypes.c_char_p], ctypes.c_void_p
+    libc.strlen.argtypes, libc.strlen.restype = [ctypes.c_void_p], ctypes.c_size_t
+    if place := libc.getenv(os.fsencode(name)):
+        ctypes.memset(place, 0, libc.strlen(place))
