@@ -45,6 +45,7 @@ class Probe(QObject):
             "memory": self._memory,
             "quit": self._quit,
             "clear": self._clear,
+            "halt": self._halt,
         }
         self._commands = Commands(commands, self)
         self._watch = QTimer(self)
@@ -82,6 +83,11 @@ class Probe(QObject):
     def _clear(self, _: str) -> None:
         self.composer.clear()
         report("clear")
+
+    def _halt(self, _: str) -> None:
+        """Click on Stop."""
+        report("halt")
+        self.composer.send_button.click()
 
     def _send(self, text: str) -> None:
         self.composer.set_text(text)
