@@ -1,0 +1,264 @@
+"""Whole turns with a real worker and a real server: what models are asked, and when not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playhead.conversation.conversation import Conversation
+from playhead.conversation.payloads import Failure
+from playhead.conversation.requests import AppSettings, ConversationConfig, ModelOverride
+from playhead.providers.worker_provider import WorkerProvider
+from playhead.session.limits import BUDGET_REACHED, REPEATED_FAILURE, STEP_LIMIT
+from playhead.session.session import Session
+from tests.support import model_server as ms
+from tests.support.asking import provider_of
+from tests.support.model_server import ModelServer
+from tests.support.ports import RecordingExecutor, ScriptedProvider, SettingsInMemory, ports_with
+from tests.support.waiting import until
+from tests.support.workers import SharedWorker
+
+MODEL = "openai/test"
+FENCE = "Here:\n```python\nprint(6 * 7)\n```\n"
+REFUSES_TOOLS = ms.error(400, "This model does not support tools.")
+TOO_LONG = ms.error(
+    400,
+    "This model's maximum context length is 4096 tokens. Please reduce the length.",
+    code="context_length_exceeded",
+)
+
+
+def session_on(
+    provider: WorkerProvider, server: ModelServer, folder: Path, **settings: Any
+) -> Session:
+    current = AppSettings(model=MODEL, api_base=server.base_url, **settings)
+    scripted = ports_with(ScriptedProvider(), RecordingExecutor())
+    ports = replace(scripted, provider=provider, settings=SettingsInMemory(current))
+    session = Session(Conversation(), ports, str(folder))
+    session.set_auto_run(True)
+    return session
+
+
+async def asked(session: Session, text: str) -> None:
+    session.send(text)
+    await until(lambda: session.is_idle)
+
+
+def failure_of(session: Session) -> Failure:
+    content = session.conversation.messages[-1].content
+    assert isinstance(content, Failure)
+    return content
+
+
+async def test_tools_are_tried_once_then_the_model_is_told_to_use_fences(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    def script(request: ms.Request) -> ms.Reply:
+        if request.tool_names:
+            return REFUSES_TOOLS
+        came = "What came of the code" in request.user_text
+        return ms.text("It is 42.") if came else ms.text(FENCE)
+
+    with ModelServer(script) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path)
+            await asked(session, "What is 6 * 7?")
+            await asked(session, "Once more?")
+            await session.close()
+    assert [bool(request.tool_names) for request in server.requests] == [True, *[False] * 4]
+    first, second = (request.messages[0]["content"] for request in server.requests[:2])
+    assert "Call the tool `execute`" in first
+    assert "You have no tools" in second
+    assert "tool `execute`" not in second
+    kinds = [m.type for m in session.conversation.messages if m.role == "assistant"]
+    assert kinds == ["message", "code", "message"] * 2
+    roles = [message["role"] for message in server.requests[-1].messages]
+    assert roles == ["system", *["user", "assistant"] * (len(roles) // 2 - 1), "user"]
+
+
+@pytest.mark.parametrize("takes_tools", [True, False])
+async def test_what_the_user_says_of_tools_is_obeyed(
+    model_worker: SharedWorker, tmp_path: Path, takes_tools: bool
+):
+    with ModelServer(ms.text("Hello.")) as server:
+        async with provider_of(model_worker) as provider:
+            overrides = {MODEL: ModelOverride(takes_tools=takes_tools)}
+            session = session_on(provider, server, tmp_path, model_overrides=overrides)
+            await asked(session, "hi")
+            await session.close()
+    assert [request.tool_names for request in server.requests] == [
+        ["execute"] if takes_tools else []
+    ]
+
+
+async def test_a_conversation_with_calls_goes_on_with_a_model_without_tools_and_back(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    with ModelServer([ms.execute("6 * 7"), ms.text("42")]) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path)
+            await asked(session, "first")
+            settings = session._ports.settings
+            plain = {MODEL: ModelOverride(takes_tools=False)}
+            before = settings.current
+            await settings.save(AppSettings(MODEL, server.base_url, model_overrides=plain))
+            await asked(session, "second")
+            in_words = server.requests[-1].messages
+            await settings.save(before)
+            await asked(session, "third")
+            as_calls = server.requests[-1].messages
+            await session.close()
+    assert not any("tool_calls" in message for message in in_words)
+    assert "```python\n6 * 7\n```" in in_words[2]["content"]
+    assert [m["role"] for m in as_calls[1:4]] == ["user", "assistant", "tool"]
+
+
+async def test_a_conversation_that_is_too_long_after_all_is_sent_once_more_with_less(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    def script(request: ms.Request) -> ms.Reply:
+        return TOO_LONG if len(request.messages) > 6 else ms.text("word " * 300)
+
+    with ModelServer(script) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path)
+            events: list[str] = []
+            session.subscribe(lambda event: events.append(event.kind))
+            for number in range(4):
+                await asked(session, f"question {number}")
+            first_sent = session.outlook.first_sent_id
+            await session.close()
+    assert [len(request.messages) for request in server.requests[:3]] == [2, 4, 6]
+    assert len(server.requests) == 5
+    assert server.requests[-1].user_text == "question 3"
+    assert "are no longer sent to you" in server.requests[-1].messages[0]["content"]
+    assert "outlook" in events
+    shown = session.conversation.message(first_sent)
+    assert shown is not None
+    assert shown.text.startswith("question")
+    assert session.conversation.messages[-1].text.startswith("word")
+
+
+async def test_a_question_that_never_fits_is_a_failure_in_words(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    with ModelServer(TOO_LONG) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path)
+            await asked(session, "hi")
+            await session.close()
+    assert len(server.requests) == 1
+    assert "too long" in failure_of(session).title
+    assert failure_of(session).code == "upstream_error"
+
+
+async def test_the_same_failing_code_twice_asks_and_can_go_on(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    replies = [
+        ms.execute("fail one"),
+        ms.execute("fail two"),
+        ms.execute("fail two"),
+        ms.text("ok"),
+    ]
+    with ModelServer(replies) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path)
+            await asked(session, "go")
+            assert failure_of(session).code == REPEATED_FAILURE
+            assert failure_of(session).remedy
+            assert len(server.requests) == 3
+            session.go_on()
+            await until(lambda: session.is_idle)
+            await session.close()
+    assert session.conversation.messages[-1].text == "ok"
+    assert server.requests[-1].results == ["ran fail one", *["ran fail two"] * 2]
+
+
+async def test_at_the_step_limit_a_turn_asks_and_goes_on_with_as_many_steps(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    replies = [ms.execute("1"), ms.execute("2"), ms.execute("3"), ms.text("done")]
+    with ModelServer(replies) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path, max_steps=2)
+            await asked(session, "go")
+            assert failure_of(session).code == STEP_LIMIT
+            session.go_on()
+            await until(lambda: session.is_idle)
+            await session.close()
+    assert session.conversation.messages[-1].text == "done"
+    assert len(server.requests) == 4
+
+
+async def test_a_budget_stops_before_the_next_request_and_a_larger_one_goes_on(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    with ModelServer(ms.text("Hello.")) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path)
+            session.set_config(
+                ConversationConfig("", "openai/gpt-4o", server.base_url, budget=0.000001)
+            )
+            await asked(session, "first")
+            spent = session.conversation.usages.total.cost
+            await asked(session, "second")
+            assert failure_of(session).code == BUDGET_REACHED
+            assert len(server.requests) == 1
+            session.go_on(budget=5.0)
+            await until(lambda: session.is_idle)
+            await session.close()
+    assert spent
+    assert len(server.requests) == 2
+    assert session.config.budget == 5.0
+    assert session.conversation.messages[-1].text == "Hello."
+
+
+async def test_a_call_with_single_quotes_runs(model_worker: SharedWorker, tmp_path: Path):
+    broken = "{'language': 'python', 'code': 'print(\"hi\")',}"
+    with ModelServer([ms.call("execute", broken), ms.text("done")]) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path)
+            await asked(session, "go")
+            await session.close()
+    assert server.requests[-1].results == ['ran print("hi")']
+
+
+async def test_the_prompt_tells_of_the_place_and_the_users_own_stands_in_its_stead(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    with ModelServer(ms.text("Hello.")) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path, instructions="Be kind.")
+            await asked(session, "first")
+            own = ConversationConfig(system_prompt="Work in {folder}, {unknown}, {not a name}.")
+            session.set_config(own)
+            await asked(session, "second")
+            await session.close()
+    built_in, other = (request.messages[0]["content"] for request in server.requests)
+    assert str(tmp_path) in built_in
+    assert "/usr/bin/python3" in built_in
+    assert "without anybody asking first" in built_in
+    assert built_in.endswith("Be kind.")
+    assert other.startswith(f"Work in {tmp_path}, {{unknown}}, {{not a name}}.")
+    assert other.endswith("Be kind.")
+
+
+async def test_what_is_looked_at_is_what_the_server_got(model_worker: SharedWorker, tmp_path: Path):
+    with ModelServer(ms.text("Hello.")) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path)
+            await asked(session, "hi")
+            sent = await session.outlook.sent()
+            following = await session.outlook.next()
+            answer = session.conversation.messages[-1]
+            before = await session.outlook.next(answer.id)
+            await session.close()
+    assert sent is not None
+    assert list(sent.messages) == server.requests[0].messages
+    assert list(sent.tools) == server.requests[0].body["tools"]
+    assert [m["role"] for m in following.messages] == ["system", "user", "assistant"]
+    assert list(before.messages) == list(sent.messages)
