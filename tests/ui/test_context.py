@@ -118,7 +118,9 @@ async def test_what_is_sent_can_be_looked_at_and_copied(bench: OpenBench):
         assert dialog is not None
         await until(lambda: dialog.list.topLevelItemCount() == 2)
         assert dialog.text.toPlainText() == "hi"
-        dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
+        answer = dialog.list.topLevelItem(1)
+        assert answer is not None
+        dialog.list.setCurrentItem(answer)
         assert dialog.text.toPlainText() == "Hello there."
         QTest.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
         copied = json.loads(QGuiApplication.clipboard().text())
