@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 DISPLAYED := $(PY) -m tests.support.display --
 
-.PHONY: run test lint bench package system screenshots soak translations setup-run setup-dev
+.PHONY: run test lint bench package package-test system screenshots soak translations setup-run setup-dev
 
 run: setup-run
 	@sh packaging/system.sh check run
@@ -25,8 +25,11 @@ bench: setup-dev
 	@$(DISPLAYED) $(PY) -m tests.benchmarks all $(ARGS)
 
 package: setup-dev
-	@$(PY) -m PyInstaller --noconfirm --log-level WARN build.spec
-	@$(DISPLAYED) $(PY) -m tests.packaging.smoke dist/playhead
+	@$(PY) packaging/package.py
+
+# As root: on a bare Debian in a folder, without Python, as a user without rights.
+package-test: setup-dev
+	@unshare --mount --propagation private $(PY) -m tests.packaging.clean_root dist/*.deb
 
 screenshots: setup-dev
 	@sh packaging/system.sh check test

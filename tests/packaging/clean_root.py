@@ -1,0 +1,157 @@
+"""`python -m tests.packaging.clean_root PACKAGE.deb`: install it on a bare Debian and use it there.
+
+Needs root and debootstrap; `make package-test` runs it in a mount namespace of its own, so that
+nothing of it stays mounted. The bare system has no Python; the program runs as a user without
+rights with a bare PATH and an empty home, against a real model server on this machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.display import virtual_display
+from tests.support.driver import ROOT, App, running_app, write_settings
+from tests.support.model_server import ModelServer, default_script
+
+USER = 1000
+MIRROR = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
+SUITE = os.environ.get("DEBIAN_SUITE", "bookworm")
+BARE = ROOT / "build" / f"bare-{SUITE}.tar"
+PICTURE = ROOT / "dist" / "package-test.png"
+
+
+def main() -> int:
+    """Every step; the first that fails ends it with its reason."""
+    package = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        root, home = Path(folder) / "root", Path(folder) / "home"
+        unpack_bare_system(root)
+        with mounted(root, home):
+            install(root, package)
+            use(root, home)
+            remove(root, home)
+    print(f"{package.name}: installed, used, removed; the picture is {PICTURE.relative_to(ROOT)}.")
+    return 0
+
+
+def unpack_bare_system(root: Path) -> None:
+    """A Debian with what is essential and nothing else; it is downloaded once."""
+    if not BARE.exists():
+        BARE.parent.mkdir(exist_ok=True)
+        call("debootstrap", "--variant=minbase", SUITE, root, MIRROR)
+        call("tar", "-C", root, "-cf", BARE, ".")
+        return
+    root.mkdir()
+    call("tar", "-C", root, "-xf", BARE)
+
+
+@contextmanager
+def mounted(root: Path, home: Path) -> Iterator[None]:
+    """The kernel's file systems, and the home at the same place inside and outside."""
+    home.mkdir(mode=0o700)
+    os.chown(home, USER, USER)
+    inside = root / home.relative_to("/")
+    inside.mkdir(parents=True)
+    os.chmod(home.parent, 0o755)
+    shutil.copyfile("/etc/resolv.conf", root / "etc/resolv.conf")
+    places = [("/proc", root / "proc"), ("/dev", root / "dev"), (str(home), inside)]
+    for source, place in places:
+        call("mount", "--rbind", source, place)
+    try:
+        yield
+    finally:
+        for _, place in reversed(places):
+            call("umount", "--recursive", "--lazy", place)
+
+
+def install(root: Path, package: Path) -> None:
+    """As a person would, with what it depends on and nothing that it only recommends."""
+    shutil.copyfile(package, root / "playhead.deb")
+    chroot(root, "apt-get", "update", "-q")
+    chroot(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", "/playhead.deb")
+    assert not shutil.which("python3", path=str(root / "usr/bin")), "there is a Python"
+    chroot(root, "useradd", "--uid", str(USER), "--no-create-home", "tester")
+
+
+def use(root: Path, home: Path) -> None:
+    """Ask, approve by click, see the answer, close."""
+    with (
+        virtual_display() as display,
+        ModelServer(default_script) as server,
+    ):
+        write_settings(home, theme="light", model="openai/test", api_base=server.base_url)
+        give(home)
+        with running_app(home, display, command=program(root, home, display)) as app:
+            run_the_dialogue(app)
+            app.look().save(PICTURE)
+            assert app.close() == 0
+            assert not app.complaints(), app.log
+
+
+def run_the_dialogue(app: App) -> None:
+    """The one that the golden data has."""
+    app.type("What's 34/24?")
+    app.press("Return")
+    app.click(app.wait_for_run_button())
+    app.wait_for_message("computer", "console", "1.4166666666666667")
+    app.wait_for_message("assistant", "message", "approximately 1.42.")
+
+
+def program(root: Path, home: Path, display: Mapping[str, str]) -> list[str]:
+    """The command inside, as somebody without rights whose environment holds next to nothing."""
+    own = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(home),
+        "DISPLAY": display["DISPLAY"],
+        "XDG_RUNTIME_DIR": str(home / "run"),
+        "PLAYHEAD_DATA_DIR": str(home / "data"),
+        "PLAYHEAD_CONFIG_DIR": str(home / "config"),
+        "PLAYHEAD_CACHE_DIR": str(home / "cache"),
+        "OPENAI_API_KEY": "test-key",
+        "LANG": "C.UTF-8",
+    }
+    variables = [f"{name}={value}" for name, value in own.items()]
+    enter = ["chroot", f"--userspec={USER}:{USER}", str(root)]
+    return [*enter, "/usr/bin/env", "-i", f"--chdir={home}", *variables, "/usr/bin/playhead"]
+
+
+def remove(root: Path, home: Path) -> None:
+    """What the user has made stays where it is."""
+    before = sorted(home.rglob("*"))
+    chroot(root, "apt-get", "purge", "-y", "-q", "playhead")
+    assert sorted(home.rglob("*")) == before
+    assert (home / "data" / "history.sqlite3").exists()
+    left = [place for place in root.glob("usr/**/*playhead*") if not place.is_symlink()]
+    assert not left, left
+
+
+def give(folder: Path) -> None:
+    """All of it to the user."""
+    (folder / "run").mkdir(mode=0o700, exist_ok=True)
+    for place in (folder, *folder.rglob("*")):
+        os.chown(place, USER, USER)
+
+
+def chroot(root: Path, *command: str) -> None:
+    """A step inside, as root."""
+    call("chroot", root, "/usr/bin/env", "DEBIAN_FRONTEND=noninteractive", *command)
+
+
+def call(*command: object) -> None:
+    """A step; what it says is shown only when it fails."""
+    done = subprocess.run(
+        [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(str(part) for part in command)}\n{done.stdout[-4000:]}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
