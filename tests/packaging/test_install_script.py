@@ -60,8 +60,9 @@ def test_removing_takes_the_program_and_leaves_what_is_the_users(
     own.write_bytes(b"mine")
     done = run(unpacked, home, "--remove")
     assert done.returncode == 0, done.stderr
-    left = sorted(path for path in home.rglob("*") if not path.is_dir())
-    assert left == [own]
+    left = [path for path in home.rglob("*") if not path.is_dir()]
+    # The desktop's tools keep an index there.
+    assert [path for path in left if path.suffix != ".cache"] == [own]
 
 
 def test_a_folder_of_that_name_with_something_else_in_it_is_left_alone(
