@@ -88,8 +88,7 @@ def _streamed(tokens: list[str]) -> list[float]:
     view.set_conversation(talk)
     app.processEvents()
     talk.apply(Chunk("assistant", "message", start=True))
-    gc.collect()
-    gc.freeze()  # as the window does once it stands
+    gc.collect()  # what the stream before has left is not this one's
     took: list[float] = []
     for at in range(0, len(tokens), PER_FRAME):
         began = time.thread_time()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,9 +58,8 @@ def painted(name: str, tools: CardTools) -> QImage:
     talk, model = Sample(), TimelineModel()
     talk.subscribe(model.apply)
     SAMPLES[name.removesuffix("-open")](talk)
-    first = model.rows[0].message
-    model.meter.clock = lambda: (first.created_at if first else 0.0) + 3.5
-    model.end_turn("openai/gpt-x")
+    turns = (replace(turn, seconds=3.5) for turn in talk.usages.turns)
+    model.set_costs(turns, "openai/gpt-x")
     image = QImage(WIDTH + 32, MOST, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(QColor(tools.theme.tokens.bg))
     painter = QPainter(image)

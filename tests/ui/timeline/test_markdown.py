@@ -1,5 +1,6 @@
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -161,3 +162,51 @@ def test_what_a_user_types_is_plain_but_for_its_fences():
         Block("code", "print(1)", "python"),
         Block("plain", "# not a title"),
     ]
+
+
+NESTED = "- top\n" + "".join(f"  - nested {number}\n" for number in range(1_000))
+HARD = {
+    NESTED: "too long a list",
+    "".join("  " * depth + f"- item {depth}\n" for depth in range(60)): "nested too deep",
+    "".join(f"> line {number}\n" for number in range(500)): "too long a list or quotation",
+    "[" * 5_000: "too many brackets",
+    "x" * 50_000: "too long a word",
+}
+
+
+@pytest.mark.parametrize("text", HARD, ids=HARD.values())
+def test_what_would_stall_the_window_is_shown_as_it_was_written_and_says_so(text: str) -> None:
+    whole = markdown_blocks(text)[0]
+    stream = MarkdownStream()
+    for at in range(0, len(text), 50):
+        stream.feed(text[at : at + 50])
+        stream.tail()
+    stream.finish()
+    for blocks in (whole, stream.closed):
+        told = next(block for block in blocks if HARD[text] in block.source)
+        plain = blocks[blocks.index(told) + 1 :]
+        assert {block.kind for block in plain} == {"plain"}
+        assert max(len(block.source) for block in plain) <= 4_000
+        shown = "".join(block.source for block in blocks if block is not told)
+        assert "".join(shown.split()) == "".join(text.split()), "nothing is lost"
+
+
+def test_a_block_that_is_too_long_is_not_parsed_again_and_again() -> None:
+    stream = MarkdownStream()
+    for at in range(0, len(NESTED), 50):
+        stream.feed(NESTED[at : at + 50])
+        stream.tail()
+    assert stream.parsed_chars < 5 * len(NESTED)
+
+
+def test_after_such_a_block_markdown_goes_on() -> None:
+    blocks = markdown_blocks(NESTED + "\n## A title\n\n- a\n- b\n")[0]
+    assert [(block.kind, block.source) for block in blocks[-2:]] == [
+        ("prose", "## A title\n"),
+        ("prose", "- a\n- b\n"),
+    ]
+
+
+def test_a_long_list_of_short_items_stays_one() -> None:
+    text = "".join(f"- item {n}\n  - a\n  - b\n    - c\n" for n in range(200))
+    assert {block.kind for block in markdown_blocks(text)[0]} == {"prose"}

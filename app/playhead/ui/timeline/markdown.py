@@ -9,6 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from playhead.ui.timeline.math_rule import add_formula_rule
+from playhead.ui.timeline.plain_markdown import plain_part, plain_pieces, why_plain
+from playhead.ui.wording import tr
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -19,7 +21,7 @@ CODE_LINE_LIMIT = 500
 """Longer lines of code are cut for display."""
 _PIECE_CHARS = 4_000
 TABLE_ROWS = 20
-LIST_ITEMS = 8
+LIST_ITEMS, LIST_LINES = 8, 40
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\n`]*)")
 
@@ -62,6 +64,7 @@ class MarkdownStream:
         self._parser = _parser()
         self._text = ""
         self._prefix = ""
+        self._is_plain = False
         self._tail: list[Block] | None = []
         self._seen: set[str] = set()
 
@@ -75,6 +78,7 @@ class MarkdownStream:
         for block in self.tail():
             self.closed.extend(_cut(block))
         self._text = self._prefix = ""
+        self._is_plain = False
         self._tail = []
 
     def tail(self) -> list[Block]:
@@ -84,6 +88,11 @@ class MarkdownStream:
         return self._tail
 
     def _parse(self) -> list[Block]:
+        if self._is_plain and (end := plain_part(self._text)) == len(self._text):
+            return self._cut_open_plain()
+        if self._is_plain:
+            self.closed.extend(_plain(self._text[:end]))
+            self._text, self._is_plain = self._text[end:], False
         text = self._prefix + self._text
         self.parsed_chars += len(text)
         lines = text.splitlines(keepends=True)
@@ -118,7 +127,9 @@ class MarkdownStream:
         """A closed block, cut where it is long."""
         if top[0].type in ("bullet_list_open", "ordered_list_open"):
             return _cut_list(lines, top)
-        return _cut(self._whole(lines, top))
+        block = self._whole(lines, top)
+        why = why_plain(block.source, top) if block.kind == "prose" else ""
+        return [_note(why), *_plain(block.source)] if why else _cut(block)
 
     def _cut_long(
         self, lines: list[str], tops: list[list[Token]], blocks: list[Block]
@@ -133,8 +144,20 @@ class MarkdownStream:
         if token.type == "table_open":
             return self._cut_open_table(lines, first, last, block)
         if token.type in ("bullet_list_open", "ordered_list_open"):
-            return self._cut_open_list(lines, tops[0], block)
+            blocks = self._cut_open_list(lines, tops[0], block)
+        if blocks[0].kind == "prose" and (why := why_plain(blocks[0].source, tops[0])):
+            self.closed.append(_note(why))
+            self._is_plain = True
+            return self._cut_open_plain()
         return blocks
+
+    def _cut_open_plain(self) -> list[Block]:
+        """What is shown as it was written, the end of it still open."""
+        pieces = plain_pieces(self._text)
+        kept = "".join(pieces[-2:])  # the end of the block is known by the line before
+        self.closed.extend(Block("plain", piece.rstrip("\n")) for piece in pieces[:-2])
+        self._text = kept
+        return _plain(kept)
 
     def _cut_open_fence(self, lines: list[str], first: int, block: Block) -> list[Block]:
         opener = lines[first]
@@ -169,7 +192,8 @@ class MarkdownStream:
 
     def _cut_open_list(self, lines: list[str], top: list[Token], block: Block) -> list[Block]:
         starts = [_range(item)[0] for item in _items(top)]
-        if len(starts) <= LIST_ITEMS:
+        is_long = len(starts) > LIST_ITEMS or block.source.count("\n") > LIST_LINES
+        if not is_long or len(starts) < 3:
             return [block]
         first, cut = _range(top[0])[0], starts[-2]
         self.closed.append(Block("prose", "".join(lines[first:cut])))
@@ -323,8 +347,26 @@ def _cut_table(block: Block) -> list[Block]:
 
 def _cut_list(lines: list[str], top: list[Token]) -> list[Block]:
     first, last = _range(top[0])
-    starts = [_range(item)[0] for item in _items(top)]
-    cuts = [first, *starts[LIST_ITEMS::LIST_ITEMS], last]
-    return [
-        Block("prose", "".join(lines[one:other])) for one, other in pairwise(cuts) if one < other
-    ]
+    cuts = [first]
+    items = [_range(item) for item in _items(top)]
+    count = 0
+    for begin, end in items:
+        if count == LIST_ITEMS or (count and end - cuts[-1] > LIST_LINES):
+            cuts.append(begin)
+            count = 0
+        count += 1
+    blocks: list[Block] = []
+    for one, other in pairwise([*cuts, last]):
+        source = "".join(lines[one:other])
+        inside = [token for token in top if token.map and one <= token.map[0] < other]
+        why = why_plain(source, [top[0], *inside])
+        blocks += [_note(why), *_plain(source)] if why else [Block("prose", source)]
+    return blocks
+
+
+def _note(why: str) -> Block:
+    return Block("prose", f"*{tr(why)}*\n")
+
+
+def _plain(text: str) -> list[Block]:
+    return [Block("plain", piece.rstrip("\n")) for piece in plain_pieces(text) if piece.strip()]

@@ -18,7 +18,7 @@ from playhead.ui.timeline.rows import Row
 from playhead.ui.wording import tr, tr_n
 
 _ACTIONS = 36
-_STEP = 800
+_STEP = 400
 _BUDGET_S = 0.004
 _LONG_LINES, _LONG_CHARS = 20, 2_000
 _BUBBLE_SHARE = 0.85
