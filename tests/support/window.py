@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -46,8 +47,10 @@ class Bench:
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
-        self.ports = ports = ports_with(self.provider, self.executor)
         self.settings = SettingsInMemory(settings)
+        self.ports = ports = replace(
+            ports_with(self.provider, self.executor), settings=self.settings
+        )
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
         self.sessions = Sessions(ports, SqliteHistory(home / "history.sqlite3"))

@@ -176,23 +176,6 @@ async def test_up_brings_back_what_was_sent_in_this_conversation(
         assert shown == ["second", "first", "second", "draft"]
 
 
-async def test_the_model_is_changed_in_the_composer(theme: Theme, tmp_path: Path) -> None:
-    settings = AppSettings(model="ollama_chat/llama3", api_base="http://127.0.0.1:11434")
-    async with opened(theme, tmp_path, settings=settings) as bench:
-        choice = bench.parts.composer.buttons.choice
-        assert [one.text() for one in choice.model_actions][-1] == "Direct mode (no model)"
-        choice.direct.trigger()
-        await until(lambda: bench.settings.current.model == "")
-        await until(lambda: "Direct mode" in choice.text())
-        back = choice.model_actions[0]
-        assert (back.text(), back.isChecked()) == ("ollama_chat/llama3", False)
-        back.trigger()
-        await until(lambda: bench.settings.current.model == "ollama_chat/llama3")
-        assert bench.settings.current.api_base == "http://127.0.0.1:11434"
-        await until(lambda: "llama3" in choice.text())
-        assert choice.model_actions[0].isChecked()
-
-
 def test_drafts_are_read_as_they_were_written(tmp_path: Path) -> None:
     file = Attachment("file", str(tmp_path / "a.csv"), "a.csv", 3)
     queued = QueuedMessage("q", "later", (file,))

@@ -50,7 +50,7 @@ class Composer(QFrame):
     """Signals: `submitted(str text, list[Attachment])`, while busy `queued(…)` with the same,
     `edit_submitted(str message_id, str text)`, `queued_edit_ended(object text, list)`: the queued
     message that was edited, None when it stays as it was; `stop_requested()`,
-    `auto_run_toggled(bool)`, `model_clicked()` for the settings, `model_chosen(str, str)`,
+    `auto_run_toggled(bool)`,
     `edit_last_requested()`, `changed()` when there is another draft, `failed(AppError)` when
     something cannot be attached.
 
@@ -63,8 +63,6 @@ class Composer(QFrame):
     queued_edit_ended = Signal(object, list)
     stop_requested = Signal()
     auto_run_toggled = Signal(bool)
-    model_clicked = Signal()
-    model_chosen = Signal(str, str)
     edit_last_requested = Signal()
     changed = Signal()
     failed = Signal(object)
@@ -294,8 +292,6 @@ class Composer(QFrame):
         buttons.send_clicked.connect(self.submit)
         buttons.queue_clicked.connect(self.submit)
         buttons.stop_clicked.connect(self.stop_requested)
-        choice.settings_wanted.connect(self.model_clicked)
-        choice.model_chosen.connect(self.model_chosen)
         choice.auto_run_toggled.connect(self.auto_run_toggled)
         self._theme.changed.connect(self._on_theme_changed)
 

@@ -194,7 +194,8 @@ class ComposerFollower(QObject):
         return self._models
 
     def _note_model(self) -> None:
-        used = (self._settings.current.model, self._settings.current.api_base)
+        shown = self._session.settings if self._session else self._settings.current
+        used = (shown.model, shown.api_base)
         if used[0]:
             others = [one for one in self._models if one != used]
             self._models = [used, *others][:_MOST_MODELS]

@@ -205,7 +205,7 @@ class SessionView(QObject):
                 self._show_pending(session)
             case "kernel":
                 self._pane.set_kernel(session.kernel)
-            case "place" | "auto_run":
+            case "place" | "config" | "auto_run":
                 self.place_changed.emit()
             case "error" if event.error is not None:
                 self.failed.emit(event.error)
