@@ -26,6 +26,7 @@ from playhead.ui.wording import mark, tr, tr_n
 from tests.support.catalogue import WINDOW, all_texts
 from tests.support.ports import coded, said
 from tests.support.pseudo import write_pseudo_language
+from tests.support.waiting import until
 from tests.support.window import opened
 
 SHOWN_BY = (
@@ -83,7 +84,8 @@ def untranslated(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Call) and called(node) in names:
             for argument in node.args:
                 for text in literals(argument):
-                    if text not in NAMES and WORD.search(text) and is_shown(text):
+                    words = re.sub(r"<[^>]*>", "", text)
+                    if text not in NAMES and WORD.search(words) and is_shown(text):
                         yield f"line {node.lineno}: {text!r}"
 
 
@@ -237,3 +239,41 @@ async def test_the_whole_window_speaks_the_language_and_has_room_for_it(
         bench.parts.approval.setFocus()
         assert still_english(window, own) == []
         assert clipped(window) == []
+
+
+async def test_a_language_from_the_right_mirrors_the_window_but_not_the_code(
+    qapp: QApplication, catalogues: Path, tmp_path: Path, theme: Theme
+) -> None:
+    before = qapp.layoutDirection()
+    try:
+        assert speak(qapp, catalogues, ["ar"]) == "ar"
+        async with opened(theme, tmp_path) as bench:
+            parts = bench.parts
+            sidebar, pane = parts.sidebar, parts.pane
+            assert left_of(pane) < left_of(parts.timeline) < left_of(sidebar)
+            assert not parts.timeline.isRightToLeft()
+            assert not pane.editor.widget.isRightToLeft()
+    finally:
+        silence(qapp)
+        qapp.setLayoutDirection(before)
+
+
+def left_of(widget: QWidget) -> int:
+    return widget.mapToGlobal(widget.rect().topLeft()).x()
+
+
+async def test_the_hint_in_the_message_field_is_cut_where_it_would_need_a_second_line(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, coded("1")) as bench:
+        field = bench.parts.composer.text_edit
+        bench.send("go")
+        await bench.asked()
+        whole = field.placeholderText()
+        assert whole.endswith("turn…")
+        bench.window.resize(480, 600)
+        await until(lambda: field.width() < 440)
+        assert field.placeholderText() != whole
+        assert field.placeholderText().endswith("…")
+        bench.window.resize(1480, 940)
+        await until(lambda: field.placeholderText() == whole)

@@ -305,9 +305,7 @@ class Composer(QFrame):
         words = tr("Describe a task…") if self._model else tr("Type code to run…")
         if self._is_busy:
             words = tr("Write what comes next: it waits for the end of this turn…")
-        if words != self.text_edit.placeholderText():
-            self.text_edit.setPlaceholderText(words)
-            self.text_edit.viewport().update()  # Qt 6.11 draws it only later
+        self.text_edit.set_hint(words)
 
     def _begin_edit(self, message_id: str, words: str, *, is_queued: bool = False) -> None:
         if self._edit is not None and self._edit.is_queued:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QMimeData, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QImage, QInputMethodEvent, QKeyEvent, QTextCursor
+from PySide6.QtGui import (
+    QFocusEvent,
+    QImage,
+    QInputMethodEvent,
+    QKeyEvent,
+    QResizeEvent,
+    QTextCursor,
+)
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from playhead.ui.composer_history import HistoryWalk
@@ -48,6 +55,7 @@ class ComposerText(QPlainTextEdit):
         self.taken_px: Callable[[], int] = int
         self.walk = HistoryWalk()
         self._is_composing = False
+        self._hint = ""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("kind", "bare")
         self.setTabChangesFocus(True)
@@ -58,6 +66,15 @@ class ComposerText(QPlainTextEdit):
         self.document().setDocumentMargin(_MARGIN_PX)
         self.document().documentLayout().documentSizeChanged.connect(self.fit)
         self.fit()
+
+    def set_hint(self, words: str) -> None:
+        """What stands in the empty field, cut where it would need a second line."""
+        self._hint = words
+        room = self.viewport().width() - 2 * _MARGIN_PX - 2
+        shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, max(room, 0))
+        if shown != self.placeholderText():
+            self.setPlaceholderText(shown)
+            self.viewport().update()  # Qt 6.11 draws it only later
 
     def put(self, text: str) -> None:
         """Show another text, cursor at its end."""
@@ -79,6 +96,11 @@ class ComposerText(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(
             policy.ScrollBarAsNeeded if lines > most else policy.ScrollBarAlwaysOff
         )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """There is room for other words."""
+        super().resizeEvent(event)
+        self.set_hint(self._hint)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter sends, Shift+Enter breaks the line, Up and Down at the ends walk the history."""

@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QTextDocument
 
 from playhead.ui.timeline.documents import DocumentMaker
@@ -83,3 +84,11 @@ def test_the_pieces_of_a_long_table_have_one_head(maker):
     assert "a" in first.toPlainText()
     assert "a" not in second.toPlainText()
     assert "3" in second.toPlainText()
+
+
+def test_code_begins_at_the_left_in_any_script(maker):
+    code = maker.make(Block("code", "# הערה\nprint(1)", "python"))
+    prose = maker.make(Block("prose", "שלום"))
+    assert code.lastBlock().textDirection() == code.firstBlock().textDirection()
+    assert code.firstBlock().textDirection() == Qt.LayoutDirection.LeftToRight
+    assert prose.firstBlock().textDirection() == Qt.LayoutDirection.RightToLeft

@@ -1,10 +1,15 @@
-"""Chooses the editor: Scintilla where it works, plain text where it is missing or must be read."""
+"""Chooses the editor: Scintilla where it works, plain text where it is missing or must be read.
+
+Scintilla's Qt layer has no bidirectional mode (it stays off when it is set): words in Arabic or
+Hebrew overlap there or are not drawn, though they are kept. The timeline draws them right.
+"""
 
 from __future__ import annotations
 
 import logging
 
 import PySide6
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QWidget
 
@@ -21,15 +26,21 @@ def make_editor(parent: QWidget) -> CodeEditor:
     """An editor for code; the plain one where `why_plain` has a reason."""
     if reason := why_plain():
         _log.info("the plain editor is used: %s", reason)
-        return PlainEditor(parent)
+        return _from_the_left(PlainEditor(parent))
     from playhead.ui.editor.scintilla import ScintillaEditor
 
-    return ScintillaEditor(parent)
+    return _from_the_left(ScintillaEditor(parent))
 
 
 def make_light_editor(parent: QWidget) -> CodeEditor:
     """The editor that costs the first paint nothing."""
-    return PlainEditor(parent)
+    return _from_the_left(PlainEditor(parent))
+
+
+def _from_the_left(editor: CodeEditor) -> CodeEditor:
+    """Code begins at the left, also in a window that is mirrored."""
+    editor.widget.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    return editor
 
 
 def why_plain() -> str:

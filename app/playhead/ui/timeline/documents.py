@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from PySide6.QtCore import QRectF, QUrl
+from PySide6.QtCore import QRectF, Qt, QUrl
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -121,6 +121,8 @@ class DocumentMaker:
         document.setUndoRedoEnabled(False)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        if block.kind in ("code", "console"):  # a line of code begins at the left in any script
+            option.setTextDirection(Qt.LayoutDirection.LeftToRight)
         document.setDefaultTextOption(option)
         match block.kind:
             case "code":

@@ -298,6 +298,8 @@ class TimelineView(Canvas):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # Cards are drawn from the left in any language; a paragraph has the direction of its words.
+        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self.viewport().setMouseTracking(True)
         self.viewport().installEventFilter(self)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
