@@ -77,12 +77,12 @@ async def test_a_budget_stops_before_the_next_question_and_can_be_raised(bench: 
         opened_bench.send("second")
         await until(lambda: parts.question.isVisible())
         assert "budget of $0.50" in parts.question.title_label.text()
-        assert "Raise to $1.00" in parts.question.continue_button.text()
+        assert "Raise to $1.10" in parts.question.continue_button.text()
         QTest.mouseClick(parts.question.continue_button, Qt.MouseButton.LeftButton)
         await until(lambda: session.conversation.messages[-1].text == "Two.")
         await opened_bench.rests()
-        assert session.config.budget == 1.0
-        assert parts.header.cost_label.text() == "$0.70 / $1.00"
+        assert session.config.budget == 1.1
+        assert parts.header.cost_label.text() == "$0.70 / $1.10"
 
 
 async def test_a_line_stands_above_what_is_still_sent(bench: OpenBench):

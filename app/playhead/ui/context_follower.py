@@ -110,8 +110,11 @@ class ContextFollower(QObject):
     def _show_question(self) -> None:
         session = self._view.session
         question = self._open_question(session) if session is not None else None
-        budget = session.settings.budget if session is not None else 0.0
-        self._question.ask(question, budget)
+        if session is None or question is None:
+            self._question.ask(None)
+            return
+        spent = session.conversation.usages.total.cost or 0.0
+        self._question.ask(question, session.settings.budget, spent)
 
     def _open_question(self, session: Session) -> Failure | None:
         messages = session.conversation.messages

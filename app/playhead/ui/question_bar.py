@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -20,13 +22,12 @@ from playhead.ui.theme import Theme
 from playhead.ui.timeline.turn_meter import dollars
 from playhead.ui.wording import tr
 
-_NARROW_PX = 460
-_FACTOR = 2
+_NARROW_PX = 560
 
 
-def raised(budget: float) -> float:
-    """What is offered where a budget is used up."""
-    return round(budget * _FACTOR, 2)
+def raised(budget: float, spent: float = 0.0) -> float:
+    """What is offered where a budget is used up: as much again, from what was spent by then."""
+    return round(max(budget * 2, budget + math.ceil(spent * 100) / 100), 2)
 
 
 class QuestionBar(QFrame):
@@ -57,19 +58,19 @@ class QuestionBar(QFrame):
         self._on_theme_changed()
         self.hide()
 
-    def ask(self, question: Failure | None, budget: float = 0.0) -> None:
-        """Ask, or nothing any more; `budget` is the one in force."""
+    def ask(self, question: Failure | None, budget: float = 0.0, spent: float = 0.0) -> None:
+        """Ask, or nothing any more; `budget` is the one in force, `spent` what of it is used."""
         if question is not None:
             is_budget = question.code == BUDGET_REACHED and budget > 0
-            self._budget = raised(budget) if is_budget else None
+            self._budget = raised(budget, spent) if is_budget else None
             self.title_label.setText(question.title)
-            self.detail_label.setText(f"{question.detail} {question.remedy}".strip())
+            self.detail_label.setText(question.detail)
             self.continue_button.setText(
-                tr("Raise to {amount} and continue", amount=dollars(raised(budget)))
+                tr("Raise to {amount} and continue", amount=dollars(raised(budget, spent)))
                 if is_budget
                 else tr("Continue")
             )
-            self.setAccessibleName(f"{question.title} {self.detail_label.text()}")
+            self.setAccessibleName(f"{question.title} {question.detail} {question.remedy}")
         self.setVisible(question is not None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

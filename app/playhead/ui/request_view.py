@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QPlainTextEdit,
     QPushButton,
@@ -167,9 +168,14 @@ class RequestView(QDialog):
         rows.setRootIsDecorated(False)
         rows.setUniformRowHeights(True)
         rows.setAccessibleName(tr("Parts of the request"))
-        rows.setColumnWidth(0, 110)
-        rows.setColumnWidth(1, 190)
-        rows.setMinimumWidth(240)
+        rows.setProperty("kind", "variables")
+        header = rows.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
+        rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        rows.setMinimumWidth(260)
         return rows
 
     def _lay_out(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRect
 from PySide6.QtGui import QFont, QPainter
 
 from playhead.conversation.payloads import Failure
+from playhead.session.limits import QUESTIONS
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.message import answer_actions
@@ -210,7 +211,17 @@ class BoxCard(Card):
 
 
 class FailureCard(BoxCard):
-    """Why an answer did not come, what to do, and Retry."""
+    """Why an answer did not come, what to do, and Retry.
+
+    One that is a question is no red box: a bar above the composer takes the answer.
+    """
+
+    def __init__(self, row: Row, tools: CardTools) -> None:
+        content = row.message.content if row.message else None
+        self._is_question = isinstance(content, Failure) and content.code in QUESTIONS
+        if self._is_question:
+            self.look = ("header", "line", "text", "info")
+        super().__init__(row, tools)
 
     def title(self) -> str:
         """One sentence."""
@@ -219,10 +230,13 @@ class FailureCard(BoxCard):
     def words(self) -> str:
         """The facts and the remedy."""
         failure = self._failure()
-        return "\n".join(part for part in (failure.detail, failure.remedy) if part)
+        remedy = "" if self._is_question else failure.remedy
+        return "\n".join(part for part in (failure.detail, remedy) if part)
 
     def button(self) -> tuple[str, str, Intent] | None:
         """Retry."""
+        if self._is_question:
+            return None
         return tr("Retry"), "refresh-cw", Intent("retry", self.row.key)
 
     def _failure(self) -> Failure:
