@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from playhead.conversation.requests import Attachment
+from playhead.conversation.requests import Attachment, ModelFacts
+from playhead.ui.attachment_notes import note_for
 from playhead.ui.attachments import format_size, thumbnail, words_about
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.tasks import TaskOwner
@@ -53,11 +54,14 @@ class AttachmentChip(QFrame):
         name.setText(name.fontMetrics().elidedText(attachment.name, _middle(), _NAME_PX))
         self.words = QLabel(self)
         self.words.setProperty("kind", "faint")
+        self.note = QLabel(self)
+        self.note.hide()
+        self._said: tuple[str, ...] = ()
         self.remove = self._make_remove()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(6, 2, 2, 2)
         layout.setSpacing(6)
-        for widget in (self.picture, name, self.words, self.remove):
+        for widget in (self.picture, name, self.words, self.note, self.remove):
             layout.addWidget(widget)
         self.dress()
         self._tell("")
@@ -76,6 +80,20 @@ class AttachmentChip(QFrame):
         words = await asyncio.to_thread(words_about, self.attachment)
         if isValid(self) and words:
             self._tell(words)
+
+    def show_facts(self, facts: ModelFacts | None) -> None:
+        """Say what a model will see of it; None: not known, or no model."""
+        note = note_for(self.attachment, facts)
+        self.note.setText(note.words if note else "")
+        self.note.setVisible(note is not None)
+        kind = "warn" if note and note.is_warning else "faint"
+        if self.note.property("kind") != kind:
+            self.note.setProperty("kind", kind)
+            self.note.style().unpolish(self.note)
+            self.note.style().polish(self.note)
+        whole = [self.attachment.path, note.whole] if note else [self.attachment.path]
+        self.setToolTip("\n".join(whole))
+        self._name_remove()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keys on the remove button: Delete and Backspace remove, the arrows lead on."""
@@ -123,9 +141,13 @@ class AttachmentChip(QFrame):
         parts = [part for part in (words, size) if part]
         self.words.setText(" · ".join(parts))
         self.words.setVisible(bool(parts))
-        self.remove.setAccessibleName(
-            tr("Remove {join}", join=", ".join((attachment.name, *parts)))
-        )
+        self._said = (attachment.name, *parts)
+        self._name_remove()
+
+    def _name_remove(self) -> None:
+        """The button is what the keyboard reaches: its name says all that the chip shows."""
+        said = ", ".join(filter(None, (*self._said, self.note.text())))
+        self.remove.setAccessibleName(tr("Remove {join}", join=said))
 
 
 class AttachmentChips(QWidget):
@@ -176,6 +198,11 @@ class AttachmentChips(QWidget):
         self._row.addWidget(chip)
         self._tasks.start(chip.look())
         self._show()
+
+    def show_facts(self, facts: ModelFacts | None) -> None:
+        """Say in all chips what the model that answers will see; None: not known, or no model."""
+        for chip in self._chips:
+            chip.show_facts(facts)
 
     def clear(self) -> None:
         """Take all away."""

@@ -22,6 +22,7 @@ from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Prov
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.actions import make_actions
+from playhead.ui.attachment_follower import AttachmentFollower
 from playhead.ui.composer_follower import ComposerFollower
 from playhead.ui.context_follower import ContextFollower
 from playhead.ui.desktop_presence import DesktopPresence
@@ -117,6 +118,7 @@ class MainWindow(QMainWindow):
         self.import_drop = ImportDrop(self.parts.sidebar)
         self.links = self._make_links()
         self.choosing = self._make_choosing()
+        self.notes = self._make_notes()
         self.help = self._make_help(attachments_dir.parent)
         self.guide = self._make_guide(attachments_dir.parent)
         self.desk = DesktopPresence(sessions, settings, self.tasks, theme, self)
@@ -325,6 +327,12 @@ class MainWindow(QMainWindow):
         self.keys = ShortcutMap(self._settings, self.tasks, self)
         return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self.keys, self)
 
+    def _make_notes(self) -> AttachmentFollower:
+        chips, ask = self.parts.composer.chips, self._provider.facts
+        return AttachmentFollower(
+            chips, lambda: self.view.session, ask, self._catalog, self.tasks, self
+        )
+
     def _make_choosing(self) -> ModelChoosing:
         ports = PickerPorts(self._settings, self._keys, self._catalog, self._provider)
         choice, shown = self.parts.composer.buttons.choice, lambda: self.view.session
@@ -476,6 +484,7 @@ class MainWindow(QMainWindow):
         model = session.settings.model
         self.parts.composer.set_model(model, session.auto_run)
         self.parts.start.set_model(model)
+        self.notes.refresh()
 
     def _on_settings_saved(self, settings: AppSettings) -> None:
         self._theme.set_mode(settings.theme)
