@@ -39,6 +39,9 @@ from playhead.errors import (
         ("internal_error", 500, "server_error"),
         ("upstream_error", 500, "server_error"),
         ("upstream_truncated", 500, "server_error"),
+        ("step_limit", 400, "invalid_request_error"),
+        ("repeated_failure", 400, "invalid_request_error"),
+        ("budget_reached", 400, "invalid_request_error"),
         ("upstream_auth_error", 500, "server_error"),
     ],
 )

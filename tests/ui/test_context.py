@@ -17,6 +17,7 @@ from playhead.conversation.outgoing import FittedRequest
 from playhead.conversation.payloads import Usage
 from playhead.conversation.requests import ConversationConfig, TurnRequest
 from playhead.ui.theme import Theme
+from playhead.ui.timeline.menu import make_menu
 from playhead.ui.timeline.unsent import UNSENT
 from tests.support.ports import coded, said
 from tests.support.waiting import until
@@ -128,5 +129,23 @@ async def test_what_is_sent_can_be_looked_at_and_copied(bench: OpenBench):
         dialog.tabs.setCurrentIndex(1)
         await until(lambda: dialog.list.topLevelItemCount() == 1)
         assert dialog.text.toPlainText() == "hi"
+        dialog.close()
+        await until(lambda: opened_bench.window.context.dialog is None)
+
+
+async def test_what_was_sent_for_an_answer_is_in_its_menu(bench: OpenBench):
+    async with bench(said("One."), said("Two.")) as opened_bench:
+        for text in ("first", "second"):
+            opened_bench.send(text)
+            await opened_bench.rests()
+        timeline = opened_bench.parts.timeline
+        menu = make_menu(timeline, 1, "")
+        [action] = [one for one in menu.actions() if one.text().startswith("View what was sent")]
+        action.trigger()
+        menu.close()
+        dialog = opened_bench.window.context.dialog
+        assert dialog is not None
+        await until(lambda: dialog.list.topLevelItemCount() == 1)
+        assert dialog.text.toPlainText() == "first"
         dialog.close()
         await until(lambda: opened_bench.window.context.dialog is None)

@@ -44,6 +44,7 @@ class ContextFollower(QObject):
         view.session_left.connect(self._leave)
         view.session_changed.connect(self._follow)
         view.rearranged.connect(self._show_all)
+        self._timeline.request_wanted.connect(self.view_request)
         self._question.continued.connect(self._on_continued)
         self._question.stopped.connect(self._on_stopped)
 

@@ -30,6 +30,7 @@ class Canvas(QAbstractScrollArea):
 
     The first block that is seen is the anchor: corrected heights never move what is read.
     At the end the view sticks to the end, until the reader scrolls up.
+    `request_wanted(message_id)`: to see what the model was sent before that message.
     """
 
     retry_requested = Signal(str)
@@ -45,6 +46,7 @@ class Canvas(QAbstractScrollArea):
     printed_pointed = Signal(str, int)
     printed_requested = Signal(str, int)
     mend_requested = Signal(str)
+    request_wanted = Signal(str)
     result_requested = Signal(str, str, str)
     link_activated = Signal(str)
 

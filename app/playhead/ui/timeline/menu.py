@@ -96,6 +96,7 @@ def _add_turn(menu: QMenu, view: Canvas, index: int) -> None:
     menu.addAction(tr("Copy this turn as text"), lambda: view.copy_turn(index, is_markdown=False))
     if row.role in ("assistant", "server"):
         menu.addAction(tr("Retry"), lambda: view.retry_requested.emit(row.key))
+        menu.addAction(tr("View what was sent…"), lambda: view.request_wanted.emit(row.key))
     if row.kind == "question":
         menu.addAction(tr("Edit and send again"), lambda: view.edit_requested.emit(row.key))
     for label, step, keys in (
