@@ -279,3 +279,19 @@ async def test_a_copy_has_the_whole_tree_and_goes_its_own_way(tmp_path: Path):
     await sessions.delete(source)
     assert [m.text for m in copy.conversation.messages] == ["question", "two", "more", "three"]
     await sessions.close()
+
+
+async def test_a_copy_has_nothing_of_what_was_just_deleted(tmp_path: Path):
+    sessions = sessions_in(tmp_path, said("one"), said("two"))
+    await sessions.start()
+    source = await begun(sessions, "first")
+    session = await sessions.open(source)
+    session.send("second")
+    await rests(session)
+    second = next(one for one in session.conversation.messages if one.text == "second")
+    session.delete_turn(second.id)
+    copy = await sessions.open(await sessions.duplicate(source))
+    assert [one.text for one in copy.conversation.messages] == ["first", "one"]
+    session.undo_deletion()
+    assert "second" in [one.text for one in session.conversation.messages]
+    await sessions.close()

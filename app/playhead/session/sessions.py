@@ -190,7 +190,11 @@ class Sessions:
         title = copy_title(row.title, {one.title for one in self.summaries})
         now = time.time()
         copy = ConversationSummary(uuid.uuid4().hex, title, now, now, row.message_count)
+        session = self._open.get(conversation_id)
+        aside = session.conversation.aside_id if session is not None else None
         await self._history.duplicate(conversation_id, copy)
+        if aside is not None:  # only hidden there, for as long as that can be undone
+            self._history.record(copy.id, ConversationEvent("removed", aside))
         self._stored.add(copy.id)
         self.summaries.insert(0, copy)
         self._tell()

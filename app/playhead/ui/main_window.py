@@ -277,7 +277,7 @@ class MainWindow(QMainWindow):
             "rename": self._rename_current,
             "run_all": lambda: self.view.begin(lambda session: session.run_all_again()),
             "request": lambda: self.context.view_request(),
-            "restart": lambda: self.view.do(lambda session: session.restart_kernel()),
+            "restart": lambda: self.view.restart_kernel(),
             "commands": lambda: self.help.open_palette(self.actions_by_name),
             "shortcuts": self.help.open_shortcuts,
             "log": self.help.open_log,

@@ -121,6 +121,16 @@ class SessionView(QObject):
         """End the turn that is under way."""
         self.do(lambda session: session.stop())
 
+    def restart_kernel(self) -> None:
+        """Begin with a new kernel; while code waits for an answer that is said below it."""
+        is_done = self.do(lambda session: session.restart_kernel())
+        if is_done and self._session is not None and self._session.pending is not None:
+            self._timeline.add_note(
+                "info",
+                tr("The kernel was restarted."),
+                tr("Names and data of the code that ran before are gone. This code still waits."),
+            )
+
     def edit_last_message(self) -> None:
         """Put the user's last message back into the composer."""
         if self._session is None or self._session.state != "idle":
@@ -150,7 +160,7 @@ class SessionView(QObject):
         pane.run_requested.connect(self._on_pane_run)
         pane.stop_requested.connect(self.stop)
         pane.edited.connect(self._on_pane_edited)
-        pane.restart_requested.connect(lambda: self.do(lambda session: session.restart_kernel()))
+        pane.restart_requested.connect(self.restart_kernel)
         timeline.retry_requested.connect(lambda id_: self.begin(lambda session: session.retry(id_)))
         timeline.edit_requested.connect(self._on_message_edit)
         timeline.run_requested.connect(

@@ -343,3 +343,22 @@ def test_what_the_user_made_of_code_is_there_when_its_conversation_comes_back(
     assert not bench.pane.is_edited
     assert bench.pane.current.base == "a = 1"
     assert "0.5 s" in bench.shown.line_note(1)
+
+
+def test_beside_code_of_another_language_stands_what_runs_that(bench: Bench) -> None:
+    bench.pane.set_can_run(lambda word: True)
+    bench.pane.set_place("/work", "Python 3.12")
+    bench.write("print(1)")
+    assert bench.pane.status.interpreter.text() == "Python 3.12"
+    for form in ("r", "python"):
+        bench.conversation.apply(Chunk("assistant", "code", form, start=True))
+        bench.conversation.apply(Chunk("assistant", "code", form, content="x <- 1"))
+        bench.conversation.apply(Chunk("assistant", "code", form, end=True))
+        expected = {"r": "R", "python": "Python 3.12"}[form]
+        assert bench.pane.status.interpreter.text() == expected
+
+
+def test_only_the_bar_that_asks_has_a_button_that_stands_out(bench: Bench) -> None:
+    bench.write("print(1)")
+    bench.pane.set_asked(True)
+    assert bench.pane.header.run.property("kind") != "primary"

@@ -250,7 +250,7 @@ class EditorPane(QWidget):
     def set_can_run(self, can_run: Callable[[str], bool]) -> None:
         """Whom to ask whether code in a language can be run."""
         self._can_run = can_run
-        self._show_run()
+        self._show_tab_words()
 
     def set_newer(self, is_newer: bool) -> None:
         """Whether newer code came while another tab is looked at."""
@@ -416,6 +416,7 @@ class EditorPane(QWidget):
         tab = self.current
         self.header.show_title(tab.title, tab.file.path if tab.file else "")
         self.header.show_language(tab.language, is_choice=tab.is_own)
+        self.status.show_language(tab.language if self._can_run(tab.language) else "")
         self._show_edited()
 
     def _show_edited(self) -> None:

@@ -119,15 +119,12 @@ class PaneHeader(QFrame):
         if look == self._run_look:  # it is told with every key
             return
         self._run_look = look
-        is_primary = is_asked and not is_running
-        self.run.setProperty("kind", "primary" if is_primary else "")
-        self.run.style().unpolish(self.run)
-        self.run.style().polish(self.run)
         self.run.setText(tr("Stop") if is_running else tr("Run"))
-        icon = "square" if is_running else "play"
-        self._theme.label_icon(self.run, icon, "on_accent" if is_primary else "text")
+        self._theme.label_icon(self.run, "square" if is_running else "play", "text")
         self.run.setEnabled(is_running or can_run)
         tip = tr("Stop the running code") if is_running else tr("Run this code (F5)")
+        if is_asked and not is_running:  # the bar that asks has the one button that stands out
+            tip = tr("Run this code, which waits for your answer (F5)")
         self.run.setToolTip(tip if is_running or not why_not else why_not)
 
     def dress(self) -> None:

@@ -165,10 +165,10 @@ class ScintillaEditor(QWidget):
 
     def set_running_line(self, line: int | None, note: str = "") -> None:
         """Mark the line that runs, with a note at its end; None: nothing runs."""
-        if line is not None and not 1 <= line <= self._sci.lineCount():
-            line = None
+        line = line if line is not None and 1 <= line <= self._sci.lineCount() else None
         if line != self._running:
             self._move_markers(line)
+            self._sci.setScrollWidth(1)  # the note may have been what was wide
         if line is not None:
             self._put_note(line, note, RUNNING_NOTE)
 

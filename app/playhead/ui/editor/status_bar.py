@@ -14,10 +14,12 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.conversation.requests import KernelStatus
+from playhead.ui.editor.languages import language_name
 from playhead.ui.folder_names import folder_name
 from playhead.ui.theme import Theme
 from playhead.ui.wording import mark, tr
 
+_PYTHON = ("python", "python3", "py", "ipython")
 _WORDS = {
     "none": mark("no kernel"),
     "starting": mark("kernel starting"),
@@ -42,6 +44,7 @@ class StatusBar(QFrame):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._language = self._interpreter = ""
         self.setProperty("kind", "foot")
         self.setFixedHeight(26)
         self.position = QLabel(tr("Ln 1, Col 1"), self)
@@ -81,8 +84,22 @@ class StatusBar(QFrame):
         """Where and with what the code runs."""
         self.folder.setText(folder_name(folder))
         self.folder.setToolTip(tr("Working folder: {folder}", folder=folder))
-        self.interpreter.setText(interpreter)
-        self.interpreter.setToolTip(tr("Interpreter: {interpreter}", interpreter=interpreter))
+        self._interpreter = interpreter
+        self._show_program()
+
+    def show_language(self, word: str) -> None:
+        """Code in another language than Python is run by that language's own program."""
+        self._language = word
+        self._show_program()
+
+    def _show_program(self) -> None:
+        is_python = not self._language or self._language.lower() in _PYTHON
+        name = language_name(self._language)
+        tip = tr("Interpreter: {interpreter}", interpreter=self._interpreter)
+        other = tr("{language} code is run by the {language} of this machine", language=name)
+        self.interpreter.setText(self._interpreter if is_python else name)
+        self.interpreter.setToolTip(tip if is_python else other)
+        self.interpreter.setEnabled(is_python)
 
     def say_plain(self, reason: str) -> None:
         """Why there are no colours; '' where there are."""
