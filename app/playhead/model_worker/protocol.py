@@ -48,7 +48,7 @@ class Ask:
     connect_s: float = 10.0
     first_s: float = 60.0
     between_s: float = 30.0
-    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+    extra: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
     proxy: str = ""
     ca_file: str = ""
     retries: int = 0

@@ -54,7 +54,7 @@ async def litellm_arguments(ask: Ask) -> dict[str, Any]:
         "top_p": ask.top_p,
         "stop": ask.stop or None,
         "api_base": ask.api_base,
-        "api_key": ask.api_key or (NO_KEY if ask.api_base else None),
+        "api_key": ask.api_key or (NO_KEY if ask.api_base and not _signs(ask) else None),
     }
     return {
         **allowed_extra(ask.extra),
@@ -67,6 +67,11 @@ async def litellm_arguments(ask: Ask) -> dict[str, Any]:
         "timeout": httpx.Timeout(ask.first_s + 5, connect=ask.connect_s),
         **{name: value for name, value in optional.items() if value is not None},
     }
+
+
+def _signs(ask: Ask) -> bool:
+    """Whether requests are signed: a key of any kind would be sent in place of the signature."""
+    return ask.model.startswith("bedrock/")
 
 
 async def messages_of(ask: Ask) -> list[dict[str, Any]]:

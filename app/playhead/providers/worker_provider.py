@@ -28,6 +28,7 @@ from playhead.model_worker.protocol import (
 from playhead.providers.catalog import provider_of
 from playhead.providers.cohere_reader import CohereReader
 from playhead.providers.delta_parser import Canonical, CutOffError, DeltaParser
+from playhead.providers.key_parts import key_and_extra
 from playhead.providers.live_worker import LiveWorker, WorkerStatus
 from playhead.providers.request_writer import RequestWriter, guessed
 from playhead.providers.worker_process import worker_command, worker_environment
@@ -228,6 +229,7 @@ def _ask(
     must_call: bool = False,
 ) -> Ask:
     """The question; where tools are on offer a model that takes none is not asked without them."""
+    api_key, extra = key_and_extra(model)
     return Ask(
         turn=uuid.uuid4().hex,
         model=model.model,
@@ -236,7 +238,7 @@ def _ask(
         needs_tools=bool(tools),
         tool_choice="required" if tools and must_call else None,
         api_base=model.api_base or None,
-        api_key=model.api_key.reveal() if model.api_key else None,
+        api_key=api_key,
         temperature=model.temperature,
         max_tokens=max_tokens or model.max_tokens,
         top_p=model.top_p,
@@ -245,7 +247,7 @@ def _ask(
         connect_s=model.connection.connect_s,
         first_s=model.connection.first_s,
         between_s=model.connection.between_s,
-        extra=dict(model.extra),
+        extra=extra,
         proxy=model.connection.proxy,
         ca_file=model.connection.ca_file,
         retries=model.connection.retries,
