@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QIcon, QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -26,8 +26,9 @@ _WIDTH_PX = 620
 _ROW_PX = 32
 _ROWS_SHOWN = 13
 _MARGIN_PX = 12
-_DETAIL_SHARE = 0.42
+_DETAIL_SHARE = 0.47
 _STAR_PX = 40
+_ICON_PX = 16
 _ROW_ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -217,10 +218,7 @@ class ModelPicker(QFrame):
         item.setForeground(1, QColor(self._theme.tokens.mute))
         colour = self._theme.tokens.accent if row.is_favourite else self._theme.tokens.faint
         item.setForeground(2, QColor(colour))
-        icon = "check" if row.is_current else ""
-        pixmap = self._theme.icon(icon, "accent") if icon else None
-        if pixmap is not None:
-            item.setIcon(0, pixmap)
+        item.setIcon(0, self._theme.icon("check", "accent") if row.is_current else _blank())
         if row.kind == "auto_run":
             item.setForeground(0, QColor(self._theme.tokens.warn))
         item.setToolTip(0, row.place.text or row.text)
@@ -243,9 +241,9 @@ class ModelPicker(QFrame):
             verb = tr("no favourite any more") if row.is_favourite else tr("make it a favourite")
             keys += f" · Ctrl+D: {verb}"
         metrics = self._hint.fontMetrics()
-        text = f"{row.words} {keys}" if row.words else keys
+        text = f"{keys} · {row.words}" if row.words else keys
         room = max(60, self.width() - 40)
-        self._hint.setText(metrics.elidedText(text, Qt.TextElideMode.ElideLeft, room))
+        self._hint.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
         self._hint.setToolTip(row.words)
 
     def _place(self) -> None:
@@ -287,3 +285,10 @@ class ModelPicker(QFrame):
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
         header.resizeSection(2, _STAR_PX)
         return rows
+
+
+def _blank() -> QIcon:
+    """An icon that shows nothing, so that all names begin at one place."""
+    pixmap = QPixmap(_ICON_PX, _ICON_PX)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    return QIcon(pixmap)

@@ -12,7 +12,7 @@ def context_words(tokens: int) -> str:
     """A size in tokens: 8k, 128k, 1M."""
     if tokens >= _MILLION:
         return f"{tokens / _MILLION:.3g}M"
-    return f"{tokens / _THOUSAND:.3g}k" if tokens >= _THOUSAND else f"{tokens}"
+    return f"{tokens / _THOUSAND:.0f}k" if tokens >= _THOUSAND else f"{tokens}"
 
 
 def price_words(facts: ModelFacts) -> str:
