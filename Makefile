@@ -34,6 +34,7 @@ package-test: setup-dev
 screenshots: setup-dev
 	@sh packaging/system.sh check test
 	@$(PY) -m tests.support.screenshots docs/images
+	@$(PY) -m tests.support.gallery test-results/gallery
 	@CARD_PICTURES=write $(DISPLAYED) $(PY) -m pytest -q tests/ui/timeline/test_card_pictures.py
 
 translations: setup-dev
