@@ -373,6 +373,7 @@ class Canvas(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the rows that touch the exposed rectangle."""
         painter = QPainter(self.viewport())
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # else it is the application's
         clip = event.rect()
         painter.fillRect(clip, self.theme.colour("bg"))
         hovered_row, hover = self.hovered
