@@ -260,6 +260,10 @@ def _usage(fields: _Fields) -> Usage:
         fields.integer("output_tokens"),
         fields.text("finish_reason", "stop"),
         fields.values.get("is_estimated") is True,
+        fields.text_or("model", ""),
+        fields.integer_or_none("cached_tokens") or 0,
+        fields.integer_or_none("reasoning_tokens") or 0,
+        float(cast("float", cost)) if _is_number(cost := fields.values.get("cost")) else None,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from PySide6.QtGui import QAction
 
 from playhead.conversation.requests import LocalServer
+from playhead.ui.answer_notes import AnswerNotes
 from playhead.ui.desktop_presence import DesktopPresence
 from playhead.ui.exporting import ExportActions
 from playhead.ui.guided_example import GuidedExample
@@ -116,6 +117,7 @@ def _join_start(window: JoinedWindow) -> None:
 
 
 def _join_results(window: JoinedWindow) -> None:
+    AnswerNotes(window.parts.timeline, window.view, window.parts)
     timeline, exports = window.parts.timeline, window.exports
     timeline.link_activated.connect(window.links.open)
     timeline.result_requested.connect(window.results.handle)

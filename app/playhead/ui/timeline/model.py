@@ -113,6 +113,17 @@ class TimelineModel:
         self._add(Row(key, "note", note=note))
         return key
 
+    def change_note(self, key: str, note: Note) -> None:
+        """Say something else in a line that is no message, if it is still there."""
+        index = self._index.get(key)
+        if index is not None and self.rows[index].note != note:
+            self.rows[index].note = note
+            self._changes.changed.add(index)
+
+    def drop_note(self, key: str) -> None:
+        """Take one note away."""
+        self._put_up([row for row in self.rows if row.key != key])
+
     def clear_notes(self) -> None:
         """Take all notes away."""
         self._put_up([row for row in self.rows if row.kind != "note" or row.key == UNSENT])
