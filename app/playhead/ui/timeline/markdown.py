@@ -91,7 +91,7 @@ class MarkdownStream:
         if self._is_plain and (end := plain_part(self._text)) == len(self._text):
             return self._cut_open_plain()
         if self._is_plain:
-            self.closed.extend(_plain(self._text[:end]))
+            self.closed.extend(_plain(self._text[:end], is_first=self._begins_plain()))
             self._text, self._is_plain = self._text[end:], False
         text = self._prefix + self._text
         self.parsed_chars += len(text)
@@ -155,9 +155,14 @@ class MarkdownStream:
         """What is shown as it was written, the end of it still open."""
         pieces = plain_pieces(self._text)
         kept = "".join(pieces[-2:])  # the end of the block is known by the line before
-        self.closed.extend(Block("plain", piece.rstrip("\n")) for piece in pieces[:-2])
+        is_first = self._begins_plain()
+        self.closed.extend(_plain("".join(pieces[:-2]), is_first=is_first))
         self._text = kept
-        return _plain(kept)
+        return _plain(kept, is_first=self._begins_plain())
+
+    def _begins_plain(self) -> bool:
+        """Whether the next plain piece is the first of its block: that follows a note."""
+        return not self.closed or self.closed[-1].kind != "plain"
 
     def _cut_open_fence(self, lines: list[str], first: int, block: Block) -> list[Block]:
         opener = lines[first]
@@ -368,5 +373,6 @@ def _note(why: str) -> Block:
     return Block("prose", f"*{tr(why)}*\n")
 
 
-def _plain(text: str) -> list[Block]:
-    return [Block("plain", piece.rstrip("\n")) for piece in plain_pieces(text) if piece.strip()]
+def _plain(text: str, *, is_first: bool = True) -> list[Block]:
+    pieces = [piece.rstrip("\n") for piece in plain_pieces(text) if piece.strip()]
+    return [Block("plain", one, "", is_first and not at) for at, one in enumerate(pieces)]
