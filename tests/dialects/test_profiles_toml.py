@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -99,3 +100,11 @@ def test_an_imported_profile_never_runs_code_unasked():
     read = from_toml(text.encode())
     assert read.profiles == (Profile("a"),)
     assert "without asking" in read.notes[0]
+
+
+def test_the_example_of_the_documentation_can_be_imported():
+    text = (Path(__file__).parents[2] / "docs" / "models.md").read_text("utf-8")
+    example = text.split("```toml\n")[1].split("```")[0]
+    read = from_toml(example.encode())
+    assert [profile.name for profile in read.profiles] == ["Data work"]
+    assert read.notes == ()
