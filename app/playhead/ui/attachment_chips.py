@@ -86,7 +86,9 @@ class AttachmentChip(QFrame):
         note = note_for(self.attachment, facts)
         self.note.setText(note.words if note else "")
         self.note.setVisible(note is not None)
-        kind = "warn" if note and note.is_warning else "faint"
+        is_warning = note is not None and note.is_warning
+        self.words.setVisible(bool(self.words.text()) and not is_warning)  # room for it
+        kind = "warn" if is_warning else "faint"
         if self.note.property("kind") != kind:
             self.note.setProperty("kind", kind)
             self.note.style().unpolish(self.note)
@@ -140,7 +142,7 @@ class AttachmentChip(QFrame):
         size = format_size(attachment.size_bytes) if attachment.size_bytes else ""
         parts = [part for part in (words, size) if part]
         self.words.setText(" · ".join(parts))
-        self.words.setVisible(bool(parts))
+        self.words.setVisible(bool(parts) and self.note.property("kind") != "warn")
         self._said = (attachment.name, *parts)
         self._name_remove()
 
