@@ -20,12 +20,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.ui.editor.choice import why_plain
 from playhead.ui.theme import Theme
 from playhead.ui.translation import speak
 from playhead.ui.wording import mark, tr, tr_n
 from tests.support.catalogue import WINDOW, all_texts
 from tests.support.ports import coded, said
-from tests.support.pseudo import write_pseudo_language
+from tests.support.pseudo import pseudo, write_pseudo_language
 from tests.support.waiting import until
 from tests.support.window import opened
 
@@ -210,6 +211,7 @@ def clipped(root: QWidget) -> list[str]:
     return found
 
 
+FROM_THE_RIGHT = "The other editor cannot draw words that are written from right to left."
 OWN = (
     "What's 34/24?",
     "!ls",
@@ -253,6 +255,7 @@ async def test_a_language_from_the_right_mirrors_the_window_but_not_the_code(
             assert left_of(pane) < left_of(parts.timeline) < left_of(sidebar)
             assert not parts.timeline.isRightToLeft()
             assert not pane.editor.widget.isRightToLeft()
+            assert why_plain() == pseudo(FROM_THE_RIGHT)
     finally:
         silence(qapp)
         qapp.setLayoutDirection(before)

@@ -1,7 +1,8 @@
 """Chooses the editor: Scintilla where it works, plain text where it is missing or must be read.
 
 Scintilla's Qt layer has no bidirectional mode (it stays off when it is set): words in Arabic or
-Hebrew overlap there or are not drawn, though they are kept. The timeline draws them right.
+Hebrew overlap there or are not drawn, though they are kept. The timeline draws them right, and so
+does the plain editor, which a window in such a language has.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import logging
 
 import PySide6
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from playhead.ui.editor.code_editor import CodeEditor
@@ -47,6 +48,8 @@ def why_plain() -> str:
     """Why code is shown without colours, in a sentence; '' where it is not."""
     if QAccessible.isActive():
         return tr("A screen reader is running, which cannot read the other editor.")
+    if QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+        return tr("The other editor cannot draw words that are written from right to left.")
     if not PySide6.__version__.startswith(_TESTED_QT):
         # A wheel for another minor of Qt may load on Windows and fail only later.
         return tr("The code editor does not fit Qt {version}.", version=PySide6.__version__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
@@ -36,6 +36,9 @@ class PlainEditor(QWidget):
         self._edit.setFrameShape(QFrame.Shape.NoFrame)
         self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._edit.setAccessibleName(accessible_name(1))
+        option = self._edit.document().defaultTextOption()
+        option.setTextDirection(Qt.LayoutDirection.LeftToRight)  # code begins at the left
+        self._edit.document().setDefaultTextOption(option)
         self._keys = PlainKeys(self._edit)
         self._cutter = LineCutter()
         self._is_touched = False
