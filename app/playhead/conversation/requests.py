@@ -357,7 +357,6 @@ class AppSettings:
     provider_fields: Mapping[str, str] = field(default_factory=dict[str, str])
     model_overrides: Mapping[str, ModelOverride] = field(default_factory=dict[str, ModelOverride])
     favourite_models: tuple[str, ...] = ()
-    recent_models: tuple[str, ...] = ()
     profiles: tuple[Profile, ...] = ()
     profile: str = ""
     proxy: str = ""
