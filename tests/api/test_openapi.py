@@ -21,7 +21,7 @@ from tests.support.driver import ROOT
 from tests.support.model_server import ModelServer
 from tests.support.served import Served, served
 
-PATHS = ("/v1/chat", "/v1/chat/completions")
+PATHS = ("/v1/chat", "/v1/chat/completions", "/v2/chat", "/v1/kernel/stream")
 EXAMPLES = 20
 """Made-up requests for each operation, besides those that the document's bounds suggest."""
 

@@ -56,7 +56,7 @@ class ChatAnswer:
             has_tools=bool(turn.incoming.options.tools),
             includes_usage=options is not None and options.include_usage is True,
             is_lossless=asked.lmc is True,
-            prompt_characters=_characters(turn.incoming),
+            prompt_characters=turn.incoming.characters,
         )
 
     def encode(self, chunk: Chunk) -> list[Wire]:
@@ -114,13 +114,6 @@ def _proposed(entries: Sequence[Entry]) -> tuple[str, str] | None:
 def _text(chunks: Iterable[Chunk]) -> str:
     told = (chunk.content for chunk in chunks if (chunk.role, chunk.type) == _SAID)
     return "".join(text for text in told if isinstance(text, str))
-
-
-def _characters(incoming: Incoming) -> int:
-    """About how much the model is asked, for an estimate of the cost."""
-    contents = (chunk.content for entry in incoming.entries for chunk in entry.chunks)
-    texts = (content for content in contents if isinstance(content, str))
-    return len(incoming.options.instructions) + sum(map(len, texts))
 
 
 _SAID = ("assistant", "message")

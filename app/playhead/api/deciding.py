@@ -21,13 +21,13 @@ def about_waiting(
 
     `entries` is the whole request: where it holds the waiting code, that text is what runs.
     """
-    by_call = {call.call_id: call.id for call in open_calls(messages) if call.type == "code"}
+    open_code = _OpenCode(call for call in open_calls(messages) if call.type == "code")
     decisions: dict[str, Decision] = {}
     for entry in told:
         decision = Approve() if entry.is_yes else entry.decision
         if decision is None:
             continue
-        message_id = by_call.get(entry.call_id) if entry.call_id else waiting.message_id
+        message_id = open_code.named(entry.call_id) if entry.call_id else waiting.message_id
         if message_id is None:
             raise _no_such_call(entry.call_id)
         if decision == Approve() and not (entry.call_id or entry.is_yes):
@@ -53,13 +53,13 @@ def about_history(told: Sequence[Entry], messages: Sequence[Message]) -> dict[st
             code="nothing_to_approve",
             param="messages",
         )
-    by_call = {call.call_id: call.id for call in open_code}
+    by_name = _OpenCode(open_code)
     decisions: dict[str, Decision] = {}
     for entry in told:
         decision = Approve() if entry.is_yes else entry.decision
         if decision is None:
             continue
-        message_id = by_call.get(entry.call_id) if entry.call_id else open_code[0].id
+        message_id = by_name.named(entry.call_id) if entry.call_id else open_code[0].id
         if message_id is None:
             raise _no_such_call(entry.call_id)
         decisions[message_id] = decision
@@ -167,6 +167,29 @@ def settled_chunks(entry: Entry) -> tuple[Chunk, ...]:
         Chunk("computer", "tool_result", "execute", content=text),
         Chunk("computer", "tool_result", "execute", end=True),
     )
+
+
+class _OpenCode:
+    """Code that waits, by the ids that clients know it by.
+
+    Code that a model wrote without a call has no id of its own: clients were told one that was made
+    up, and mean such code in its order.
+    """
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self._named: dict[str, str] = {}
+        self._unnamed: list[str] = []
+        for message in messages:
+            if message.call_id:
+                self._named[message.call_id] = message.id
+            else:
+                self._unnamed.append(message.id)
+
+    def named(self, call_id: str) -> str | None:
+        """The message of the code that this id means."""
+        if call_id not in self._named and self._unnamed:
+            self._named[call_id] = self._unnamed.pop(0)
+        return self._named.get(call_id)
 
 
 def _text_of_request(

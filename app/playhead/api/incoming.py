@@ -31,6 +31,13 @@ class Incoming:
     proposed: tuple[str, str] | None = None
     is_from_own_code: bool = False
 
+    @property
+    def characters(self) -> int:
+        """About how much the model is asked, for an estimate of the cost."""
+        contents = (chunk.content for entry in self.entries for chunk in entry.chunks)
+        texts = (content for content in contents if isinstance(content, str))
+        return len(self.options.instructions) + sum(map(len, texts))
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:

@@ -18,6 +18,8 @@ _ALSO = (
     schemas.ErrorAnswer,
     schemas.NativeMessage,
     schemas.ChatMessage,
+    schemas.CohereMessage,
+    schemas.KernelMessage,
     schemas.Tool,
 )
 """Values that no operation names by itself."""

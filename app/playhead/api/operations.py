@@ -91,6 +91,45 @@ OPERATIONS = (
         },
     ),
     Operation(
+        name="cohere_chat",
+        method="POST",
+        path="/v2/chat",
+        summary="Ask in the format of Cohere v2",
+        description=(
+            "Code that waits for a decision comes as a call of `execute` with the finish reason "
+            "TOOL_CALL; the tool message, a text or a document, is the decision: "
+            '{"decision": "approve"} or {"decision": "deny"}. What stands word for word in '
+            "`documents` and results of tools is cited."
+        ),
+        body=schemas.CohereRequest,
+        answer=schemas.CohereAnswer,
+        event=schemas.CohereEvent,
+        errors=TURN_ERRORS,
+        example={
+            "model": "openai/gpt-4o-mini",
+            "messages": [{"role": "user", "content": "How many days are 1000 hours?"}],
+        },
+    ),
+    Operation(
+        name="kernel_stream",
+        method="POST",
+        path="/v1/kernel/stream",
+        summary="Ask in the messages of @unternet/kernel",
+        description=(
+            "A stream unless `stream` is false: server-sent events, or one message a line with "
+            "`Accept: application/x-ndjson`. Code that waits comes as `tool_calls` with `execute`; "
+            "the value in `tool_results` is the decision."
+        ),
+        body=schemas.KernelRequest,
+        answer=schemas.KernelAnswer,
+        event=schemas.KernelMessage,
+        errors=TURN_ERRORS,
+        example={
+            "messages": [{"type": "input", "text": "How many days are 1000 hours?"}],
+            "stream": False,
+        },
+    ),
+    Operation(
         name="models",
         method="GET",
         path="/v1/models",

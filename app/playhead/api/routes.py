@@ -8,8 +8,10 @@ from aiohttp import web
 
 from playhead.api.answering import Answering
 from playhead.api.chat_completions import ChatCompletionsHandler
+from playhead.api.cohere_chat import CohereChatHandler
 from playhead.api.documents import DocumentsHandler
 from playhead.api.health import HealthHandler
+from playhead.api.kernel_stream import KernelStreamHandler
 from playhead.api.models import ModelsHandler
 from playhead.api.native_chat import NativeChatHandler
 from playhead.api.operations import OPERATIONS
@@ -36,6 +38,8 @@ def _handlers(services: Services) -> Mapping[str, Handler]:
     return {
         "chat": NativeChatHandler(answering).post,
         "chat_completions": ChatCompletionsHandler(answering).post,
+        "cohere_chat": CohereChatHandler(answering).post,
+        "kernel_stream": KernelStreamHandler(answering).post,
         "models": ModelsHandler(services).get,
         "health": HealthHandler(services).get,
         "openapi": documents.openapi,

@@ -50,6 +50,14 @@ ChatMessages = Annotated[
     list[Any],
     Meta(min_length=1, extra_json_schema={"items": {"$ref": _REFERENCE + "ChatMessage"}}),
 ]
+CohereMessages = Annotated[
+    list[Any],
+    Meta(min_length=1, extra_json_schema={"items": {"$ref": _REFERENCE + "CohereMessage"}}),
+]
+KernelMessages = Annotated[
+    list[Any],
+    Meta(min_length=1, extra_json_schema={"items": {"$ref": _REFERENCE + "KernelMessage"}}),
+]
 Tools = Annotated[list[Any], Meta(extra_json_schema={"items": {"$ref": _REFERENCE + "Tool"}})]
 
 
@@ -171,6 +179,102 @@ class CompletionRequest(_Wire, frozen=True):
         | None
     ) = None
     session_id: Name | None = None
+
+
+class CohereMessage(_Wire, frozen=True):
+    """A message of Cohere's; `content` is text or a list of parts."""
+
+    role: str
+    content: str | list[Any] | None = None
+    tool_plan: str | None = None
+    tool_calls: list[Any] | None = None
+    tool_call_id: str | None = None
+
+
+class CitationOptions(_Wire, frozen=True):
+    """`OFF` has nothing cited; anything else is as without it."""
+
+    mode: str | None = None
+
+
+class CohereRequest(_Wire, frozen=True):
+    """The body of `POST /v2/chat`."""
+
+    model: ModelName
+    messages: CohereMessages
+    stream: bool | None = None
+    tools: Tools | None = None
+    tool_choice: str | None = None
+    documents: list[Any] | None = None
+    citation_options: CitationOptions | None = None
+    temperature: Temperature | None = None
+    max_tokens: Count | None = None
+    p: TopP | None = None
+    stop_sequences: list[str] | None = None
+    auto_run: AutoRun | None = None
+    api_base: Address | None = None
+    api_key: Key | None = None
+    session_id: Name | None = None
+
+
+class CohereUsage(_Wire, frozen=True):
+    """Tokens, estimated where the provider gives no numbers."""
+
+    billed_units: dict[str, Any]
+    tokens: dict[str, int]
+
+
+class CohereAnswer(_Wire, frozen=True):
+    """A whole answer of `POST /v2/chat`."""
+
+    id: str
+    finish_reason: str
+    message: dict[str, Any]
+    usage: CohereUsage
+
+
+class CohereEvent(_Wire, frozen=True):
+    """One event of a stream; its name is its type."""
+
+    type: str
+    id: str | None = None
+    index: int | None = None
+    delta: dict[str, Any] | None = None
+
+
+class KernelMessage(_Wire, frozen=True):
+    """One message of @unternet/kernel; which fields it has says its type."""
+
+    type: str
+    id: str | None = None
+    createdAt: int | None = None
+    text: str | None = None
+    status: str | None = None
+    delta: dict[str, Any] | None = None
+    title: str | None = None
+    summary: str | None = None
+    toolCalls: list[Any] | None = None
+    results: list[Any] | None = None
+    error: dict[str, Any] | None = None
+
+
+class KernelRequest(_Wire, frozen=True):
+    """The body of `POST /v1/kernel/stream`."""
+
+    messages: KernelMessages
+    stream: bool | None = None
+    tools: list[Any] | None = None
+    model: ModelName | None = None
+    auto_run: AutoRun | None = None
+    api_base: Address | None = None
+    api_key: Key | None = None
+    session_id: Name | None = None
+
+
+class KernelAnswer(_Wire, frozen=True):
+    """Whole messages, without their deltas."""
+
+    messages: list[KernelMessage]
 
 
 class CompletionUsage(_Wire, frozen=True):

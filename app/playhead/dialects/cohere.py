@@ -6,6 +6,7 @@ from playhead.dialects.chat_completions_requests import read_tools
 from playhead.dialects.cohere_decoder import CohereDecoder as Decoder
 from playhead.dialects.cohere_encoder import Encoder, whole
 from playhead.dialects.cohere_requests import (
+    CohereMessages,
     cohere_messages,
     documents_told,
     read_documents,
@@ -13,6 +14,7 @@ from playhead.dialects.cohere_requests import (
 )
 
 __all__ = [
+    "CohereMessages",
     "Decoder",
     "Encoder",
     "cohere_messages",

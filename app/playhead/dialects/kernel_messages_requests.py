@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 from playhead.conversation.chunk import Chunk, ChunkType
 from playhead.conversation.requests import ToolOffer
@@ -33,6 +35,23 @@ def read_messages(raw: object) -> tuple[list[Entry], str]:
         a_text(fields, "type", param)
         reader.take(fields, param)
     return checked(reader.entries), "\n\n".join(reader.instructions)
+
+
+def answer_keys(messages: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The keys of messages of ours, as they come back with the next request."""
+    keys: list[str] = []
+    for message in messages:
+        match message["type"]:
+            case "reply":
+                keys.append(answer_key(str(message["text"]), []))
+            case "tool_calls":
+                told = [(call.name, call.arguments) for call in calls_of(message)]
+                keys.append(answer_key("", told))
+            case "tool_results":
+                keys += [json.dumps(["tool", result.text]) for result in results_of(message)]
+            case _:
+                pass
+    return keys
 
 
 def read_tools(raw: object) -> tuple[ToolOffer, ...]:
