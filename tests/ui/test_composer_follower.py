@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
-from playhead.conversation.requests import AppSettings, Attachment
+from playhead.conversation.requests import Attachment
 from playhead.session.queue import QueuedMessage
 from playhead.ui.composer_drafts import Draft, Kept, decoded, encoded, read
 from playhead.ui.theme import Theme
@@ -193,3 +193,38 @@ def test_a_damaged_file_of_drafts_is_no_hindrance(tmp_path: Path) -> None:
     for text in ("", "[]", '{"drafts": 3}', '{"drafts": {"a": 1, "b": {"text": "x"}}}', "\0\0"):
         path.write_text(text)
         assert set(read(path).drafts) <= {"b"}
+
+
+async def test_what_was_not_sent_goes_with_its_conversation_when_that_cannot_come_back(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, said("Hello.")) as bench:
+        await restored(bench)
+        bench.send("hi")
+        await bench.rests()
+        write(bench, "half a thought")
+        kept = tmp_path / "composer-drafts.json"
+        await until(lambda: kept.exists() and "half a thought" in kept.read_text())
+        first = bench.session.conversation.id
+        bench.window.new_conversation()
+        await bench.sessions.trash(first)
+        await bench.window.writing.keep()
+        assert "half a thought" in kept.read_text(), "it may still come back"
+        await bench.sessions.delete(first)
+        await until(lambda: "half a thought" not in kept.read_text())
+
+
+async def test_that_drafts_cannot_be_written_is_told_once(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        await restored(bench)
+        (tmp_path / "composer-drafts.json").mkdir()
+        told: list[str] = []
+        bench.parts.composer.failed.connect(lambda error: told.append(error.title))
+        for text in ("one", "two"):
+            write(bench, text)
+            await bench.window.writing.keep()
+        assert told == ["What you have written is not being kept."]
+        (tmp_path / "composer-drafts.json").rmdir()
+        write(bench, "three")
+        await bench.window.writing.keep()
+        assert "onetwothree" in (tmp_path / "composer-drafts.json").read_text()

@@ -86,6 +86,10 @@ class Sessions:
             self._visitors.add(session.conversation.id)
         return session
 
+    def is_in_trash(self, conversation_id: str) -> bool:
+        """Whether a conversation was deleted and can still be taken back."""
+        return conversation_id in self._trash
+
     def is_kept(self, conversation_id: str) -> bool:
         """Whether a conversation is, or with its first message will be, in the history."""
         return conversation_id not in self._visitors

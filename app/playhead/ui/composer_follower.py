@@ -17,7 +17,7 @@ from playhead.session.sessions import Sessions
 from playhead.ui import composer_drafts
 from playhead.ui.composer import Composer
 from playhead.ui.composer_drafts import Draft, Kept
-from playhead.ui.editor.drafts import write
+from playhead.ui.editor.drafts import refusal, write
 from playhead.ui.session_view import SessionView
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import tr
@@ -52,7 +52,8 @@ class ComposerFollower(QObject):
         self._drafts: dict[str, Draft] = {}
         self._models: list[tuple[str, str]] = []
         self._written = ""
-        self._is_restored = False
+        self._is_restored = self._is_refused = False
+        self._listed: set[str] = set()
         self._writing = asyncio.Lock()
         self._unsubscribe: Callable[[], None] = lambda: None
         self._stop_listening = sessions.subscribe(self._due)
@@ -85,6 +86,7 @@ class ComposerFollower(QObject):
             return
         self._timer.stop()
         self._read_draft()
+        self._forget_deleted()
         kept = Kept(self._with_queues(), tuple(self._models))
         async with self._writing:
             text = await asyncio.to_thread(composer_drafts.encoded, kept)
@@ -92,9 +94,12 @@ class ComposerFollower(QObject):
                 return
             try:
                 await asyncio.to_thread(write, self._path, text)
-                self._written = text
+                self._written, self._is_refused = text, False
             except OSError as error:
                 _log.info("what is not sent yet could not be written: %s", error)
+                if not self._is_refused:  # told once, until it has worked again
+                    self._is_refused = True
+                    self._composer.failed.emit(refusal(self._path, error))
 
     async def close_down(self) -> None:
         """Write what is not sent and follow no more."""
@@ -169,6 +174,17 @@ class ComposerFollower(QObject):
         self._drafts.pop(key, None)  # the one changed last is the last of all
         if text or attachments:
             self._drafts[key] = Draft(text, tuple(attachments))
+
+    def _forget_deleted(self) -> None:
+        """What was written in a conversation goes with it, once that is deleted for good."""
+        listed = {one.id for one in self._sessions.summaries}
+        for key in self._listed - listed:
+            if not self._sessions.is_in_trash(key):
+                self._drafts.pop(key, None)
+                listed.discard(key)
+            else:
+                listed.add(key)
+        self._listed = listed
 
     def _with_queues(self) -> dict[str, Draft]:
         """The drafts with what waits in the sessions; unopened ones have theirs from before."""

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from playhead.errors import StorageError
 from playhead.ui.editor.tab import Tab
 from playhead.ui.editor.text_files import FileForm
+from playhead.ui.wording import tr
 
 LARGEST = 25_000_000
 """Characters of one tab: more than any file that is opened here has."""
@@ -52,6 +54,15 @@ def read(path: Path) -> Drafts:
         return decoded(path.read_text("utf-8", "replace"))
     except OSError:
         return Drafts()
+
+
+def refusal(path: Path, error: OSError) -> StorageError:
+    """What is said when they cannot be written."""
+    return StorageError(
+        tr("What you have written is not being kept."),
+        detail=f"{path}: {error.strerror or error}",
+        remedy=tr("Free some space, or see that the folder can be written to. Save or send it."),
+    )
 
 
 def write(path: Path, text: str) -> None:

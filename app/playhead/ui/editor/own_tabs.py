@@ -43,7 +43,7 @@ class OwnTabs(QObject):
         self._path = drafts_path
         self._folder = folder
         self._written = ""
-        self._is_restored = False
+        self._is_restored = self._is_refused = False
         self._writing = asyncio.Lock()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -90,9 +90,16 @@ class OwnTabs(QObject):
                 return
             try:
                 await asyncio.to_thread(drafts.write, self._path, text)
-                self._written = text
+                self._written, self._is_refused = text, False
             except OSError as error:
                 _log.info("the editor's drafts could not be written: %s", error)
+                self._tell_refused(error)
+
+    def _tell_refused(self, error: OSError) -> None:
+        """Once, until it has worked again."""
+        if not self._is_refused:
+            self._is_refused = True
+            self._tasks.failed.emit(drafts.refusal(self._path, error))
 
     def new_tab(self) -> Tab:
         """An empty text of the user's own."""
