@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ _UNREACHABLE = frozenset(
         *("upstream_network", "upstream_nonsense", "upstream_silent"),
     }
 )
+_KEYRING_S = 2.0
+"""Whoever asks for health does not wait for the user to unlock a keyring."""
+
 T = TypeVar("T")
 
 
@@ -69,8 +73,9 @@ class ModelState:
         if "@" in name or not self._catalog.key_variable(model):
             return True
         try:
-            return (await self._keys.get(name)).secret is not None
-        except KeyStoreError:  # a locked keyring has none for us either
+            async with asyncio.timeout(_KEYRING_S):
+                return (await self._keys.get(name)).secret is not None
+        except (KeyStoreError, TimeoutError):  # a locked keyring has none for us either
             return False
 
     async def _find_local(self) -> list[str]:

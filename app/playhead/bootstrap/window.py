@@ -28,6 +28,7 @@ from playhead.providers.worker_provider import WorkerStatus
 from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
 from playhead.storage.settings import stored_scale
+from playhead.ui.keyring_notice import show_keyring_wait
 from playhead.ui.main_window import MainWindow
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.access import install_faces
@@ -134,6 +135,7 @@ class _Window:
         core.history.on_failure(self._on_history_failure)
         self._instance.activated.connect(self._on_activated)
         core.worker.subscribe(self._on_worker_status)
+        core.keys.on_waiting(self._on_keyring_waiting)
         self._window.settings_saved.connect(self._on_settings_saved)
         notices = [core.ports.settings.notice, await self._opened_history()]
         for notice in filter(None, notices):
@@ -181,6 +183,9 @@ class _Window:
         """Start the worker ahead of the first message, which would wait seconds for it."""
         if settings.model != DIRECT_MODEL and self._core.worker.status == "absent":
             self._window.tasks.start(self._core.worker.start())
+
+    def _on_keyring_waiting(self, is_waiting: bool) -> None:
+        show_keyring_wait(self._window.parts.notifications, is_waiting=is_waiting)
 
     def _on_worker_status(self, status: WorkerStatus) -> None:
         self._window.set_model_starting(status == "starting")

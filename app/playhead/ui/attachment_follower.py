@@ -2,43 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
 from playhead.conversation.requests import ModelFacts, ModelSettings
 from playhead.session.model_choice import described
-from playhead.session.ports import Catalog
-from playhead.session.session import Session
-from playhead.ui.attachment_chips import AttachmentChips
+from playhead.session.ports import Catalog, Provider
+from playhead.ui.composer import Composer
+from playhead.ui.session_view import SessionView
 from playhead.ui.tasks import TaskOwner
 
 
-class AttachmentFollower(QObject):
-    """Owner: the window. Asks what the model can take when there is something attached.
-
-    `shown` gives the session on show, `ask` is the provider's `facts`.
-    """
+class ChipFollower(QObject):
+    """Owner: the window. Asks what the model can take when there is something attached."""
 
     def __init__(
         self,
-        chips: AttachmentChips,
-        shown: Callable[[], Session | None],
-        ask: Callable[[ModelSettings], Awaitable[ModelFacts]],
-        catalog: Catalog,
+        composer: Composer,
+        view: SessionView,
         tasks: TaskOwner,
-        parent: QObject,
+        provider: Provider,
+        catalog: Catalog,
     ) -> None:
-        super().__init__(parent)
-        self._chips = chips
-        self._shown = shown
-        self._ask = ask
+        super().__init__(composer)
+        self._chips = composer.chips
+        self._view = view
+        self._provider = provider
         self._catalog = catalog
         self._tasks = tasks
         self._asked: ModelSettings | None = None
         self._facts: ModelFacts | None = None
-        chips.changed.connect(self.refresh)
+        self._chips.changed.connect(self.refresh)
 
     def refresh(self) -> None:
         """The model, or what is attached, is another."""
@@ -52,14 +47,14 @@ class AttachmentFollower(QObject):
         self._chips.show_facts(self._facts)
 
     async def _learn(self, model: ModelSettings) -> None:
-        facts = await self._ask(model)
+        facts = await self._provider.facts(model)
         if model == self._asked:
             self._facts = facts
             self._chips.show_facts(facts)
 
     def _model(self) -> ModelSettings | None:
         """The model of the session; None in Direct mode, where nobody looks at anything."""
-        session = self._shown()
+        session = self._view.session
         if session is None or not session.settings.model:
             return None
         settings = session.settings

@@ -22,7 +22,7 @@ from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Prov
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.actions import make_actions
-from playhead.ui.attachment_follower import AttachmentFollower
+from playhead.ui.attachment_follower import ChipFollower
 from playhead.ui.composer_follower import ComposerFollower
 from playhead.ui.context_follower import ContextFollower
 from playhead.ui.desktop_presence import DesktopPresence
@@ -118,10 +118,9 @@ class MainWindow(QMainWindow):
         self.import_drop = ImportDrop(self.parts.sidebar)
         self.links = self._make_links()
         self.choosing = self._make_choosing()
-        self.notes = self._make_notes()
+        self.notes = ChipFollower(self.parts.composer, self.view, self.tasks, provider, catalog)
         self.help = self._make_help(attachments_dir.parent)
         self.guide = self._make_guide(attachments_dir.parent)
-        self.desk = DesktopPresence(sessions, settings, self.tasks, theme, self)
         self.scale = WindowScale(settings, self.parts.notifications, self.tasks, self)
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
@@ -326,12 +325,6 @@ class MainWindow(QMainWindow):
         opened, dressed = self.open_conversation, self._choose_theme
         self.keys = ShortcutMap(self._settings, self.tasks, self)
         return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self.keys, self)
-
-    def _make_notes(self) -> AttachmentFollower:
-        chips, ask = self.parts.composer.chips, self._provider.facts
-        return AttachmentFollower(
-            chips, lambda: self.view.session, ask, self._catalog, self.tasks, self
-        )
 
     def _make_choosing(self) -> ModelChoosing:
         ports = PickerPorts(self._settings, self._keys, self._catalog, self._provider)
