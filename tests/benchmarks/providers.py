@@ -21,7 +21,12 @@ STOPS = 5
 
 
 def providers() -> dict[str, float]:
-    """The real window and its worker on one long answer; httpx on the same; then some stops."""
+    """The real window and its worker on one long answer, some stops, and httpx on the same answer.
+
+    `window_us_per_chunk` is what the window's side of the pipe takes until a piece is in the
+    conversation; `drawn_us_per_chunk` is all that the real window does meanwhile, its frames too,
+    of which there are the more for each piece the slower the machine is.
+    """
     with (
         ModelServer(many_chunks) as server,
         measured_home(model="openai/test", api_base=server.base_url) as environment,
@@ -39,7 +44,8 @@ def providers() -> dict[str, float]:
         bare = _bare(server.base_url, environment)
     return {
         "worker_us_per_chunk": round(worker_s * 1e6 / CHUNKS, 1),
-        "window_us_per_chunk": round(window_s * 1e6 / CHUNKS, 1),
+        "window_us_per_chunk": round(bare["ours_s"] * 1e6 / CHUNKS, 1),
+        "drawn_us_per_chunk": round(window_s * 1e6 / CHUNKS, 1),
         "httpx_us_per_chunk": round(bare["cpu_s"] * 1e6 / bare["count"], 1),
         "first_token_overhead_ms": round(bare["overhead_ms"], 1),
         "cancel_seen_ms": round(statistics.median(stops_ms), 1),
