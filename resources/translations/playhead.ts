@@ -17,23 +17,27 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/about.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
       <source>Versions</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/about.py" />
+      <location filename="../../app/playhead/ui/log_view.py" />
       <source>Copy for a report</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/about.py" />
       <location filename="../../app/playhead/ui/notifications.py" />
+      <location filename="../../app/playhead/ui/request_view.py" />
       <source>Close</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/about.py" />
       <location filename="../../app/playhead/ui/api_section.py" />
+      <location filename="../../app/playhead/ui/log_view.py" />
       <source>Copied</source>
       <translation type="unfinished" />
     </message>
@@ -46,6 +50,7 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/actions.py" />
       <location filename="../../app/playhead/ui/sidebar.py" />
       <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/tray.py" />
       <source>New conversation</source>
       <translation type="unfinished" />
     </message>
@@ -62,6 +67,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/model_entries.py" />
       <source>Settings…</source>
       <translation type="unfinished" />
     </message>
@@ -146,6 +152,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/actions.py" />
+      <source>View what is sent to the model…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
       <location filename="../../app/playhead/ui/editor/status_bar.py" />
       <source>Restart kernel</source>
       <translation type="unfinished" />
@@ -163,11 +174,131 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/actions.py" />
+      <source>Log…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/tray.py" />
       <source>Quit</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/answer_notes.py" />
+      <source>Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_notes.py" />
+      <source>Asking again…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_notes.py" />
+      <source>The answer ended at the limit of its length.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_notes.py" />
+      <source>Raise the maximum of tokens in the settings, or ask to go on.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_notes.py" />
+      <source>The provider's filter ended the answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_notes.py" />
+      <source>Ask in other words, or choose another model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_notes.py" />
+      <source>The model answered with nothing.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_notes.py" />
+      <source>Ask again, or in other words.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>As is known of it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>Yes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>No</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>The provider's default</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Temperature</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Max tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>Calls tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>Sees images</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>Context in tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>Context</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>Context (tokens)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>Known of it: {facts}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>Nothing is known of it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/answer_section.py" />
+      <source>Not known</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/api_section.py" />
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
       <source>Other programs</source>
       <translation type="unfinished" />
     </message>
@@ -223,11 +354,14 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/api_section.py" />
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <location filename="../../app/playhead/ui/provider_form.py" />
       <source>Address</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/api_section.py" />
+      <location filename="../../app/playhead/ui/log_view.py" />
       <location filename="../../app/playhead/ui/tables/table_window.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <location filename="../../app/playhead/ui/timeline/menu.py" />
@@ -374,6 +508,7 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/approval_bar.py" />
       <location filename="../../app/playhead/ui/attachments.py" />
+      <location filename="../../app/playhead/ui/log_view.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>%n lines</source>
       <translation type="unfinished" />
@@ -381,6 +516,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/approval_bar.py" />
       <source>in {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/approval_bar.py" />
+      <source>Code waits for your approval. {words}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -411,6 +551,51 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/attachment_chips.py" />
       <source>Remove {join}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_notes.py" />
+      <source>This model cannot see images. It is told the path, so that code can open it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_notes.py" />
+      <source>The model is told the path and can read it by code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_notes.py" />
+      <source>read by the model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_notes.py" />
+      <source>It is sent with the message, and its path for code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_notes.py" />
+      <source>this model cannot see it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_notes.py" />
+      <source>shown to the model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_notes.py" />
+      <source>It is converted and sent, with its path.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_notes.py" />
+      <source>for code to open</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/attachment_notes.py" />
+      <source>too large to send, for code to open</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -572,6 +757,7 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/composer.py" />
       <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
       <source>Cancel</source>
       <translation type="unfinished" />
     </message>
@@ -634,34 +820,20 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer_choice.py" />
-      <source>{direct} (no model)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <source>Choose another model…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>Code</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/profile_form.py" />
       <source>Ask before code runs</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer_choice.py" />
+      <location filename="../../app/playhead/ui/model_entries.py" />
       <source>Run code without asking in this conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer_choice.py" />
-      <source>All code runs at once, with all your rights, until you change it</source>
+      <source>auto-run</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -677,11 +849,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/composer_choice.py" />
       <source>Model and approval: {model}, {policy}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <source>It runs at once, with all your rights on this computer</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -767,6 +934,7 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/conversation_header.py" />
       <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <location filename="../../app/playhead/ui/model_entries.py" />
       <source>More</source>
       <translation type="unfinished" />
     </message>
@@ -777,13 +945,23 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/conversation_header.py" />
-      <location filename="../../app/playhead/ui/settings_form.py" />
+      <location filename="../../app/playhead/ui/settings_running.py" />
       <source>Interpreter</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/conversation_header.py" />
       <source>Begun by {client} over the API. It is kept once you write here yourself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>This conversation has cost {cost} of a budget of {budget}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>This conversation has cost {cost}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -806,6 +984,41 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/conversation_list.py" />
       <source>Title</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop_notes.py" />
+      <source>Finished</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop_notes.py" />
+      <source>Code waits for your decision</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop_notes.py" />
+      <source>The running code asks for input</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop_presence.py" />
+      <source>Close Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop_presence.py" />
+      <source>Keep Playhead running when its window is closed?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop_presence.py" />
+      <source>Runs go on, and the icon in the tray brings the window back. You are asked once; the settings can change it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop_presence.py" />
+      <source>Keep running</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -907,6 +1120,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/choice.py" />
+      <source>The other editor cannot draw words that are written from right to left.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/choice.py" />
       <source>The code editor does not fit Qt {version}.</source>
       <translation type="unfinished" />
     </message>
@@ -983,6 +1201,16 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/editor/drafts.py" />
+      <source>What you have written is not being kept.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/drafts.py" />
+      <source>Free some space, or see that the folder can be written to. Save or send it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/editor/editor_pane.py" />
       <source>This is the plain editor: code has no colours. {reason}</source>
       <translation type="unfinished" />
@@ -1029,7 +1257,7 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/find_bar.py" />
       <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
       <source>Find</source>
       <translation type="unfinished" />
     </message>
@@ -1074,6 +1302,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <location filename="../../app/playhead/ui/provider_form.py" />
       <source>Replace</source>
       <translation type="unfinished" />
     </message>
@@ -1173,13 +1402,13 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
       <source>Find next</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
       <source>Find previous</source>
       <translation type="unfinished" />
     </message>
@@ -1341,6 +1570,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Run this code, which waits for your answer (F5)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
       <source>{words}. Choose another</source>
       <translation type="unfinished" />
     </message>
@@ -1421,6 +1655,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <source>{language} code is run by the {language} of this machine</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
       <source>Ln 1, Col 1</source>
       <translation type="unfinished" />
     </message>
@@ -1472,6 +1711,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/tab.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
       <source>being written</source>
       <translation type="unfinished" />
     </message>
@@ -1667,6 +1907,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/exporting.py" />
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
       <source>Export…</source>
       <translation type="unfinished" />
     </message>
@@ -1751,6 +1992,56 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/key_words.py" />
+      <source>Direct mode needs no key.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/key_words.py" />
+      <source>the system keyring</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/key_words.py" />
+      <source>Or set {variable} before starting Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/key_words.py" />
+      <source>It will be kept in {place}, nowhere else.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/key_words.py" />
+      <source>This provider's variable is {variable}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/key_words.py" />
+      <source>Read from the environment variable {variable}. A key typed here goes first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/key_words.py" />
+      <source>Kept in {place}. Type another to replace it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/key_words.py" />
+      <source>Kept in memory until Playhead ends.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/keyring_notice.py" />
+      <source>Waiting for the system's keyring</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/keyring_notice.py" />
+      <source>It may be asking you to unlock it, in a window of its own. Stop ends the waiting.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/link_opener.py" />
       <location filename="../../app/playhead/ui/sidebar_menu.py" />
       <source>Open</source>
@@ -1764,6 +2055,244 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/link_opener.py" />
       <source>This link is not opened.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <location filename="../../app/playhead/ui/tray.py" />
+      <source>Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Model worker</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>All levels</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Info and above</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Warnings and errors</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Errors only</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Log</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Which log</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Level</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Only lines with…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Only lines with this text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Follow</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Lines of the log</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>The versions and the last lines, without keys and the name of your folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Open the folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Nothing has been noted here yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>No line is like that.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>The last {lines}; the file has more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>Code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <source>It runs at once, with all your rights on this computer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>No profile: as in the settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>Profiles</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <source>Favourites</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <source>Recent</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <source>Direct mode (no model)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <source>No model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_picker.py" />
+      <source>Enter: choose</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_picker.py" />
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Models</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_picker.py" />
+      <source>Search models and profiles</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_picker.py" />
+      <source>Matching models</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_picker.py" />
+      <source>in use</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_picker.py" />
+      <source>favourite</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_picker.py" />
+      <source>No model is called like that. Any can be typed in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_picker.py" />
+      <source>no favourite any more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_picker.py" />
+      <source>make it a favourite</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>free</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>{price} for a million tokens in / out</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>calls tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>vision</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>sees images</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>reasoning</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>thinks before it answers</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>reads {size} tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>no tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_words.py" />
+      <source>writes code in fences, as it calls no tools</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1791,6 +2320,7 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/other_programs.py" />
       <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <location filename="../../app/playhead/ui/tray.py" />
       <source>Show</source>
       <translation type="unfinished" />
     </message>
@@ -1945,6 +2475,360 @@ MIT licence.</source>
       <source>An environment is being made…</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>As the conversation says</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Run code without asking</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>As in the settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>All code of such conversations runs at once, with all your rights.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Name of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Model of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>The provider's own address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Address of the profile's model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Temperature of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Max tokens of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Steps per turn of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Budget of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Instructions of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>System prompt of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Approval of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>Name</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>Steps per turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>Budget (US $)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>Instructions</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>System prompt</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Approval</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>A profile has no name.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <source>Profile “{name}”: {problem}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/profile_form.py" />
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>Budget</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>No model (Direct mode: what you type as code runs)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Find models</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Remove</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Check</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>The address is missing.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>An access key ID and its secret access key belong together.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Provider</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>API key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Extra parameters</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Paste the new key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Which providers there are</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Where to get a key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Paste a key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>{label} is missing.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>{label} has a space in it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>The model string begins with its provider and a slash.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Replace the key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>Remove the key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/question_bar.py" />
+      <source>Stop here</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/question_bar.py" />
+      <source>Raise to {amount} and continue</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/question_bar.py" />
+      <source>Continue</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>You</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Result</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>[Picture of {size} bytes]</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>~{count} tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>%n messages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>[Picture: {name}]</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>What is sent to the model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Text of the part</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Copy as JSON</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Refresh</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Nothing is sent anywhere: no model is set.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Which request</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Last request</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Parts of the request</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>%n older entries are not sent</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Nothing has been sent since the program started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Before this answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Next request</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>From</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Words</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>Tokens</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/results.py" />
       <source>Save %n rows</source>
@@ -2087,6 +2971,16 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/session_view.py" />
+      <source>The kernel was restarted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
+      <source>Names and data of the code that ran before are gone. This code still waits.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/session_view.py" />
       <source>Install {name}</source>
       <translation type="unfinished" />
     </message>
@@ -2101,198 +2995,536 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>Direct mode needs no key.</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The address has a space in it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>It will be kept in {backend}, nowhere else.{hint}</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The address must begin with http:// or https://.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source> This provider's variable is {variable}.</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The address names no server.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>Asking the model…</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>Leave user and password out of the address: type the key below.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>Read from the environment variable {variable}. A key typed here goes first.</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The address goes only to the path: leave out what follows “?” or “#”.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>Kept in {backend}. Type another to replace it.</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>Leave {ending} off the address: it is added.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source> Or set {variable} before starting Playhead.</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The proxy must look like http://proxy.example.com:3128.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>Paste a key</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>A password is not written to a file: give the proxy one without.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>Kept in memory until Playhead ends. {message}</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>Paste the key alone, without “Bearer”.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>the system keyring</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The key has a space or a line break in it: copy it again.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Direct mode (no model: what you type as code runs)</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The key has letters that no key has: copy it again.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Playhead's own environment (default)</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>%n models</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>That is an address, not a key.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Like the system</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>{label} does not look right: {text}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Light</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The extra parameters must be a JSON object, such as {example}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Dark</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>“{name}” looks like a secret, and these parameters are written to a file: type it as the key.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>The provider's own address</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The port of the address is no number below 65,536.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Remove</source>
+      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <source>The extra parameters are no JSON: {error}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Check</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>The provider's default</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Told to the model in every conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Choose…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Another size is there from the next start of Playhead on.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Steps per turn</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Found on this machine: {found}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>API base</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>API key</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Temperature</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
-      <source>Max tokens</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
       <source>Custom instructions</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>Told to the model in every conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>No budget</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>Budget of a conversation in US dollars</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>Use the built-in one</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>How often a model may run code before it is asked to stop.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>A conversation that has cost this much stops and asks. Empty: it never does.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>This is the built-in one; newer versions of Playhead may better it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>Your own. It stays as it is when Playhead is updated.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <source>Filled in when it is sent: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/timeline/view.py" />
+      <location filename="../../app/playhead/ui/window_help.py" />
+      <source>Conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Look</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Network</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_look.py" />
+      <source>Like the system</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_look.py" />
+      <source>Light</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_look.py" />
+      <source>Dark</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_look.py" />
       <source>Theme</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_form.py" />
+      <location filename="../../app/playhead/ui/settings_look.py" />
       <source>Size of everything</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/settings_look.py" />
+      <source>Tell me when a long run ends or something waits for me</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_look.py" />
+      <source>Keep running in the tray when the window is closed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_look.py" />
+      <source>Desktop</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_look.py" />
+      <source>While the window is not in front; title and state, no more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_look.py" />
+      <source>Another size is there from the next start of Playhead on.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_models.py" />
+      <source>Asking the model…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_models.py" />
+      <source>Asking the provider…</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/settings_models.py" />
+      <source>%n models: choose one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_models.py" />
+      <source>Found on this machine: {found}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_models.py" />
+      <source>Choose a model first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/settings_models.py" />
+      <source>%n models</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>As the system says</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Proxy</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>The system's certificates</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>File of certificates</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings_running.py" />
+      <source>Choose…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Choose a file of certificates</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Seconds to connect</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Seconds to the first words</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Seconds of silence</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Retries</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Connect within</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>First words within</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Longest silence</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>For a company whose gateway or proxy shows a certificate of its own (PEM).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Models that think for long before they write may need more. Empty: as it was.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>How often a request is repeated that a server had no room for.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Certificates</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Connect within (s)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>First words within (s)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>Longest silence (s)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_network.py" />
+      <source>There is no file {path}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_pages.py" />
+      <source>Pages of the settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>A profile is a set of what you like for one kind of work. Empty fields stay as set.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>Profile of new conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>Profile to edit</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>New</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Duplicate</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
       <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <source>Delete</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>Import…</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>%n profiles were imported.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>New conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>Profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>Import profiles</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>Export profiles</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>Two profiles have the name “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>Written to {path}, without keys.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <source>New profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_running.py" />
+      <source>Playhead's own environment (default)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_running.py" />
+      <source>Choose an interpreter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
+      <source>Everywhere</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
       <source>When code waits for you</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
+      <source>Editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
       <source>Run it</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
       <source>Run it and all that follows</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
       <source>Edit it first</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
       <source>Skip it</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shortcut_map.py" />
       <source>Skip it and say why</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>Reset all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>New keys</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>Set</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>No keys</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>Reset</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>Press the new keys for “{text}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>Click keys to change them.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>{keys} is needed for typing. Add Ctrl or Alt.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>Take them</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>{keys} is “{text}”, which would go without.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>Esc leaves it as it is.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2323,13 +3555,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shortcuts_page.py" />
       <source>From the empty field to the attachments</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/timeline/view.py" />
-      <location filename="../../app/playhead/ui/window_help.py" />
-      <source>Conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2422,28 +3647,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
-      <source>Delete</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
       <source>Undo a deletion</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shortcuts_page.py" />
       <source>Menu</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Everywhere</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Editor</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2464,6 +3673,26 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shortcuts_page.py" />
       <source>No shortcut is called like that.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>None</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>{text}: {keys}. Change it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Changed by you. Click to change it again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <source>Click to change it</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2533,11 +3762,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_menu.py" />
-      <source>Duplicate</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
       <source>Mark as read</source>
       <translation type="unfinished" />
     </message>
@@ -2568,6 +3792,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>waiting for you</source>
       <translation type="unfinished" />
@@ -2614,22 +3839,20 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_results.py" />
-      <source>You</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
       <source>Thoughts</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/message.py" />
       <source>Plan</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>Output</source>
       <translation type="unfinished" />
@@ -2671,6 +3894,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
       <source>Answer</source>
       <translation type="unfinished" />
     </message>
@@ -2777,6 +4001,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/table.py" />
       <source>Table</source>
       <translation type="unfinished" />
@@ -2822,8 +4047,84 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>Attachment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
+      <source>Web page</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>Picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>Files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
+      <source>Error</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>Tool</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>Input</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>Sources</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>queued</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>ran</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>stopped</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>failed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>skipped</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>Note</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -2903,17 +4204,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>ran</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>failed after {detail}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>failed</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2955,11 +4246,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/files.py" />
       <source>Show what changed in {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
-      <source>Files</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3097,11 +4383,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>Error</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
       <source>Copy traceback</source>
       <translation type="unfinished" />
     </message>
@@ -3117,11 +4398,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Web page</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
       <source> · not run here</source>
       <translation type="unfinished" />
     </message>
@@ -3133,11 +4409,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/results.py" />
       <source>Open in browser</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Result</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3479,6 +4750,11 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>View what was sent…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/timeline/model.py" />
       <source>at line {line}</source>
       <translation type="unfinished" />
@@ -3544,13 +4820,53 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
+      <source>Shown as plain text: too long a list or quotation.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
+      <source>Shown as plain text: nested too deep.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
+      <source>Shown as plain text: too many brackets.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
+      <source>Shown as plain text: too long a word.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/timeline/sources.py" />
       <source>Source</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/timeline/unsent.py" />
+      <source>What stands above is no longer sent to the model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/unsent.py" />
+      <source>The conversation is longer than the model takes; the oldest turns were left out.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
       <location filename="../../app/playhead/ui/timeline/view.py" />
-      <source>{count} entries. {name}</source>
+      <source>%n entries</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tray.py" />
+      <source>Playhead: something waits for you</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/tray.py" />
+      <source>Playhead: running</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -3571,11 +4887,6 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/ui/turn_verbs.py" />
       <source>With it went {turns} that came after it or belonged to its other versions.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>Name</source>
       <translation type="unfinished" />
     </message>
     <message>

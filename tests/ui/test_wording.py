@@ -38,6 +38,16 @@ SHOWN_BY = (
 )
 NAMES = {"Playhead", "Aa", "JavaScript"}
 """What is called the same in every language."""
+NOT_OURS = {
+    "JetBrains Mono",
+    "What's 34/24?",
+    "No module named '([\\w.]+)'",
+    "Traceback (most recent call last):",
+    "During handling of the above exception, another exception occurred:",
+    "The above exception was the direct cause of the following exception:",
+}
+"""Names, an example of code, and what Python says."""
+SENTENCE = re.compile(r"[A-Z][a-z']+ \w")
 WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -77,6 +87,27 @@ def test_no_module_shows_a_text_without_translating_it() -> None:
         for found in untranslated(ast.parse(path.read_text("utf-8")))
     ]
     assert wrong == []
+
+
+def test_a_sentence_that_is_a_constant_is_marked_for_the_translators() -> None:
+    wrong = [
+        f"{path.relative_to(WINDOW)}, {text!r}"
+        for path in modules()
+        for text in unmarked(ast.parse(path.read_text("utf-8")))
+        if text not in NOT_OURS
+    ]
+    assert wrong == []
+
+
+def unmarked(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
+            marked = {id(x) for one in calls if called(one) == "mark" for x in ast.walk(one)}
+            for one in ast.walk(node.value):
+                text = one.value if isinstance(one, ast.Constant) else None
+                if isinstance(text, str) and id(one) not in marked and SENTENCE.match(text):
+                    yield text
 
 
 def untranslated(tree: ast.AST) -> Iterator[str]:

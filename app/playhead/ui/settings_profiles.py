@@ -21,9 +21,9 @@ from playhead.errors import StorageError
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.form_rows import FieldError, Note, add_row, form_grid
 from playhead.ui.profile_form import ProfileForm
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.wording import mark, tr, tr_n
 
-_INTRO = "A profile is a set of what you like for one kind of work. Empty fields stay as set."
+_INTRO = mark("A profile is a set of what you like for one kind of work. Empty fields stay as set.")
 
 
 class ProfilesPage(QWidget):

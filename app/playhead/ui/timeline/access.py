@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAccessibleWidget, QWidget
 
-from playhead.ui.timeline.rows import Row, RowKind
+from playhead.ui.timeline.rows import CodeState, Row, RowKind
 from playhead.ui.wording import mark, tr
 
 if TYPE_CHECKING:
@@ -49,7 +49,16 @@ _KINDS: dict[RowKind, str] = {
     "citation": mark("Sources"),
     "versions": mark("Versions"),
 }
-_States = QAccessible.State
+_STATES: dict[CodeState, str] = {
+    "writing": mark("being written"),
+    "queued": mark("queued"),
+    "waiting": mark("waiting for you"),
+    "running": mark("running"),
+    "ran": mark("ran"),
+    "stopped": mark("stopped"),
+    "failed": mark("failed"),
+    "skipped": mark("skipped"),
+}
 
 
 def spoken(row: Row) -> str:
@@ -57,10 +66,17 @@ def spoken(row: Row) -> str:
     kind = tr(_KINDS.get(row.kind, "")) or tr("Note")
     if row.kind == "code":
         kind = " ".join(filter(None, (row.language, kind)))
-    state = ", ".join(filter(None, (kind, tr(row.state), row.detail)))
+    state = ", ".join(filter(None, (kind, _state_of(row), row.detail)))
     note = f"{row.note.title} {row.note.detail}".strip() if row.note else ""
     text = (note or row.text or ", ".join(row.items)).strip()
     return f"{state}: {text[:_MOST_CHARS]}" if text else state
+
+
+def _state_of(row: Row) -> str:
+    for state, words in _STATES.items():
+        if row.state == state:
+            return tr(words)
+    return ""
 
 
 def announce(widget: QWidget, words: str) -> None:
