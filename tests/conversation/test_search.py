@@ -107,3 +107,21 @@ def test_a_query_finds_itself(query: str) -> None:
     terms = terms_of(query)
     if terms and all(term.is_checked for term in terms):
         assert first_place(terms[0].text, pattern_of(terms)) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "line"),
+    [
+        ("## The **mean** of `price`", "mean", "The mean of price"),
+        ("- [x] done with *care*", "care", "done with care"),
+        ("> quoted [here](https://x.org/a)", "quoted", "quoted here"),
+        ("| a | mean |\n|---|---|\n| 1 | 2 |", "mean", "a · mean 1 · 2"),
+        ("snake_case and 2 * 3 * 4", "snake", "snake_case and 2 * 3 * 4"),
+        ("pass **kwargs on", "**kwargs", "pass **kwargs on"),
+        ("```python\nprint(mean)\n```", "mean", "print(mean)"),
+    ],
+)
+def test_an_excerpt_of_markdown_reads_as_words(text: str, query: str, line: str) -> None:
+    excerpt, marks = excerpt_of(text, pattern_of(terms_of(query)), is_markdown=True)
+    assert excerpt == line
+    assert [excerpt[start:end] for start, end in marks] == [query]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from playhead.conversation.requests import AppSettings
 from playhead.ui.desktop_notes import DesktopNote
+from playhead.ui.settings_look import LookPage
 from playhead.ui.theme import Theme
 from tests.support.note_server import NoteServer, private_bus
 from tests.support.ports import coded, said
@@ -224,3 +225,16 @@ async def test_without_a_tray_closing_ends_the_program(theme: Theme, tmp_path: P
         bench.window.close()
         assert left == [True]
         assert bench.window.desk.question is None
+
+
+@pytest.mark.usefixtures("theme")
+async def test_the_settings_switch_both_and_an_untouched_box_answers_nothing() -> None:
+    page = LookPage(AppSettings())
+    assert page.values(AppSettings()) == AppSettings()
+    page.notifies.setChecked(False)
+    page.keeps_running.setChecked(True)
+    changed = page.values(AppSettings())
+    assert (changed.notifies, changed.close_keeps_running) == (False, "yes")
+    page.keeps_running.setChecked(False)
+    assert page.values(changed).close_keeps_running == "no"
+    page.deleteLater()

@@ -84,7 +84,6 @@ async def test_the_keyboard_goes_to_the_place_and_stays_in_the_field(
         await until(lambda: len(found(bench)) == 2)
         field = bench.parts.sidebar.search
         QTest.keyClick(field, Qt.Key.Key_Down)
-        QTest.keyClick(field, Qt.Key.Key_Down)
         QTest.keyClick(field, Qt.Key.Key_Return)
         await until(lambda: bench.session is session)
         await until(lambda: timeline.selected_text() == "zébra")

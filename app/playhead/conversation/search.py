@@ -15,7 +15,15 @@ _MOST_TERMS = 12
 _BEFORE, _EXCERPT = 20, 160
 _CHUNK, _OVERLAP, _MOST_CHARS = 20_000, 400, 1_000_000
 _PIECE = re.compile(r'"([^"]+)("?)|[^\s"]+')
-_UNSPACED = re.compile(
+_MARKS = (
+    (r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|(?:```|~~~)\S*)", ""),
+    (r"(?m)^[ \t]*(?:[|:\- ]{3,}$|\|)|[ \t]*\|[ \t]*$", ""),
+    (r"!?\[([^\]\n]*)\]\([^)\s]*\)", r"\1"),
+    (r"[ \t]+\|[ \t]+", " · "),
+    (r"\*\*|__(?=\w)|(?<=\w)__|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", ""),
+)
+"""Signs of lines, links, cells and emphasis, and what is read in their place."""
+_UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
 )
@@ -99,16 +107,33 @@ def spans_in(text: str, terms: Sequence[Term]) -> tuple[Span, ...]:
     return tuple(found.span() for found in any_of.finditer(folded(text)))
 
 
-def excerpt_of(text: str, pattern: re.Pattern[str]) -> tuple[str, tuple[Span, ...]]:
-    """One line of a message around the first place that fits, and the places in that line."""
+def excerpt_of(
+    text: str, pattern: re.Pattern[str], *, is_markdown: bool = False
+) -> tuple[str, tuple[Span, ...]]:
+    """One line of a message around the first place that fits, and the places in that line.
+
+    Of markdown the words alone, unless the marks are what was looked for.
+    """
     place = first_place(text, pattern)
     start = _line_start(text, place[0]) if place else 0
-    words = " ".join(text[start : start + _EXCERPT].split())
+    piece = text[start : start + _EXCERPT]
+    if is_markdown:
+        bare = _without_marks(piece)
+        if len(pattern.findall(folded(bare))) >= len(pattern.findall(folded(piece))):
+            piece = bare
+    words = " ".join(piece.split())
     shown = "".join(sign if sign.isprintable() else " " for sign in words)
     before = "… " if start else ""
     after = "…" if start + _EXCERPT < len(text) else ""
     line = f"{before}{shown}{after}"
     return line, tuple(found.span() for found in pattern.finditer(folded(line)))
+
+
+def _without_marks(text: str) -> str:
+    """Markdown in a line as it reads: no signs of headings, lists, quotes, emphasis and links."""
+    for pattern, instead in _MARKS:  # compiled at the first search: none of it is for the start
+        text = re.sub(pattern, instead, text)
+    return text
 
 
 def first_place(text: str, pattern: re.Pattern[str]) -> Span | None:
@@ -122,7 +147,7 @@ def first_place(text: str, pattern: re.Pattern[str]) -> Span | None:
 
 def _term(text: str, is_open: bool) -> Term:
     has_words = any(unicodedata.category(sign)[0] in "LN" for sign in text)
-    is_indexed = has_words and _UNSPACED.search(text) is None
+    is_indexed = has_words and re.search(_UNSPACED, text) is None
     has_signs = not all(_is_of_word(sign) or sign == " " for sign in text)
     return Term(text, is_indexed, has_signs or not is_indexed, is_open)
 

@@ -130,5 +130,6 @@ def _hits(
         row = connection.execute(_MESSAGE, (seq,)).fetchone()
         if row is not None:
             owner, message_id, role, type_, content = row
-            excerpt, marks = excerpt_of(content or "", pattern)
+            is_markdown = role == "assistant" and type_ in ("message", "reasoning", "plan")
+            excerpt, marks = excerpt_of(content or "", pattern, is_markdown=is_markdown)
             yield SearchHit(owner, message_id, role, type_, excerpt, marks)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon, QWidget
 
 from playhead.session.ports import Settings
@@ -42,6 +43,7 @@ class DesktopPresence(QObject):
         window: QWidget,
     ) -> None:
         super().__init__(window)
+        self._sessions = sessions
         self._settings = settings
         self._tasks = tasks
         self._theme = theme
@@ -113,7 +115,6 @@ class DesktopPresence(QObject):
         return self._settings.current.notifies and not self._window.isActiveWindow()
 
     def _on_came(self, note: DesktopNote) -> None:
-        QApplication.alert(self._window)
         self._tasks.start(self._tell(note))
 
     def _on_passed(self, conversation_id: str) -> None:
@@ -126,6 +127,8 @@ class DesktopPresence(QObject):
             return
         if self.tray is not None and self.tray.supportsMessages():
             self.tray.show_note(note)
+        elif (session := self._sessions.get(note.conversation_id)) and not session.client:
+            QApplication.alert(self._window)  # of programs' conversations others tell
 
     async def _is_shown_by_bus(self, note: DesktopNote) -> bool:
         if sys.platform != "linux":
@@ -141,7 +144,7 @@ class DesktopPresence(QObject):
             self._box.raise_()
             return
         box = self._box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Question)
+        box.setIcon(QMessageBox.Icon.NoIcon)
         box.setWindowTitle(tr("Close Playhead"))
         box.setText(tr("Keep Playhead running when its window is closed?"))
         box.setInformativeText(
@@ -152,7 +155,7 @@ class DesktopPresence(QObject):
         )
         keep = box.addButton(tr("Keep running"), QMessageBox.ButtonRole.AcceptRole)
         end = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.addButton(QMessageBox.StandardButton.Cancel).setIcon(QIcon())
         box.setDefaultButton(keep)
         keep.clicked.connect(lambda: self._on_answered("yes"))
         end.clicked.connect(lambda: self._on_answered("no"))

@@ -111,8 +111,7 @@ class MainWindow(QMainWindow):
         self.own_tabs = self._make_own_tabs(attachments_dir.parent)
         self.writing = self._make_writing(attachments_dir.parent)
         self.variables = VariablesFollower(self.parts.pane, self.view, self.tasks, self)
-        self.waiting = WaitingPrograms(sessions, self.parts.notifications, self)
-        self.presence = ApiPresence(api, self.parts.sidebar, self.parts.notifications, self)
+        self._make_presence()
         self.verbs = self._make_verbs()
         self.exports = self._make_exports()
         self.import_drop = ImportDrop(self.parts.sidebar)
@@ -294,6 +293,13 @@ class MainWindow(QMainWindow):
         self.context = ContextFollower(view, parts, self.tasks, self)
         return view
 
+    def _make_presence(self) -> None:
+        """How the desktop and other programs stand to the window."""
+        notifications = self.parts.notifications
+        self.waiting = WaitingPrograms(self._sessions, notifications, self)
+        self.presence = ApiPresence(self._api, self.parts.sidebar, notifications, self)
+        self.desk = DesktopPresence(self._sessions, self._settings, self.tasks, self._theme, self)
+
     def _make_verbs(self) -> SidebarVerbs:
         return SidebarVerbs(
             self._sessions,
@@ -372,9 +378,6 @@ class MainWindow(QMainWindow):
         self.verbs.closed.connect(lambda _id: self._show(self._sessions.new()))
         sidebar.stop_requested.connect(lambda id_: self.tasks.start(self._stop(id_)))
         sidebar.settings_requested.connect(self.open_settings)
-        self.presence.settings_requested.connect(self.open_api_settings)
-        self.waiting.show_requested.connect(self.open_conversation)
-        self.waiting.came.connect(self._on_program_waits)
         self.choosing.settings_wanted.connect(self.open_settings)
         self.choosing.settings_changed.connect(self.show_place)
         parts.composer.failed.connect(self.show_error)
@@ -457,11 +460,6 @@ class MainWindow(QMainWindow):
         self.desk.look()
         shown = self.view.session
         self.waiting.look(shown.conversation.id if shown else "")
-
-    def _on_program_waits(self) -> None:
-        """Have the window manager mark the window; nothing moves and no focus is taken."""
-        if not self.isActiveWindow():
-            QApplication.alert(self)
 
     def _on_environment_changed(self, _status: EnvironmentStatus) -> None:
         self.show_place()

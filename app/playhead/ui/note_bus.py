@@ -34,10 +34,19 @@ class NoteBus:
         self._router: DBusRouter | None = None
         self._parts = contextlib.AsyncExitStack()
         self._listening: asyncio.Task[None] | None = None
-        self._opening = asyncio.Lock()
+        self._turn = asyncio.Lock()  # a note is taken away only once its number is known
 
     async def send(self, note: DesktopNote) -> bool:
         """Show a note in place of the conversation's last one; whether somebody shows it."""
+        async with self._turn:
+            return await self._send(note)
+
+    async def withdraw(self, conversation_id: str) -> None:
+        """Take the note of a conversation away."""
+        async with self._turn:
+            await self._withdraw(conversation_id)
+
+    async def _send(self, note: DesktopNote) -> bool:
         values = (
             "Playhead",
             self._numbers.get(note.conversation_id, 0),
@@ -58,8 +67,7 @@ class NoteBus:
         self._numbers[note.conversation_id] = number
         return True
 
-    async def withdraw(self, conversation_id: str) -> None:
-        """Take the note of a conversation away."""
+    async def _withdraw(self, conversation_id: str) -> None:
         number = self._numbers.pop(conversation_id, 0)
         if number and self._router is not None:
             call = new_method_call(_SERVER, "CloseNotification", "u", (number,))
@@ -78,9 +86,8 @@ class NoteBus:
         self._router = None
 
     async def _connected(self) -> DBusRouter:
-        async with self._opening:
-            if self._router is None:
-                self._router = await asyncio.wait_for(self._connect(), _TIMEOUT_S)
+        if self._router is None:
+            self._router = await asyncio.wait_for(self._connect(), _TIMEOUT_S)
         return self._router
 
     async def _connect(self) -> DBusRouter:

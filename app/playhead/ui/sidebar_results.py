@@ -62,6 +62,12 @@ class ResultsModel(QAbstractListModel):
         """The row of an index."""
         return self.rows[index.row()] if index.isValid() else None
 
+    @property
+    def first_result(self) -> int:
+        """The first row that was found; a title without the words only stands over its places."""
+        rows = enumerate(self.rows)
+        return next((at for at, row in rows if row.kind == "hit" or row.marks), -1)
+
     def next_place(self, row: int, step: int) -> int:
         """The nearest row from here on that can be chosen, else the one that was."""
         at = row + step

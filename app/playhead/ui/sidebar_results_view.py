@@ -45,7 +45,8 @@ class ResultsList(QListView):
 
     def move(self, step: int) -> None:
         """Choose the next or the previous row, from wherever the keyboard is."""
-        at = self._model.next_place(self.currentIndex().row(), step)
+        row = self.currentIndex().row()
+        at = self._model.first_result if row < 0 < step else self._model.next_place(row, step)
         self.setCurrentIndex(self._model.index(at))
 
     def open_current(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from typing import Any, Protocol
 
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
 
 from playhead.conversation.requests import LocalServer
 from playhead.ui.answer_notes import AnswerNotes
@@ -14,6 +15,7 @@ from playhead.ui.exporting import ExportActions
 from playhead.ui.guided_example import GuidedExample
 from playhead.ui.import_drop import ImportDrop
 from playhead.ui.link_opener import LinkOpener
+from playhead.ui.other_programs import ApiPresence, WaitingPrograms
 from playhead.ui.place_menus import PlaceMenus
 from playhead.ui.results import ResultOpener
 from playhead.ui.session_view import SessionView
@@ -36,6 +38,8 @@ class JoinedWindow(Protocol):
     import_drop: ImportDrop
     variables: VariablesFollower
     desk: DesktopPresence
+    presence: ApiPresence
+    waiting: WaitingPrograms
     keys: ShortcutMap
     actions_by_name: dict[str, QAction]
     tasks: TaskOwner
@@ -52,6 +56,13 @@ class JoinedWindow(Protocol):
     def interpreter(self) -> str:
         """What runs its Python."""
         ...
+
+    def isActiveWindow(self) -> bool:
+        """Whether the user is at it."""
+        ...
+
+    def open_api_settings(self) -> None:
+        """Open the settings where other programs are let in."""
 
     def set_folder(self, path: str) -> None:
         """Work in another folder."""
@@ -144,6 +155,15 @@ def _join_desktop(window: JoinedWindow) -> None:
     desk.show_requested.connect(come_forward)
     desk.new_requested.connect(begin_anew)
     desk.quit_requested.connect(window.close_requested)
+
+    def alert() -> None:
+        """Have the window manager mark the window; nothing moves and no focus is taken."""
+        if not window.isActiveWindow():
+            QApplication.alert(window.parts.window())
+
+    window.presence.settings_requested.connect(window.open_api_settings)
+    window.waiting.show_requested.connect(window.open_conversation)
+    window.waiting.came.connect(alert)
 
 
 def _join_keys(window: JoinedWindow) -> None:
