@@ -27,6 +27,7 @@ CLIENTS = {
     "openai, Python",
     "openai, JavaScript",
     "AI SDK",
+    "cohere, Python",
     "Server-sent events, Python",
     "Server-sent events, JavaScript",
     "Python, without a server",
@@ -109,6 +110,19 @@ def test_ai_sdk(server: Served, model: ModelServer, tmp_path: Path):
     printed = javascript(tmp_path, server, example("AI SDK"))
     assert "Running: 34 / 24" in printed
     assert QUOTIENT in printed
+
+
+@pytest.mark.parametrize("version", ["newest", "5.20"])
+def test_cohere_python(server: Served, model: ModelServer, version: str):
+    place = Path(sys.prefix) / f"cohere-{version}"
+    if not place.is_dir():
+        pytest.skip(f"cohere {version} is not installed")
+    command = [sys.executable, "-c", example("cohere, Python")]
+    own = {"PYTHONPATH": str(place), "PYTHONWARNINGS": "ignore"}  # of its use of other packages
+    printed = run(command, server, **own)
+    assert printed.startswith("34 / 24\n")
+    assert f"```output\n{QUOTIENT}\n```" in printed
+    assert printed.rstrip().endswith(f"The tool said: {QUOTIENT}.")
 
 
 def test_events_in_python(server: Served, model: ModelServer):
