@@ -44,7 +44,7 @@ def session_on(
 
 async def asked(session: Session, text: str) -> None:
     session.send(text)
-    await until(lambda: session.is_idle)
+    await until(lambda: session.is_idle, 60)
 
 
 def failure_of(session: Session) -> Failure:
@@ -172,7 +172,7 @@ async def test_the_same_failing_code_twice_asks_and_can_go_on(
             assert failure_of(session).remedy
             assert len(server.requests) == 3
             session.go_on()
-            await until(lambda: session.is_idle)
+            await until(lambda: session.is_idle, 60)
             await session.close()
     assert session.conversation.messages[-1].text == "ok"
     assert server.requests[-1].results == ["ran fail one", *["ran fail two"] * 2]
@@ -188,7 +188,7 @@ async def test_at_the_step_limit_a_turn_asks_and_goes_on_with_as_many_steps(
             await asked(session, "go")
             assert failure_of(session).code == STEP_LIMIT
             session.go_on()
-            await until(lambda: session.is_idle)
+            await until(lambda: session.is_idle, 60)
             await session.close()
     assert session.conversation.messages[-1].text == "done"
     assert len(server.requests) == 4
@@ -209,7 +209,7 @@ async def test_a_budget_stops_before_the_next_request_and_a_larger_one_goes_on(
             assert failure_of(session).code == BUDGET_REACHED
             assert len(server.requests) == 1
             session.go_on(budget=5.0)
-            await until(lambda: session.is_idle)
+            await until(lambda: session.is_idle, 60)
             await session.close()
     assert spent
     assert len(server.requests) == 2

@@ -69,7 +69,7 @@ def _turn(draw: st.DrawFn) -> list[Message]:
     failed = st.builds(lambda: [_message("server", "error", Failure("x", "y"))])
     shown = st.builds(lambda: [_message("computer", "image", "aGk=", format="base64.png")])
     pieces = st.one_of(said, thought, _run(), _call(), failed, shown)
-    answer = draw(st.lists(pieces, max_size=4))
+    answer = draw(st.lists(pieces, max_size=3))
     own = draw(st.lists(_run("user"), max_size=1))
     return [*asked, *itertools.chain(*answer), *itertools.chain(*own)]
 
@@ -77,5 +77,5 @@ def _turn(draw: st.DrawFn) -> list[Message]:
 def talks() -> st.SearchStrategy[list[Message]]:
     """Several turns; the last one may just have been asked."""
     start = st.lists(_run(), max_size=1).map(lambda runs: list(itertools.chain(*runs)))
-    turns = st.lists(_turn(), min_size=1, max_size=4).map(lambda all_: list(itertools.chain(*all_)))
+    turns = st.lists(_turn(), min_size=1, max_size=3).map(lambda all_: list(itertools.chain(*all_)))
     return st.tuples(start, turns).map(lambda both: [*both[0], *both[1]])
