@@ -346,10 +346,12 @@ class ProviderForm(QWidget):
 
     def _show_models(self) -> None:
         page, field = self.page, self.model_field
-        text, position = field.text(), field.cursorPosition()
+        text, position, is_selected = field.text(), field.cursorPosition(), field.hasSelectedText()
         self.model.blockSignals(True)
         self.model.clear()
         self.model.addItems(list(self._offered.get(page.name, ())) if page else [])
         self.model.setEditText(text)
         self.model.blockSignals(False)
         field.setCursorPosition(position)  # the models come while somebody types
+        if is_selected:
+            field.selectAll()
