@@ -246,7 +246,9 @@ def _piece(piece: Mapping[str, Any]) -> str:
     if piece.get("type") == "text":
         return str(piece["text"])
     if "path" in piece:
-        return tr("[Picture: {name}]", name=PurePath(str(piece["path"])).name)
+        name = PurePath(str(piece["path"])).name
+        is_picture = "image" in str(piece.get("type"))
+        return tr("[Picture: {name}]", name=name) if is_picture else tr("[File: {name}]", name=name)
     size = len(str(piece.get("data", ""))) * 3 // 4
     return tr("[Picture of {size} bytes]", size=f"{size:,}")
 
