@@ -28,6 +28,7 @@ from tests.support.model_server import (
 )
 from tests.support.served import Served, served
 
+LIMIT_S = 100.0  # for a machine with much else to do
 KEY = "sk-live/Zq7+Vw4=pR9xT2mK8bN3cY6"
 PRINTS_ALL = """
 import os, pathlib
@@ -136,15 +137,32 @@ class Client:
             f"{self._server.address}/v1/chat",
             headers=self._server.headers,
             json=body,
-            timeout=60,
+            timeout=LIMIT_S,
         ) as answer:
             data = str(sorted(answer.headers.items())).encode() + answer.read()
         self.received.append(data)
         return data.decode()
 
-    def look(self, path: str) -> None:
-        answer = httpx.get(f"{self._server.address}{path}", headers=self._server.headers)
-        self.received.append(str(answer.headers).encode() + answer.content)
+    def look(self, path: str) -> bytes:
+        return self._kept(
+            httpx.get(
+                f"{self._server.address}{path}", headers=self._server.headers, timeout=LIMIT_S
+            )
+        )
+
+    def complete(self, **choice: str) -> tuple[int, bytes]:
+        """Ask as OpenAI's clients do; the status and all that came."""
+        answer = httpx.post(
+            f"{self._server.address}/v1/chat/completions",
+            headers=self._server.headers,
+            json={"messages": [{"role": "user", "content": "hello"}], **choice},
+            timeout=LIMIT_S,
+        )
+        return answer.status_code, self._kept(answer)
+
+    def _kept(self, answer: httpx.Response) -> bytes:
+        self.received.append(str(sorted(answer.headers.items())).encode() + answer.content)
+        return self.received[-1]
 
 
 def worker_of(server: Served) -> int | None:
@@ -181,44 +199,6 @@ def check_processes(server: Served) -> int:
             except OSError:
                 continue
     return len(children)
-
-
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks at /proc")
-def test_a_key_is_nowhere_but_in_the_header_for_its_own_server(tmp_path: Path):
-    with (
-        ModelServer(script) as model,
-        served(
-            tmp_path,
-            api_base=model.base_url,
-            arguments=("--allow-auto-run", "--log-level", "debug"),
-            settings={"retries": 0},
-            environment={"PLAYHEAD_PROVIDER_KEY": KEY},
-        ) as server,
-    ):
-        client = Client(server)
-        ran = client.ask("run", auto_run=True)
-        assert "ENVIRONMENT" in ran
-        assert check_processes(server) >= 2  # the kernel and the model worker
-        for word in ("refused", "broken", "odd"):
-            for stream in (False, True):
-                assert "error" in client.ask(word, stream=stream)
-        count = len(model.requests)
-        dying = Thread(target=lambda: client.ask("crash", stream=True), name="dying")
-        dying.start()
-        assert model.wait_for_requests(count + 1)
-        worker = worker_of(server)
-        assert worker is not None
-        os.kill(worker, signal.SIGSEGV)
-        dying.join(60)
-        assert not dying.is_alive()
-        assert "Hello." in client.ask("hello")
-        for path in ("/v1/models", "/v1/health", "/v1/nowhere", "/openapi.json"):
-            client.look(path)
-        check_requests(model.requests)
-        for data in client.received:
-            check_clean(data, "what a program was told")
-    check_clean(server.log.encode(), "what was written to stderr")
-    assert check_files(tmp_path) > 3
 
 
 class Recorder(ThreadingHTTPServer):
@@ -267,43 +247,91 @@ def recording(elsewhere: str = "") -> Iterator[Recorder]:
         thread.join()
 
 
-@pytest.mark.parametrize("model", ["openai/test", "anthropic/claude-sonnet-4-5"])
-def test_a_server_that_sends_on_elsewhere_does_not_send_the_key_there(tmp_path: Path, model: str):
+class Site:
+    """A model's server, the program that has its key, and a client of that."""
+
+    def __init__(self, model: ModelServer, server: Served) -> None:
+        self.model = model
+        self.server = server
+        self.client = Client(server)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One for all tests: when they are over, all that was written and sent is looked through."""
+    home = tmp_path_factory.mktemp("site")
     with (
-        recording() as other,
-        recording(other.address) as own,
+        ModelServer(script) as model,
         served(
-            tmp_path,
-            model=model,
-            api_base=f"{own.address}/v1",
+            home,
+            api_base=model.base_url,
+            arguments=("--allow-auto-run", "--log-level", "debug"),
+            settings={"retries": 0},
             environment={"PLAYHEAD_PROVIDER_KEY": KEY},
         ) as server,
     ):
-        client = Client(server)
-        assert "error" in client.ask("hello")
+        made = Site(model, server)
+        yield made
+        check_requests(model.requests)
+        for data in made.client.received:
+            check_clean(data, "what a program was told")
+    check_clean(made.server.log.encode(), "what was written to stderr")
+    assert check_files(home) > 3
+
+
+requires_proc = pytest.mark.skipif(
+    not Path("/proc/self/environ").exists(), reason="looks at processes in /proc"
+)
+
+
+@requires_proc
+def test_code_that_runs_finds_no_key_in_any_process(site: Site):
+    ran = site.client.ask("run", auto_run=True)
+    assert "ENVIRONMENT" in ran
+    check_clean(ran.encode(), "what code found")
+    assert check_processes(site.server) >= 2  # the kernel and the model worker
+
+
+@pytest.mark.parametrize("word", ["refused", "broken", "odd"])
+def test_an_error_that_repeats_the_key_does_not_hand_it_on(site: Site, word: str):
+    for stream in (False, True):
+        told = site.client.ask(word, stream=stream)
+        assert "error" in told
+        check_clean(told.encode(), "the error")
+
+
+@requires_proc
+def test_a_crash_of_the_model_worker_tells_no_key(site: Site):
+    count = len(site.model.requests)
+    dying = Thread(target=lambda: site.client.ask("crash", stream=True), name="dying")
+    dying.start()
+    assert site.model.wait_for_requests(count + 1, LIMIT_S)
+    worker = worker_of(site.server)
+    assert worker is not None
+    os.kill(worker, signal.SIGSEGV)
+    dying.join(LIMIT_S)
+    assert not dying.is_alive()
+    assert "Hello." in site.client.ask("hello")
+
+
+def test_no_page_of_the_server_shows_a_key(site: Site):
+    for path in ("/v1/models", "/v1/health", "/v1/nowhere", "/openapi.json"):
+        check_clean(site.client.look(path), path)
+
+
+@pytest.mark.parametrize("model", ["openai/test", "anthropic/claude-sonnet-4-5"])
+def test_a_server_that_sends_on_elsewhere_does_not_send_the_key_there(site: Site, model: str):
+    with recording() as other, recording(other.address) as own:
+        status, told = site.client.complete(model=model, api_base=f"{own.address}/v1", api_key=KEY)
+        assert status >= 400
         assert FORMS["plain"] in b"".join(own.received)
         assert other.received == []  # neither the key nor the conversation
-        check_clean(client.received[0], "what a program was told")
-    check_files(tmp_path)
+        check_clean(told, "the error")
 
 
-def test_a_key_for_one_address_is_not_sent_to_another_that_a_request_names(tmp_path: Path):
-    with (
-        recording() as other,
-        ModelServer(script) as own,
-        served(
-            tmp_path, api_base=own.base_url, environment={"PLAYHEAD_PROVIDER_KEY": KEY}
-        ) as server,
-    ):
-        body = {
-            "model": "openai/test",
-            "messages": [{"role": "user", "content": "hello"}],
-            "api_base": f"{other.address}/v1",
-        }
-        address = f"{server.address}/v1/chat/completions"
-        answer = httpx.post(address, headers=server.headers, json=body, timeout=60)
-        assert answer.status_code >= 400
-        for data in [*other.received, answer.content]:
+def test_a_kept_key_is_not_sent_to_an_address_that_a_request_names(site: Site):
+    with recording() as other:
+        status, told = site.client.complete(model="openai/test", api_base=f"{other.address}/v1")
+        assert status >= 400
+        for data in [*other.received, told]:
             check_clean(data, "what another server was sent")
-        assert "Hello." in Client(server).ask("hello")
-        check_requests(own.requests)
