@@ -294,6 +294,7 @@ class Turn:
             times_lines=self._settings.times_lines,
         )
         end: RunEnd = "finished"
+        has_failed = False
         began = time.monotonic()
         try:
             async with aclosing(self._executor.run(request)) as chunks:
@@ -303,6 +304,7 @@ class Turn:
                     self.is_executing = True
                     self._conversation.apply(chunk)
                     end = _end_after(chunk, end)
+                    has_failed = has_failed or _is_failure(chunk)
         except ExecutionError:
             raise
         except BaseException:
@@ -311,7 +313,7 @@ class Turn:
             raise
         finally:
             self.is_executing = False
-        self._failures.note(proposal, has_failed=end == "failed")
+        self._failures.note(proposal, has_failed=has_failed)
         return end
 
     async def _check(self, language: str, interpreter: str) -> None:
@@ -398,6 +400,12 @@ def _end_after(chunk: Chunk, end: RunEnd) -> RunEnd:
     if isinstance(chunk.content, RunReport) and chunk.content.state in ("interrupted", "killed"):
         return "stopped"
     return end
+
+
+def _is_failure(chunk: Chunk) -> bool:
+    """An exception, or in other languages a status that is not 0."""
+    report = chunk.content
+    return chunk.type == "error" or (isinstance(report, RunReport) and bool(report.exit_status))
 
 
 def _refusal(reason: str) -> str:
