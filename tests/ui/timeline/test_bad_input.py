@@ -96,7 +96,8 @@ def test_of_a_million_rows_only_those_in_sight_are_drawn(view) -> None:
 
 def test_what_is_cut_says_how_much() -> None:
     assert clip(LINE[: CODE_LINE + 7]) == "x" * CODE_LINE + " … 7 characters more"
-    assert clip("short\nlines\n" * (MOST_CHARS // 12) + "abcde").endswith("characters more")
+    assert clip("short\nlines\n" * (MOST_CHARS // 12) + "abcdef").endswith("2 characters more")
+    assert clip("short\nlines\n" * (MOST_CHARS // 12) + "abcde").endswith("1 character more")
     assert clip("\x00\ud800\x1b") == "\ufffd\ufffd\ufffd"
     assert clip("größe\t漢字\n👩‍👩‍👧 \u202e") == "größe\t漢字\n👩‍👩‍👧 \u202e"
 

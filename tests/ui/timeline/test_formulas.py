@@ -24,7 +24,7 @@ def maker(theme, formulas):
 
 
 def whole(qtbot, maker, text: str):
-    qtbot.waitUntil(lambda: not maker.make(Block("prose", text)).is_waiting)
+    qtbot.waitUntil(lambda: not maker.make(Block("prose", text)).is_waiting, timeout=25_000)
     return maker.make(Block("prose", text))
 
 
@@ -57,7 +57,7 @@ def test_copying_a_formula_gives_its_source(qtbot, maker):
     column = BlockColumn(maker)
     column.set_blocks([Block("prose", "First $x$, then \\(y\\)."), Block("prose", "$$\nz\n$$")])
     column.lay_out(600, 0, 600)
-    qtbot.waitUntil(lambda: not column.renew())
+    qtbot.waitUntil(lambda: not column.renew(), timeout=25_000)
     assert column.text_between(START, END) == "First $x$, then \\(y\\).\n\n$$\nz\n$$"
 
 
