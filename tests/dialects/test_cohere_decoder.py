@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -16,6 +16,7 @@ from playhead.dialects.cohere_decoder import CohereDecoder
 from tests.support import chunk_streams
 from tests.support.chunk_streams import cut, essence, texts
 
+LOADED = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 DATA = Path(__file__).parents[1] / "data" / "streams"
 COMPLETE = Chunk("server", "status", content="complete")
 WAITING = Chunk("server", "status", content="awaiting_approval")
@@ -91,7 +92,7 @@ def test_every_event_of_the_documents_is_known():
         assert (decoder.skipped, decoder.is_over) == (0, True)
 
 
-@settings(deadline=None)
+@LOADED
 @given(texts, texts, st.lists(st.integers(0, 10_000)), st.booleans())
 def test_arguments_cut_anywhere_give_the_same_code(
     language: str, code: str, places: list[int], is_ascii: bool
@@ -231,7 +232,7 @@ junk = st.recursive(
 )
 
 
-@settings(deadline=None)
+@LOADED
 @given(
     st.lists(
         st.builds(lambda kind, rest: {**rest, "type": kind}, kinds, st.dictionaries(keys, junk))

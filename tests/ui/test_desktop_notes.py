@@ -62,6 +62,7 @@ async def test_code_that_waits_is_told_without_what_it_says(
         await bench.rests()
 
 
+@pytest.mark.qt_log_ignore("does not support raise", extend=True)  # a platform without windows
 async def test_a_click_brings_the_window_to_that_conversation(
     theme: Theme, tmp_path: Path, server: NoteServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,6 +168,7 @@ async def test_a_bus_without_a_service_and_no_bus_at_all_are_no_failure(
         assert bench.parts.notifications.banners == []
 
 
+@pytest.mark.qt_log_ignore("does not support raise", extend=True)  # a platform without windows
 async def test_the_tray_wears_a_dot_for_what_waits_and_leads_back(
     theme: Theme, tmp_path: Path
 ) -> None:

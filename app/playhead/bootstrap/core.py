@@ -123,11 +123,11 @@ def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:
     changes = {"model": wanted.model, "api_base": wanted.api_base, "folder": wanted.folder}
     if wanted.model is not None and wanted.api_base is None:
         changes["api_base"] = ""  # the stored address belongs to the stored model
+    if wanted.model is not None:
+        changes["profile"] = ""  # which may have a model of its own
     said = {name: value for name, value in changes.items() if value is not None}
     return OverriddenSettings(stored, said) if said else stored
 
-    if wanted.model is not None:
-        changes["profile"] = ""  # which may have a model of its own
 
 def _operator_key(
     catalog: ModelCatalog, settings: AppSettings, secrets: Mapping[str, Secret]

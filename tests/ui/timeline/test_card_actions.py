@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
 from playhead.conversation.chunk import Chunk
+from playhead.conversation.conversation import Conversation
 from playhead.conversation.payloads import (
     Citation,
     CodeError,
@@ -19,6 +20,7 @@ from playhead.conversation.payloads import (
     Source,
     Usage,
 )
+from playhead.conversation.requests import ConversationSummary, StoredConversation
 from playhead.conversation.usages import TurnUsage, sum_of
 from playhead.ui.timeline.cards.image import problem_words
 from playhead.ui.timeline.model import TimelineModel
@@ -118,6 +120,19 @@ def test_the_end_of_a_turn_says_model_tokens_and_time(sample, model) -> None:
     again.reset(sample.messages)
     assert again.rows[-1].foot == ""
     assert _told(sample, again).startswith("1,234 tokens in"), "also when it is shown anew"
+
+
+def test_a_stored_conversation_says_what_its_turns_have_cost(sample, view) -> None:
+    _ask_what_costs(sample, Usage(1_000, 7, model="openai/gpt-x", cost=0.5))
+    _ask_what_costs(sample, Usage(10, 2, model="openai/gpt-x"))
+    summary = ConversationSummary(sample.id, "", 1.0, 1.0)
+    stored = StoredConversation(
+        summary, tuple(sample.messages), sample.leaf_id, beside=tuple(sample.beside)
+    )
+    view.set_conversation(Conversation.restore(stored))
+    first, second = (row.foot for row in view.model.rows if row.kind == "answer")
+    assert first.startswith("gpt-x · 1,000 tokens in, 7 out · $0.50")
+    assert second.startswith("gpt-x · 10 tokens in, 2 out")
 
 
 def test_of_a_turn_whose_cost_was_not_told_nothing_is_said(sample, model) -> None:
