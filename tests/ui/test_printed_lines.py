@@ -161,6 +161,7 @@ def test_the_menu_of_an_output_leads_to_the_line(bench: Bench, qtbot: QtBot) -> 
     action = next(one for one in menu.actions() if "printed this" in one.text())
     with qtbot.waitSignal(bench.timeline.line_requested) as asked:
         action.trigger()
+    assert asked.args is not None
     assert asked.args[1] == 4
     assert bench.traced_lines() == [4]
     menu.close()

@@ -17,6 +17,7 @@ from playhead.conversation.payloads import (
     InputRequest,
     LineTiming,
     Payload,
+    PrintedLines,
     Proposal,
     RunReport,
     RunState,
@@ -48,7 +49,7 @@ def encode_payload(payload: Payload) -> Wire:
             return {"content": {**asdict(payload), "sources": sources}}
         case FileChanges():
             return {"content": _files(payload)}
-        case Waiting() | Echo():
+        case Waiting() | Echo() | PrintedLines():
             return {}
         case RunReport() | CodeError() | InputRequest() | LineTiming() | Table() | Usage():
             return {"content": _without_empty(asdict(payload))}
