@@ -43,11 +43,13 @@ make_venv() {
     fi
 }
 
-# An openai SDK newer than litellm's: the tests drive the server with both.
-get_newest_openai() {
-    rm -rf .venv/newest-openai
-    pip install --no-deps --require-hashes --target .venv/newest-openai \
-        --requirement tests/clients/python/requirements.lock
+# SDKs of other ages than litellm's, each in a folder of its own: the tests drive the server with all.
+get_other_sdks() {
+    for lock in tests/clients/python/*.lock; do
+        folder=.venv/$(basename "$lock" .lock)
+        rm -rf "$folder"
+        pip install --no-deps --require-hashes --target "$folder" --requirement "$lock"
+    done
 }
 
 # The JavaScript clients of the tests, with the Python package's node. None of their scripts runs;
@@ -80,7 +82,7 @@ pip install --require-hashes --requirement "$lock"
 # Hatchling stands in the lock, so that not even the build fetches anything without a hash.
 pip install --no-deps --no-build-isolation --editable .
 if [ "$part" = dev ]; then
-    get_newest_openai
+    get_other_sdks
     get_javascript
 fi
 wanted >".venv/.playhead-$part"

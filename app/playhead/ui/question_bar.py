@@ -48,7 +48,7 @@ class QuestionBar(QFrame):
         self._icon = QLabel(self)
         self.title_label = self._label("strong")
         self.detail_label = self._label("mute")
-        self.continue_button = QPushButton(self)
+        self.continue_button = QPushButton(tr("Continue"), self)
         self.continue_button.setProperty("kind", "primary")
         self.stop_button = QPushButton(tr("Stop here"), self)
         self.continue_button.clicked.connect(lambda: self.continued.emit(self._budget))
