@@ -81,7 +81,7 @@ def with_events(document: dict[str, Any]) -> dict[str, Any]:
     """The document in the words that schemathesis has for the events of a stream."""
     for path in document["paths"].values():
         for operation in path.values():
-            content = operation["responses"]["200"].get("content", {})
+            content = operation["responses"].get("200", {}).get("content", {})
             if (stream := content.get("text/event-stream")) is not None:
                 stream["itemSchema"] = event(stream.pop("x-item-schema"))
                 del stream["schema"]

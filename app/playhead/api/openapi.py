@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from playhead.api import schemas
-from playhead.api.operations import GATE_ERRORS, Operation
+from playhead.api.operation import GATE_ERRORS, Operation
 
 JsonObject = dict[str, Any]
 
 _REFERENCE = "#/components/schemas/{name}"
 _KEY = "key"
+_IN_PATH = re.compile(r"\{(\w+)\}")
 _ALSO = (
     schemas.ErrorAnswer,
     schemas.NativeMessage,
@@ -85,20 +87,23 @@ def _operation(operation: Operation) -> JsonObject:
         described["description"] = operation.description
     if operation.is_open:
         described["security"] = [{}, {_KEY: []}]
-    if operation.query:
-        described["parameters"] = [
-            {
-                "name": parameter.name,
-                "in": "query",
-                "description": parameter.description,
-                "schema": {"type": "string"},
-            }
-            for parameter in operation.query
-        ]
+    if parameters := _parameters(operation):
+        described["parameters"] = parameters
     if operation.body is not None:
         described["requestBody"] = _body(operation, operation.body)
     described["responses"] = _responses(operation)
     return described
+
+
+def _parameters(operation: Operation) -> list[JsonObject]:
+    text: JsonObject = {"schema": {"type": "string"}}
+    names = _IN_PATH.findall(operation.path)
+    placed = [{"name": name, "in": "path", "required": True, **text} for name in names]
+    asked = [
+        {"name": each.name, "in": "query", "description": each.description, **text}
+        for each in operation.query
+    ]
+    return placed + asked
 
 
 def _body(operation: Operation, body: type[msgspec.Struct]) -> JsonObject:
@@ -109,6 +114,21 @@ def _body(operation: Operation, body: type[msgspec.Struct]) -> JsonObject:
 
 
 def _responses(operation: Operation) -> JsonObject:
+    success: JsonObject = {"description": "The answer."}
+    if content := _content(operation):
+        success["content"] = content
+    described: JsonObject = {str(operation.status): success}
+    for status in sorted({*GATE_ERRORS, *operation.errors}):
+        described[str(status)] = _error(status)
+    return described
+
+
+def _content(operation: Operation) -> JsonObject:
+    """What a success is, by media types; nothing where it says nothing."""
+    if operation.status == 204:
+        return {}
+    if operation.files:
+        return {kind: {"schema": {}} for kind in operation.files}
     answer = _reference(operation.answer) if operation.answer else {"type": "object"}
     content: JsonObject = {"application/json": {"schema": answer}}
     if operation.event is not None:
@@ -117,10 +137,7 @@ def _responses(operation: Operation) -> JsonObject:
             "schema": {"type": "string"},
             "x-item-schema": _reference(operation.event),
         }
-    described: JsonObject = {"200": {"description": "The answer.", "content": content}}
-    for status in sorted({*GATE_ERRORS, *operation.errors}):
-        described[str(status)] = _error(status)
-    return described
+    return content
 
 
 def _error(status: int) -> JsonObject:

@@ -2,52 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
-
-import msgspec
-
 from playhead.api import schemas
-
-Method = Literal["GET", "POST", "PATCH", "DELETE"]
-
-GATE_ERRORS = (401, 403, 404, 405, 429, 500)
-"""What can come of any request, wherever it goes."""
-BODY_ERRORS = (400, 408, 413, 415)
-TURN_ERRORS = (*BODY_ERRORS, 423)
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One of the query's, a text, never required."""
-
-    name: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One method of one path.
-
-    `name` binds it to its handler. `answer` is the JSON of a 200, None for any object; `event` is
-    what one `data:` line holds where the answer can be a stream. `errors` come besides the gate's.
-    """
-
-    name: str
-    method: Method
-    path: str
-    summary: str
-    description: str = ""
-    body: type[msgspec.Struct] | None = None
-    answer: type[msgspec.Struct] | None = None
-    event: type[msgspec.Struct] | None = None
-    errors: tuple[int, ...] = ()
-    is_open: bool = False
-    """Whether no key is asked for."""
-    query: tuple[Parameter, ...] = ()
-    example: Mapping[str, Any] = field(default_factory=dict[str, Any])
-
+from playhead.api.operation import TURN_ERRORS, Operation, Parameter
 
 OPERATIONS = (
     Operation(
