@@ -182,7 +182,8 @@ def test_a_day_goes_by_with_mouse_and_keys_alone(
         assert app.process.wait(timeout=30) == 0
         assert not app.complaints()
     assert json.loads((home / "config" / "settings.json").read_text("utf-8"))["theme"] == "dark"
-    assert not list((home / "run").iterdir())
+    left = {one.name for one in (home / "run").iterdir()}
+    assert left <= {"playhead-keyring.lock"}, "what instances hold while they change the keyring"
 
 
 def drop_the_file(app: App, sales: Path, display: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 """Where data, settings and resources lie; the only module that knows.
 
-`PLAYHEAD_DATA_DIR`, `PLAYHEAD_CONFIG_DIR` and `PLAYHEAD_CACHE_DIR` override the system's places.
+`PLAYHEAD_DATA_DIR`, `PLAYHEAD_CONFIG_DIR` and `PLAYHEAD_CACHE_DIR` override the system's places;
+`keep_below` has all of them lie in one folder.
 """
 
 from __future__ import annotations
@@ -14,26 +15,57 @@ import platformdirs
 
 _NAME = "playhead" if sys.platform not in ("darwin", "win32") else "Playhead"
 _PRIVATE = 0o700
+_DATA, _CONFIG, _CACHE = "PLAYHEAD_DATA_DIR", "PLAYHEAD_CONFIG_DIR", "PLAYHEAD_CACHE_DIR"
+
+
+def keep_below(name: str) -> None:
+    """Have settings, conversations, logs and all else lie below one folder (`--data-dir`).
+
+    Said in the environment, so that it holds for child processes of ours as well (the kernels get
+    none of it). A place that a variable names already stays where that says. Raises OSError.
+    """
+    folder = Path(name).expanduser().absolute()
+    folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    os.environ[_DATA] = str(folder)
+    os.environ.setdefault(_CONFIG, str(folder / "config"))
+    os.environ.setdefault(_CACHE, str(folder / "cache"))
+
+
+def is_kept_below() -> bool:
+    """Whether settings and cache lie in the folder of the data, as in a portable one."""
+    return all(data_dir() in place().parents for place in (config_dir, cache_dir))
 
 
 def data_dir() -> Path:
     """Conversations, environments and outputs."""
-    return _private_dir("PLAYHEAD_DATA_DIR", platformdirs.user_data_dir(_NAME, appauthor=False))
+    return _private_dir(_DATA, platformdirs.user_data_dir(_NAME, appauthor=False))
 
 
 def config_dir() -> Path:
     """The settings."""
-    return _private_dir("PLAYHEAD_CONFIG_DIR", platformdirs.user_config_dir(_NAME, appauthor=False))
+    return _private_dir(_CONFIG, platformdirs.user_config_dir(_NAME, appauthor=False))
 
 
 def cache_dir() -> Path:
     """What can be made again."""
-    return _private_dir("PLAYHEAD_CACHE_DIR", platformdirs.user_cache_dir(_NAME, appauthor=False))
+    return _private_dir(_CACHE, platformdirs.user_cache_dir(_NAME, appauthor=False))
 
 
 def logs_dir() -> Path:
-    """Log files of the app and its workers."""
-    return make_private(data_dir() / "logs")
+    """Log files of the app and its workers: beside the data where a place for that was named."""
+    if os.environ.get(_DATA):
+        return make_private(data_dir() / "logs")
+    return make_private(Path(platformdirs.user_log_dir(_NAME, appauthor=False)))
+
+
+def crashes_dir() -> Path:
+    """What is known of crashes: files that are looked at by hand and sent nowhere."""
+    return logs_dir() / "crashes"
+
+
+def backups_dir() -> Path:
+    """What was there before a reset."""
+    return data_dir() / "backups"
 
 
 def history_path() -> Path:
@@ -59,8 +91,11 @@ def settings_path() -> Path:
 def keyring_lock_path() -> Path:
     """What instances hold while they change the keyring; a user has one keyring and one such file,
     whatever folders an instance was given."""
-    folder = make_private(Path(platformdirs.user_runtime_dir(_NAME, appauthor=False)))
-    return folder / "keyring.lock"
+    running = os.environ.get("XDG_RUNTIME_DIR", "") if sys.platform == "linux" else ""
+    if running and Path(running).is_dir():
+        return Path(running) / "playhead-keyring.lock"
+    cache = make_private(Path(platformdirs.user_cache_dir(_NAME, appauthor=False)))
+    return cache / "keyring.lock"
 
 
 def resources_dir() -> Path:
