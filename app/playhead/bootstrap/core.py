@@ -18,7 +18,7 @@ from playhead.providers.direct import DirectProvider
 from playhead.providers.router import RoutedProvider
 from playhead.providers.worker_provider import WorkerProvider
 from playhead.session.model_choice import settings_for
-from playhead.session.ports import History
+from playhead.session.ports import History, Records
 from playhead.session.session import SessionPorts
 from playhead.session.sessions import Sessions
 from playhead.storage import paths
@@ -57,6 +57,7 @@ class Core:
     interpreters: InterpreterFinder
     keys: KeyStore
     history: History
+    records: Records
     sessions: Sessions
     token: Secret | None
     _chores: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
@@ -115,7 +116,10 @@ def build_core(overrides: Overrides | None = None) -> Core:
         catalog=catalog,
     )
     sessions = Sessions(ports, history)
-    return Core(ports, executor, worker, interpreters, keys, history, sessions, secrets.get(TOKEN))
+    token = secrets.get(TOKEN)
+    return Core(
+        ports, executor, worker, interpreters, keys, history, history.records, sessions, token
+    )
 
 
 def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:

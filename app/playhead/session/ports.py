@@ -10,6 +10,7 @@ from playhead.conversation.events import ConversationEvent
 from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.payloads import Table
 from playhead.conversation.provider_pages import ProviderPage
+from playhead.conversation.records import Record
 from playhead.conversation.requests import (
     ApiStatus,
     AppSettings,
@@ -216,6 +217,22 @@ class History(Protocol):
 
     async def close(self) -> None:
         """Write what is queued and close."""
+        ...
+
+
+class Records(Protocol):
+    """What programs keep beside the conversations; a conversation's records go with it."""
+
+    async def of(self, owner: str) -> list[Record]:
+        """All of an owner, in the order in which they were first put."""
+        ...
+
+    def put(self, record: Record) -> None:
+        """Queue a record, in the place of one of the same owner and id."""
+        ...
+
+    def drop(self, owner: str, record_id: str = "") -> None:
+        """Queue the end of one record of an owner, or of all of them."""
         ...
 
 

@@ -37,6 +37,7 @@ from playhead.storage.history_journal import (
     SetPlace,
     is_kept,
 )
+from playhead.storage.history_records import HistoryRecords
 from playhead.storage.history_writer import HistoryWriter
 
 T = TypeVar("T")
@@ -56,6 +57,8 @@ class SqliteHistory:
         self._outputs_dir = outputs_dir
         self._writer = HistoryWriter(path, self._on_refused)
         self._finder = HistoryFinder(lambda: self._writer.opened_path)
+        self.records = HistoryRecords(self._writer)
+        """What programs keep beside the conversations."""
         self._listeners: list[Callable[[Exception], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deleted: set[str] = set()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from playhead.conversation.events import ConversationEvent
 from playhead.conversation.message import Message
+from playhead.conversation.records import Record as ProgramsRecord
 from playhead.conversation.requests import (
     ConversationConfig,
     ConversationMark,
@@ -82,7 +83,22 @@ class Record:
     at: float
 
 
-Entry = Create | SetPlace | SetConfig | SetMark | Delete | Record
+@dataclass(frozen=True, slots=True)
+class PutRecord:
+    """A program's record, new or in the place of an older one."""
+
+    record: ProgramsRecord
+
+
+@dataclass(frozen=True, slots=True)
+class DropRecords:
+    """A record of an owner that is no longer wanted, or with no id all of them."""
+
+    owner: str
+    record_id: str = ""
+
+
+Entry = Create | SetPlace | SetConfig | SetMark | Delete | Record | PutRecord | DropRecords
 _MARKS: dict[ConversationMark, str] = {
     "pinned": "UPDATE conversation SET is_pinned = ? WHERE id = ?",
     "archived": "UPDATE conversation SET is_archived = ? WHERE id = ?",
@@ -192,6 +208,17 @@ def _write_one(connection: sqlite3.Connection, entry: Entry) -> None:
                 connection.execute(_MARKS[mark], (is_on, conversation_id))
             case Delete(conversation_id):
                 connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
+                connection.execute("DELETE FROM record WHERE owner = ?", (conversation_id,))
+            case PutRecord(record):
+                connection.execute(
+                    "INSERT INTO record (owner, id, content) VALUES (?, ?, ?)"
+                    " ON CONFLICT (owner, id) DO UPDATE SET content = excluded.content",
+                    _row(record.owner, record.id, record.content),
+                )
+            case DropRecords(owner, record_id):
+                connection.execute(
+                    "DELETE FROM record WHERE owner = ? AND ? IN (id, '')", (owner, record_id)
+                )
             case Record(conversation_id, event, at):
                 _record(connection, conversation_id, event, at)
     except (sqlite3.IntegrityError, TypeError) as error:

@@ -57,6 +57,15 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE conversation ADD COLUMN is_deleted INTEGER NOT NULL DEFAULT 0;
     """,
     "ALTER TABLE conversation ADD COLUMN config TEXT NOT NULL DEFAULT '{}'",
+    """
+    CREATE TABLE record (
+        seq INTEGER PRIMARY KEY,
+        owner TEXT NOT NULL,
+        id TEXT NOT NULL,
+        content TEXT NOT NULL,
+        UNIQUE (owner, id)
+    )
+    """,
 )
 
 COPIES_KEPT_S = 30 * 24 * 3600.0

@@ -16,6 +16,7 @@ from playhead.conversation.requests import (
 from playhead.conversation.search import SearchFound
 from playhead.errors import StorageError
 from playhead.storage.files import delete_folder, write_into
+from playhead.storage.history_records import RecordsInMemory
 
 
 class NoHistory:
@@ -23,6 +24,8 @@ class NoHistory:
 
     def __init__(self, outputs_dir: Path) -> None:
         self._outputs_dir = outputs_dir
+        self.records = RecordsInMemory()
+        """What programs keep beside the conversations."""
 
     async def open(self) -> str:
         """Nothing to open."""
@@ -69,6 +72,7 @@ class NoHistory:
 
     async def delete(self, conversation_id: str) -> None:
         """Delete the outputs of a conversation's runs."""
+        self.records.drop(conversation_id)
         await asyncio.to_thread(delete_folder, self._outputs_dir, conversation_id)
 
     def on_failure(self, listener: Callable[[Exception], None]) -> None:
