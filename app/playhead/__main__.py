@@ -12,6 +12,8 @@ from playhead import __version__
 
 OLDEST, NEXT = (3, 11), (3, 14)
 KERNEL_FLAG, WORKER_FLAG = "--kernel", "--model-worker"
+DATA_DIR_FLAG = "--data-dir"
+_DATA_DIR_HELP = "keep everything below this folder, as on a stick (keys stay in the keyring)"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,6 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from playhead.model_worker.__main__ import main as worker
 
         return worker() or 0
+    try:
+        given = _settled(given)
+    except OSError as error:
+        return _refuse(f"The data folder cannot be used: {error}")
     if given[:1] == ["serve"]:
         return _serve(given[1:])
     if given[:1] == ["chat"]:
@@ -36,11 +42,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _open_window(_parser().parse_args(given))
 
 
+def _settled(arguments: Sequence[str]) -> list[str]:
+    """The arguments without the data folder, which holds from here on. Raises OSError."""
+    rest: list[str] = []
+    following = iter(arguments)
+    for argument in following:
+        name, equals, folder = argument.partition("=")
+        if argument == "--":
+            return [*rest, argument, *following]
+        if name != DATA_DIR_FLAG:
+            rest.append(argument)
+        elif folder := folder if equals else next(following, ""):
+            from playhead.storage import paths
+
+            paths.keep_below(folder)
+        else:
+            rest.append(DATA_DIR_FLAG)  # who reads the rest says that there must be a folder
+    return rest
+
+
 def _serve(arguments: Sequence[str]) -> int:
     """`playhead serve`: the sessions for other programs, with no window."""
     options = _serve_parser().parse_args(arguments)
-    if options.data_dir:
-        os.environ["PLAYHEAD_DATA_DIR"] = os.path.abspath(options.data_dir)
     from playhead.bootstrap.headless import ServeOptions, run_server, run_stdio
 
     if options.stdio:
@@ -76,7 +99,7 @@ def _serve_parser() -> argparse.ArgumentParser:
     add("--model", metavar="M", help="litellm model string, such as openai/gpt-5")
     add("--api-base", metavar="URL", help="address of the model's server")
     add("--working-dir", metavar="DIR", help="folder in which code runs (default: home)")
-    add("--data-dir", metavar="DIR", help="where conversations and environments lie")
+    add(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)
     add("--allow-auto-run", action="store_true", help="let clients have code run without asking")
     add("--no-rate-limit", action="store_true", help="take any number of requests a minute")
     add("--allowed-host", metavar="H", action="append", default=[], help="a name it is reached by")
@@ -109,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
         "Each has its own --help.",
     )
     parser.add_argument("files", nargs="*", help="files or a folder to begin with")
+    parser.add_argument(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)
     parser.add_argument("--version", action="version", version=f"Playhead {__version__}")
     _add_log_level(parser)
     return parser

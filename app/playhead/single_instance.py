@@ -18,6 +18,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from playhead.errors import AppError
+from playhead.storage.paths import make_private
 from playhead.storage.process_lock import ProcessLock
 
 _log = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ _ANSWER = b"ok\n"
 _PATIENCE_MS = 3000
 _ENDING_MS = 10_000  # kernels and the model worker may take some seconds to end
 _PAUSE_S = 0.02
+_RUN = "run"
 _LONGEST_SOCKET_PATH = 90  # of 104 (macOS) to 108 (Linux) bytes; Qt binds under a longer name first
 
 
@@ -42,6 +44,8 @@ class SingleInstance(QObject):
 
     def __init__(self, data_dir: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        if not _is_private(str(data_dir)):  # a folder of the user's own, open to others
+            make_private(data_dir / _RUN)
         self._name = server_name(data_dir)
         self._lock = ProcessLock(data_dir / "instance.lock")
         self._server: QLocalServer | None = None
@@ -154,7 +158,7 @@ def server_name(data_dir: Path) -> str:
     name = "playhead-" + hashlib.sha256(who.encode()).hexdigest()[:16]
     if sys.platform == "win32":
         return name
-    for folder in (str(data_dir), os.environ.get("XDG_RUNTIME_DIR", "")):
+    for folder in (str(data_dir), str(data_dir / _RUN), os.environ.get("XDG_RUNTIME_DIR", "")):
         path = os.path.join(folder, name)
         if folder and _is_private(folder) and len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
             return path

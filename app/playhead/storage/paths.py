@@ -52,10 +52,8 @@ def cache_dir() -> Path:
 
 
 def logs_dir() -> Path:
-    """Log files of the app and its workers: beside the data where a place for that was named."""
-    if os.environ.get(_DATA):
-        return make_private(data_dir() / "logs")
-    return make_private(Path(platformdirs.user_log_dir(_NAME, appauthor=False)))
+    """Log files of the app and its workers."""
+    return make_private(data_dir() / "logs")
 
 
 def crashes_dir() -> Path:

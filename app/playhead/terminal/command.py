@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         "--file", action="append", default=[], metavar="F", help="give it a file or a folder"
     )
     parser.add_argument("--yes", action="store_true", help="run code without asking")
+    parser.add_argument("--data-dir", metavar="DIR", help="keep all files below this folder")
     parser.add_argument("--json", action="store_true", help="print the chunks, one a line")
     return parser
 
