@@ -8,12 +8,13 @@ from pathlib import Path
 
 from tests.benchmarks.bare_kernel import BareKernel, PlainPython
 
-REPEATS = 7
+REPEATS = 28
+"""Many short pairs: a busy machine is fast in one second and slow in the next, for both."""
 WORK = {
-    "loop": "total = 0\nfor n in range(2_500_000):\n    total += n\n    total ^= n\n",
+    "loop": "total = 0\nfor n in range(500_000):\n    total += n\n    total ^= n\n",
     "calls": (
         "def fib(n):\n    if n < 2:\n        return n\n    return fib(n - 1) + fib(n - 2)\n"
-        "for n in range(3):\n    fib(23)\n"
+        "for n in range(5):\n    fib(23)\n"
     ),
     "numpy": (
         "import numpy\nfield = numpy.arange(200_000.0)\n"
@@ -21,7 +22,7 @@ WORK = {
     ),
     "io": (
         "import tempfile\nwith tempfile.TemporaryFile() as file:\n"
-        "    for n in range(40_000):\n        file.write(b'x' * 200)\n        file.tell()\n"
+        "    for n in range(60_000):\n        file.write(b'x' * 200)\n        file.tell()\n"
     ),
 }
 SAMPLED_S = 1.0
