@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import subprocess
 import sys
@@ -171,6 +172,27 @@ async def test_without_any_python_the_packaged_program_serves_itself(
     assert (bundled.kind, bundled.path, bundled.has_pip) == ("bundled", sys.executable, False)
     assert await finder.probe(sys.executable) == bundled
     assert finder.status.state == "failed"
+
+
+@pytest.mark.skipif(not Path("/bin/bash").exists(), reason="needs /bin/bash")
+async def test_after_a_double_click_a_python_that_only_the_login_shell_knows_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    script(tmp_path / "mine" / "python3", f'exec {BASE} "$@"')
+    (tmp_path / ".bash_profile").write_text(f"export PATH={tmp_path}/mine:$PATH\n")
+    for name, value in {"SHELL": "/bin/bash", "HOME": str(tmp_path), "PATH": "/usr/bin"}.items():
+        monkeypatch.setenv(name, value)
+    every = probing.candidates
+    mine = str(tmp_path / "mine")
+    monkeypatch.setattr(
+        probing, "candidates", lambda *given: [one for one in every(*given) if one.startswith(mine)]
+    )
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    finder = InterpreterFinder(tmp_path / "environments")
+    assert (await finder.default()).kind == "managed"
+    note = tmp_path / "environments" / "default" / "playhead-environment.json"
+    assert json.loads(note.read_text())["base"] == BASE
 
 
 async def test_an_environment_is_made_for_a_folder_and_found_again(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class InterpreterFinder:
 
     async def make_for(self, folder: str) -> Interpreter:
         """The environment `.venv` of a folder, made there if needed. Raises ExecutionError."""
-        return await asyncio.to_thread(self._make_for, Path(folder))
+        return await asyncio.to_thread(self._make_for, Path(folder), await self._login.path())
 
     async def default(self) -> Interpreter:
         """The managed environment, made if needed; else the best one. Raises ExecutionError."""
@@ -99,7 +99,7 @@ class InterpreterFinder:
                 interpreter = await asyncio.to_thread(self._look)
                 if interpreter is None:
                     self._set(EnvironmentStatus("creating", message=_CREATING))
-                    interpreter = await asyncio.to_thread(self._make)
+                    interpreter = await asyncio.to_thread(self._make, await self._login.path())
             except ExecutionError as error:
                 if self._is_closed:
                     raise
@@ -113,7 +113,7 @@ class InterpreterFinder:
             self._making = None
 
     async def _best(self) -> Interpreter:
-        found = await asyncio.to_thread(probing.search)
+        found = await asyncio.to_thread(probing.search, path=await self._login.path())
         if found:
             return max(found, key=lambda probed: probed.version).interpreter
         if getattr(sys, "frozen", False):
@@ -139,10 +139,10 @@ class InterpreterFinder:
         label = f"Python {probed.interpreter.version} · managed"
         return replace(probed.interpreter, label=label)
 
-    def _make(self) -> Interpreter:
+    def _make(self, path: str) -> Interpreter:
         """Make the managed environment anew. Raises ExecutionError."""
         shutil.rmtree(self._folder, ignore_errors=True)
-        base = self._make_in(self._folder)
+        base = self._make_in(self._folder, path)
         try:
             interpreter = self._managed()
             note = {"base": base.interpreter.path, "version": interpreter.version}
@@ -151,22 +151,22 @@ class InterpreterFinder:
             raise _not_written(error, self._folder) from error
         return interpreter
 
-    def _make_for(self, folder: Path) -> Interpreter:
+    def _make_for(self, folder: Path, path: str) -> Interpreter:
         """The folder's `.venv`, made if it is not there. Raises ExecutionError."""
         place = folder / ".venv"
         if place.exists():
             return probing.probe(str(probing.python_in(place)), "venv").interpreter
         try:
-            self._make_in(place)
+            self._make_in(place, path)
             return probing.probe(str(probing.python_in(place)), "venv").interpreter
         except ExecutionError:
             shutil.rmtree(place, ignore_errors=True)  # half of one would be taken for a whole one
             raise
 
-    def _make_in(self, place: Path) -> Probed:
+    def _make_in(self, place: Path, path: str) -> Probed:
         """Make an environment from the first base that can; that base. Raises ExecutionError."""
         problems: list[ExecutionError] = []
-        for base in self._base_pythons():
+        for base in self._base_pythons(path):
             try:
                 self._make_from(base, place)
             except ExecutionError as error:
@@ -202,7 +202,7 @@ class InterpreterFinder:
         if process.returncode != 0:
             raise _no_venv(base, output.decode(errors="replace").strip()[-500:])
 
-    def _base_pythons(self) -> list[Probed]:
+    def _base_pythons(self, path: str) -> list[Probed]:
         if self._bases is not None:
             return [probing.probe(path) for path in self._bases]
         bases: list[Probed] = []
@@ -210,7 +210,8 @@ class InterpreterFinder:
         if not getattr(sys, "frozen", False):
             bases.append(probing.probe(own))
         if not bases or not bases[0].can_make_environments:
-            others = (other for other in probing.search() if other.interpreter.kind == "system")
+            found = probing.search(path=path)
+            others = (other for other in found if other.interpreter.kind == "system")
             bases += sorted(others, key=lambda other: other.version, reverse=True)
         return bases
 
