@@ -104,6 +104,11 @@ async def test_what_the_server_answers_is_what_the_document_says(tmp_path: Path)
     assert set(full) == {"status", "version", "llm", "uptime_s", "sessions", "kernels"}
 
 
+def path_of(url: dict[str, Any]) -> str:
+    """The path, its variables written as in the document."""
+    return "/" + "/".join(url["path"]).replace("{{", "{").replace("}}", "}")
+
+
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_the_collection_has_a_request_and_an_answer_for_each_operation(operation):
     collection = json.loads(COLLECTION.read_text("utf-8"))
@@ -113,11 +118,11 @@ def test_the_collection_has_a_request_and_an_answer_for_each_operation(operation
         item
         for item in requests
         if item["request"]["method"] == operation.method
-        and "/" + "/".join(item["request"]["url"]["path"]) == operation.path
+        and path_of(item["request"]["url"]) == operation.path
     ]
     assert mine
     assert all(item["response"] and item["event"] for item in mine)
-    answers = [answer for item in mine for answer in item["response"] if answer["code"] == 200]
+    answers = [answer for item in mine for answer in item["response"] if answer["code"] < 300]
     if operation.answer is not None:
         plain = [answer for answer in answers if answer["body"].startswith("{")]
         valid(json.loads(plain[0]["body"]), operation.answer.__name__)

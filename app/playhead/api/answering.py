@@ -58,7 +58,7 @@ class Answering:
 
         Raises RequestError and SessionError of its beginning, TurnFailed of its failure.
         """
-        if _decides(incoming) and await descends_from_us(request, self._trusted()):
+        if _decides(incoming) and await self.is_from_own_code(request):
             incoming = replace(incoming, is_from_own_code=True)
         outbox = Outbox(asyncio.get_running_loop())
         turn = await self._bridge.ask(self._turns.begin(incoming, outbox), self._turns.cancel)
@@ -66,6 +66,10 @@ class Answering:
         if format_.is_stream:
             return await self._stream(request, outbox, turn, answer, format_.form)
         return await self._whole(request, outbox, turn, answer)
+
+    async def is_from_own_code(self, request: web.Request) -> bool:
+        """Whether a process that one of our kernels started asks."""
+        return await descends_from_us(request, self._trusted())
 
     async def _stream(
         self, request: web.Request, outbox: Outbox, turn: ApiTurn, answer: Answer, form: Form

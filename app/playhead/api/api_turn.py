@@ -51,7 +51,7 @@ class ApiTurn:
         self.is_open = False
         """Whether what the conversation tells is already this turn's."""
         self.failure: Failure | None = None
-        self._is_input_answered = policy.has_window
+        self._is_input_answered = incoming.options.has_input
         self._outbox = outbox
         self._on_end = on_end
         self._unsubscribe = [

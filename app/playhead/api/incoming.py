@@ -19,7 +19,8 @@ class Incoming:
     (it offered that tool), in place of a question in words. `proposed` is the language and code
     that the last assistant text asks about, where the dialect asks in words and the last entry
     may be the answer (`is_yes`). `is_from_own_code` says that the request comes from a process
-    that one of our kernels started: it decides nothing.
+    that one of our kernels started: it decides nothing. With `answers_input` the client sees what
+    running code asks for, and can answer.
     """
 
     dialect: str
@@ -30,6 +31,7 @@ class Incoming:
     is_call_clients: bool = False
     proposed: tuple[str, str] | None = None
     is_from_own_code: bool = False
+    answers_input: bool = False
 
     @property
     def characters(self) -> int:

@@ -9,6 +9,6 @@ from aiohttp import web
 from playhead.api.sse import to_json
 
 
-def json_answer(value: Any) -> web.Response:
+def json_answer(value: Any, status: int = 200) -> web.Response:
     """An answer whose body is this value."""
-    return web.Response(body=to_json(value), content_type="application/json")
+    return web.Response(body=to_json(value), content_type="application/json", status=status)

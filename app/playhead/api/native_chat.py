@@ -24,16 +24,20 @@ class NativeChatHandler:
 
     async def post(self, request: web.Request) -> web.StreamResponse:
         """Chunks as they come, or folded messages."""
-        asked = read_body(await request.read(), ChatRequest)
+        return await self.answer(request, read_body(await request.read(), ChatRequest))
+
+    async def answer(self, request: web.Request, asked: ChatRequest) -> web.StreamResponse:
+        """The same of a body that has been read."""
+        is_extended, is_stream = asked.extended is True, asked.stream is True
         incoming = Incoming(
             dialect="native",
             entries=tuple(lmc.read_messages(asked.messages)),
             options=_options(asked),
             session_id=asked.session_id or "",
             client=client_of(request),
+            answers_input=bool(asked.session_id) and is_extended and is_stream,
         )
-        is_extended = asked.extended is True
-        format_ = Format(lambda _turn: NativeAnswer(is_extended), is_stream=asked.stream is True)
+        format_ = Format(lambda _turn: NativeAnswer(is_extended), is_stream=is_stream)
         return await self._answering.answer(request, incoming, format_)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playhead.api import schemas
 from playhead.api.operation import TURN_ERRORS, Operation, Parameter
+from playhead.api.session_operations import SESSION_OPERATIONS
 
 OPERATIONS = (
     Operation(
@@ -85,6 +86,7 @@ OPERATIONS = (
             "stream": False,
         },
     ),
+    *SESSION_OPERATIONS,
     Operation(
         name="models",
         method="GET",

@@ -16,6 +16,7 @@ from playhead.api.models import ModelsHandler
 from playhead.api.native_chat import NativeChatHandler
 from playhead.api.operations import OPERATIONS
 from playhead.api.services import Services
+from playhead.api.sessions import SessionsHandler
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -35,8 +36,9 @@ def _handlers(services: Services) -> Mapping[str, Handler]:
     """By the operation's name."""
     answering = Answering(services)
     documents = DocumentsHandler(services)
+    native = NativeChatHandler(answering)
     return {
-        "chat": NativeChatHandler(answering).post,
+        "chat": native.post,
         "chat_completions": ChatCompletionsHandler(answering).post,
         "cohere_chat": CohereChatHandler(answering).post,
         "kernel_stream": KernelStreamHandler(answering).post,
@@ -44,4 +46,19 @@ def _handlers(services: Services) -> Mapping[str, Handler]:
         "health": HealthHandler(services).get,
         "openapi": documents.openapi,
         "collection": documents.collection,
+        **_session_handlers(SessionsHandler(services, answering, native)),
+    }
+
+
+def _session_handlers(sessions: SessionsHandler) -> Mapping[str, Handler]:
+    return {
+        "session_create": sessions.create,
+        "session_list": sessions.list,
+        "session_get": sessions.get,
+        "session_change": sessions.change,
+        "session_delete": sessions.delete,
+        "session_messages": sessions.messages,
+        "session_chat": sessions.post,
+        "session_empty": sessions.empty,
+        "session_export": sessions.export,
     }

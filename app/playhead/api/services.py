@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from pathlib import Path
 
 from playhead.api.bridge import Bridge
 from playhead.api.turns import Turns
@@ -14,7 +15,7 @@ class Services:
     """`turns` belong to the core's thread: they are asked over `bridge`.
 
     `collection` reads the Postman collection, `trusted` are the pids of children that run no code
-    of users (the model worker).
+    of users (the model worker). `outputs_dir` holds a folder of files for each conversation.
     """
 
     bridge: Bridge
@@ -22,3 +23,4 @@ class Services:
     collection: Callable[[], bytes]
     version: str
     trusted: Callable[[], Collection[int]] = tuple
+    outputs_dir: Path | None = None

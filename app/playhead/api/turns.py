@@ -13,6 +13,7 @@ from playhead.api.api_turn import ApiTurn, Outbox
 from playhead.api.continuing import Continuations, Place
 from playhead.api.incoming import Incoming, Policy
 from playhead.api.model_state import Health, ModelState
+from playhead.api.session_verbs import SessionVerbs
 from playhead.api.visitors import Visitors
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import MoveTo
@@ -50,6 +51,7 @@ class Turns:
         self._policy = policy
         self._known = Continuations()
         self._visitors = Visitors(sessions, self._known.drop)
+        self.session_verbs = SessionVerbs(sessions, policy, self._known.drop)
         self._began = time.monotonic()
         self._running: set[ApiTurn] = set()
         self._last_failure = ""
@@ -63,7 +65,8 @@ class Turns:
         # Its own tool: it decides, whatever else it says. And what the window lets run unasked in
         # a conversation is what is asked there.
         auto_run = incoming.options.auto_run is True and not incoming.is_call_clients
-        has_input = self._policy.has_window  # there somebody may type
+        is_answered = incoming.answers_input and self._policy.may_approve()
+        has_input = self._policy.has_window or is_answered  # there somebody may type
         choice = replace(incoming.options.choice, retries=0)  # its client asks again by itself
         options = replace(incoming.options, auto_run=auto_run, has_input=has_input, choice=choice)
         incoming = replace(incoming, options=options)

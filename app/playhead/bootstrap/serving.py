@@ -44,7 +44,8 @@ def make_server(
         from playhead.api.routes import add_routes  # imports aiohttp, in the server's thread
         from playhead.api.services import Services
 
-        services = Services(bridge, turns, collection.read_bytes, __version__, trusted)
+        read, outputs_dir = collection.read_bytes, paths.outputs_dir()
+        services = Services(bridge, turns, read, __version__, trusted, outputs_dir)
         add_routes(app, services)
 
     return ApiServer(options, token, routes)

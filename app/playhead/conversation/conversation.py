@@ -119,6 +119,11 @@ class Conversation:
         """A message and those that stand in the same place, the oldest first. Raises KeyError."""
         return tuple(self._forks.children(self._messages[message_id].parent_id))
 
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The messages that stand first, one of each branch that has its own; the oldest first."""
+        return tuple(self._forks.children(None))
+
     def below(self, message_id: str) -> list[Message]:
         """A message and all that hangs on it, in any branch. Raises KeyError."""
         waiting, found = [message_id], [self._messages[message_id]]

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import ConversationEvent, Rename
+from playhead.conversation.events import ConversationEvent, RemoveFrom, Rename
 from playhead.conversation.requests import (
     ConversationConfig,
     ConversationMark,
     ConversationSummary,
 )
 from playhead.conversation.search import SearchFound
-from playhead.errors import StorageError
+from playhead.errors import SessionError, StorageError
 from playhead.session.ports import History, Unsubscribe
 from playhead.session.session import Session, SessionEvent, SessionPorts, SessionState
 from playhead.session.titles import copy_title
@@ -85,6 +85,27 @@ class Sessions:
         if not is_kept:
             self._visitors.add(session.conversation.id)
         return session
+
+    def begin(self, title: str = "", config: ConversationConfig | None = None) -> Session:
+        """A conversation that is in the list, and in the history, before its first message."""
+        session = self.new()
+        self._store(session)
+        if title:
+            session.conversation.change(Rename(title))
+        if config is not None:
+            session.set_config(config)
+        self._tell()
+        return session
+
+    async def empty(self, conversation_id: str) -> None:
+        """Take all messages out of a conversation that rests, and end its kernel."""
+        session = await self.open(conversation_id)
+        if not session.is_idle:
+            raise SessionError("This conversation is still busy.", code="session_busy")
+        session.settle_deletion()
+        for message_id in session.conversation.roots:
+            session.conversation.change(RemoveFrom(message_id))
+        await self._ports.executor.restart(conversation_id)
 
     def is_in_trash(self, conversation_id: str) -> bool:
         """Whether a conversation was deleted and can still be taken back."""

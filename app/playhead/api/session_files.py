@@ -1,0 +1,77 @@
+"""A conversation's messages as JSON and as files, made in the server's thread or another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from playhead.api.session_verbs import Told
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.message import Message
+from playhead.dialects.codec import Wire
+from playhead.dialects.document_formats import FORMATS, DocumentKind
+from playhead.dialects.documents import write_document
+from playhead.dialects.imported import PICTURE_LIMIT
+from playhead.dialects.lmc_chunks import is_extended
+from playhead.dialects.message_list import write_messages
+from playhead.dialects.picture_data import ReadFile, no_files
+from playhead.errors import RequestError
+
+_MIME = {each.kind: each.mime for each in FORMATS}
+
+
+def messages_told(told: Told, *, is_full: bool) -> list[Wire]:
+    """Native messages as `/v1/chat` has them; all kinds with `is_full`."""
+    wires: list[Wire] = []
+    for message in _waiting_last(told):
+        if is_full or not is_extended(Chunk(message.role, message.type, message.format)):
+            wires += [_without_mark(wire, message) for wire in write_messages([message])]
+    return wires
+
+
+def kind_named(name: str) -> DocumentKind:
+    """The kind of file that a request names. Raises RequestError."""
+    for kind in get_args(DocumentKind):
+        if kind == name:
+            return kind
+    raise RequestError(
+        "format must be json, md, ipynb or py", code="invalid_request", param="format"
+    )
+
+
+def exported(told: Told, kind: DocumentKind, read_file: ReadFile) -> tuple[bytes, str]:
+    """The file's bytes and media type; call it in a thread. Pictures are in the file itself."""
+    return write_document(kind, told.messages, told.title, read_file).data, _MIME[kind]
+
+
+def reader_below(folder: Path | None) -> ReadFile:
+    """Reads what lies in this folder alone: a message may name any path, by whomever it came."""
+    if folder is None:
+        return no_files
+    root = folder.resolve()
+
+    def read(name: str) -> bytes | None:
+        try:
+            path = Path(name).resolve(strict=True)
+            is_readable = path.is_relative_to(root) and path.is_file()
+            if not is_readable or path.stat().st_size > PICTURE_LIMIT:
+                return None
+            return path.read_bytes()
+        except (OSError, ValueError, RuntimeError):  # gone, or a name that no file can have
+            return None
+
+    return read
+
+
+def _waiting_last(told: Told) -> Sequence[Message]:
+    """Without confirmations but for one that waits."""
+    kept = [message for message in told.messages if message.type != "confirmation"]
+    waiting = [message for message in told.messages if message.type == "confirmation"]
+    return [*kept, waiting[-1]] if told.is_waiting and waiting else kept
+
+
+def _without_mark(wire: Wire, message: Message) -> Wire:
+    """Whom the message itself is for, and not the mark for readers that do not know its kind."""
+    plain = {name: value for name, value in wire.items() if name != "recipient"}
+    return plain if message.recipient is None else {**plain, "recipient": message.recipient}
