@@ -20,6 +20,7 @@ from pydantic import TypeAdapter
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import Citation, Failure, Source, Usage
 from playhead.dialects.assistants import EXPIRED, Decoder, Encoder, Ids, RunFacts
+from playhead.dialects.assistants_objects import thread_wire
 from tests.dialects.test_cohere_decoder import COMPLETE, WAITING, junk, recorded
 from tests.dialects.test_cohere_encoder import message, printed, proposal, said
 from tests.support import chunk_streams
@@ -38,7 +39,7 @@ def ids(first: int = 1) -> Ids:
 
 
 def encoder(first_id: int = 1, **options: Any) -> Encoder:
-    run = RunFacts("run_7", "thread_7", "asst_interpreter", "small", 1735000000, expires_at=9)
+    run = RunFacts("run_7", "thread_7", "asst_interpreter", "small", 1735000000, waits_s=9)
     return Encoder(run, ids(first_id), **{"has_tools": True, **options})
 
 
@@ -90,7 +91,7 @@ def test_the_documents_code_call_is_code_and_what_it_printed():
 
 def test_a_text_goes_out_in_the_documents_order_and_shapes():
     theirs = recorded("assistants_text.jsonl")
-    ours = events_of([*said("Hello"), COMPLETE], opens_thread=True)
+    ours = events_of([*said("Hello"), COMPLETE], opened=thread_wire("thread_7", 1735000000))
     assert names_of(ours) == names_of(theirs)
     [delta] = [event["data"] for event in ours if event["event"] == "thread.message.delta"]
     [shown] = [event["data"] for event in theirs if event["event"] == "thread.message.delta"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import Failure, Usage
-from playhead.dialects.assistants_objects import RunFacts, RunStatus, run_wire, thread_wire
+from playhead.dialects.assistants_objects import RunFacts, RunStatus, run_wire
 from playhead.dialects.assistants_run import RunWriter
 from playhead.dialects.assistants_steps import Ids, event
 from playhead.dialects.chat_completions_answer import Cost, told_of
@@ -22,9 +22,9 @@ class Encoder:
     """Events are `{event, data}`; the first ones come by `begin()`, for the run exists before.
 
     With `is_call_clients` code goes out as calls of the function `execute`, else as code that runs
-    here. Other calls go out only with `has_tools`. `opens_thread`: the thread is new too. `resumed`
-    are the steps whose outputs have come, as they stand. `file_id` names a picture that clients can
-    fetch, or gives None.
+    here. Other calls go out only with `has_tools`. `opened` is the thread where that is new too.
+    `resumed` are the steps whose outputs have come, as they stand. `file_id` names a picture that
+    clients can fetch, or gives None. The start of a message may carry the id it is to have.
     """
 
     def __init__(
@@ -34,14 +34,14 @@ class Encoder:
         *,
         is_call_clients: bool = True,
         has_tools: bool = False,
-        opens_thread: bool = False,
+        opened: Wire | None = None,
         resumed: Sequence[Wire] = (),
         file_id: Callable[[Chunk], str | None] | None = None,
         prompt_characters: int = 0,
     ) -> None:
         self._run = run
         self._ids = ids
-        self._opens_thread = opens_thread
+        self._opened = opened
         self._resumed = resumed
         self._pieces = Pieces()
         self._writer = RunWriter(
@@ -60,9 +60,8 @@ class Encoder:
             return []
         self._has_begun = True
         events: list[Wire] = []
-        if self._opens_thread:
-            thread = thread_wire(self._run.thread_id, self._run.created_at)
-            events.append(event("thread.created", thread))
+        if self._opened is not None:
+            events.append(event("thread.created", self._opened))
         if self._resumed:
             events += [event("thread.run.step.completed", step) for step in self._resumed]
         else:
@@ -91,6 +90,10 @@ class Encoder:
     def answer(self) -> Wire:
         """The run as it stands."""
         return self._last
+
+    def waiting(self) -> list[Wire]:
+        """The steps whose calls wait for their outputs, as they stand."""
+        return self._writer.waiting
 
     def _events(self, chunk: Chunk) -> list[Wire]:
         if isinstance(chunk.content, Failure):

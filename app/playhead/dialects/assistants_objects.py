@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from playhead.conversation.payloads import Citation
 from playhead.dialects.codec import Wire
@@ -26,7 +26,11 @@ _ENDED_AT = {"completed": "completed_at", "cancelled": "cancelled_at", "failed":
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What stays the same of a run; times are in seconds since the epoch."""
+    """What stays the same of a run; times are in seconds since the epoch.
+
+    `waits_s` is how long it waits for a decision, `settings` are fields that are told as they were
+    asked for.
+    """
 
     id: str
     thread_id: str
@@ -36,7 +40,8 @@ class RunFacts:
     instructions: str = ""
     tools: Sequence[Wire] = ()
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
-    expires_at: int | None = None
+    waits_s: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def run_wire(
@@ -60,7 +65,7 @@ def run_wire(
         "thread_id": run.thread_id,
         "status": status,
         "started_at": None if status == "queued" else run.created_at,
-        "expires_at": run.expires_at if is_live else None,
+        "expires_at": now_s + run.waits_s if is_live and run.waits_s is not None else None,
         "completed_at": None,
         "cancelled_at": None,
         "failed_at": None,
@@ -74,6 +79,7 @@ def run_wire(
         "file_ids": [],
         "metadata": dict(run.metadata),
         "usage": usage,
+        **run.settings,
     }
     return _ended(wire, status, now_s)
 
@@ -134,15 +140,65 @@ def message_wire(
     }
 
 
-def thread_wire(thread_id: str, created_at: int) -> Wire:
+def thread_wire(
+    thread_id: str,
+    created_at: int,
+    metadata: Mapping[str, str] | None = None,
+    tool_resources: Mapping[str, Any] | None = None,
+) -> Wire:
     """A thread."""
     return {
         "id": thread_id,
         "object": "thread",
         "created_at": created_at,
+        "metadata": dict(metadata or {}),
+        "tool_resources": dict(tool_resources or {}),
+    }
+
+
+def assistant_wire(assistant_id: str, created_at: int, model: str, said: Mapping[str, Any]) -> Wire:
+    """An assistant; `said` are the fields that were given, those that were not have defaults."""
+    return {
+        "id": assistant_id,
+        "object": "assistant",
+        "created_at": created_at,
+        "name": None,
+        "description": None,
+        "model": model,
+        "instructions": None,
+        "tools": [],
+        "file_ids": [],
         "metadata": {},
         "tool_resources": {},
+        "temperature": None,
+        "top_p": None,
+        "response_format": "auto",
+        **said,
     }
+
+
+def ended_run(wire: Wire, status: RunStatus, now_s: int, error: Wire | None = None) -> Wire:
+    """A run that ended while nothing of it was streamed."""
+    ended = {**wire, "status": status, "required_action": None, "expires_at": None}
+    return _ended({**ended, "last_error": error}, status, now_s)
+
+
+def ended_step(wire: Wire, status: str, now_s: int, error: Wire | None = None) -> Wire:
+    """The same of a step."""
+    ended = _ended({**wire, "status": status, "last_error": error}, status, now_s)
+    return {**ended, "expired_at": now_s} if status == "expired" else ended
+
+
+def answered_step(wire: Wire, outputs: Mapping[str, str], now_s: int) -> Wire:
+    """A step whose calls have their outputs, by the calls' ids."""
+    calls = [
+        {**call, "function": {**call["function"], "output": outputs[call["id"]]}}
+        if call["type"] == "function" and call["id"] in outputs
+        else call
+        for call in wire["step_details"]["tool_calls"]
+    ]
+    details = {**wire["step_details"], "tool_calls": calls}
+    return ended_step({**wire, "step_details": details}, "completed", now_s)
 
 
 def annotations_wire(citation: Citation) -> list[Wire]:

@@ -46,6 +46,11 @@ class RunWriter:
         """The calls that wait for their client."""
         return self._writer.unsettled
 
+    @property
+    def waiting(self) -> list[Wire]:
+        """The steps of these calls."""
+        return [self._functions.stands()] if self._functions and self.required else []
+
     def feed(self, chunk: Chunk) -> list[Wire]:
         """The events that are certain after this chunk."""
         before = self._released()
@@ -111,7 +116,7 @@ class RunWriter:
     def _on_message(self, chunk: Chunk) -> list[Wire]:
         if chunk.start:
             ended = [*self._end_codes(), *([] if self.required else self._end_functions())]
-            self._message = MessageStep(self._run, self._ids)
+            self._message = MessageStep(self._run, self._ids, chunk.id)
             return [*ended, *self._message.begin()]
         self._is_message_whole = chunk.end
         if self._message is None or not isinstance(chunk.content, str):

@@ -32,10 +32,11 @@ class Ids:
 class MessageStep:
     """A message that is being written, and the step that makes it."""
 
-    def __init__(self, run: RunFacts, ids: Ids) -> None:
+    def __init__(self, run: RunFacts, ids: Ids, message_id: str | None = None) -> None:
         self._run = run
         self._ids = ids
-        self._step_id, self._message_id = ids.new("step"), ids.new("msg")
+        self._step_id = ids.new("step")
+        self._message_id = f"msg_{message_id}" if message_id else ids.new("msg")
         self._created_at = ids.now_s()
         self._texts: list[str] = []
         self._annotations: list[Wire] = []
@@ -174,6 +175,10 @@ class CallStep:
         outputs.append({"type": "image", "image": {"file_id": file_id}})
         piece = {"index": len(outputs) - 1, **outputs[-1]}
         return self._code_delta(place, {"outputs": [piece]})
+
+    def stands(self) -> Wire:
+        """The step as it stands, while it goes on."""
+        return self._step("in_progress")
 
     def end(self, status: str = "completed", error: Wire | None = None) -> list[Wire]:
         """The step ends."""
