@@ -203,6 +203,7 @@ def _refusal(request: Request) -> Reply | None:
 
 
 class _HttpServer(ThreadingHTTPServer):
+    request_queue_size = 256  # a hundred clients may come at once
     daemon_threads = True
     block_on_close = True
     owner: ModelServer
