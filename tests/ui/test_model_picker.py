@@ -148,7 +148,9 @@ async def test_a_click_elsewhere_closes_it_and_the_last_row_opens_the_settings(
     theme: Theme, tmp_path: Path
 ) -> None:
     async with opened(theme, tmp_path) as bench:
+        await until(bench.window.isActiveWindow)  # the keyboard is in no field before
         picker = picker_of(bench)
+        await until(picker.field.hasFocus)
         await bench.window.tasks.settled()
         bench.parts.composer.text_edit.setFocus()
         await until(picker.isHidden)
