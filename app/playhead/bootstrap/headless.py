@@ -16,11 +16,13 @@ from playhead.api.incoming import Policy
 from playhead.api.options import ServerOptions
 from playhead.api.stdio import claim_pipes, serve_stdio
 from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, ended_by_signals
+from playhead.bootstrap.crashes import crashes_noted, errors_noted
 from playhead.bootstrap.serving import make_server, make_turns
 from playhead.conversation.secret import Secret
 from playhead.errors import AppError, StorageError
 from playhead.event_loop import run
 from playhead.storage import log_file, paths
+from playhead.storage.crash_reports import CrashWatch
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +52,8 @@ def run_server(options: ServeOptions) -> int:
     log_file.begin(paths.logs_dir(), options.log_level)
     app = QCoreApplication([sys.argv[0]])
     try:
-        return run(_serve_http(options), app)
+        with crashes_noted("server") as crashes:
+            return run(_serve_http(options, crashes), app)
     except AppError as error:
         sys.stderr.write(f"{error}\n")
         return PORT_TAKEN if error.code == "port_taken" else 1
@@ -60,15 +63,17 @@ def run_stdio(log_level: str) -> int:
     """Serve one program over our standard input and output until it closes them."""
     log_file.begin(paths.logs_dir(), log_level)
     app = QCoreApplication([sys.argv[0]])
-    return run(_serve_pipes(), app)
+    with crashes_noted("server") as crashes:
+        return run(_serve_pipes(crashes), app)
 
 
-async def _serve_http(options: ServeOptions) -> int:
+async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
     if options.folder is not None:  # else code would run in the home folder
         _check_folder(options.folder)
     core = build_core(Overrides(options.model, options.api_base, options.folder))
+    core.worker.on_death(crashes.note_worker)
     is_closing = asyncio.Event()
-    with ended_by_signals(is_closing.set):
+    with ended_by_signals(is_closing.set), errors_noted(crashes):
         try:
             await _open_history(core)
             await _serve_until(is_closing, core, options)
@@ -135,11 +140,12 @@ def _print_token(made: Secret) -> None:
     sys.stderr.flush()
 
 
-async def _serve_pipes() -> int:
+async def _serve_pipes(crashes: CrashWatch) -> int:
     stdin, stdout = claim_pipes()
     core = build_core(Overrides(keeps_history=False))
+    core.worker.on_death(crashes.note_worker)
     is_closing = asyncio.Event()
-    with ended_by_signals(is_closing.set):
+    with ended_by_signals(is_closing.set), errors_noted(crashes):
         serving = asyncio.create_task(serve_stdio(core.sessions, stdin, stdout, __version__))
         closing = asyncio.create_task(is_closing.wait())
         try:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 from playhead import __version__
 from playhead.api.switch import ApiSwitch, window_policy
 from playhead.bootstrap.core import build_core, ended_by_signals
+from playhead.bootstrap.crashes import crashes_noted
 from playhead.conversation.requests import DIRECT_MODEL, AppSettings
 from playhead.conversation.secret import Secret
 from playhead.errors import AppError, StorageError
@@ -27,6 +28,7 @@ from playhead.event_loop import run
 from playhead.providers.worker_provider import WorkerStatus
 from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
+from playhead.storage.crash_reports import CrashWatch
 from playhead.storage.settings import stored_scale
 from playhead.ui.keyring_notice import show_keyring_wait
 from playhead.ui.main_window import MainWindow
@@ -50,6 +52,11 @@ def run_window(files: Sequence[str], log_level: str) -> int:
     A second start hands `files` (absolute paths) to the first window and ends at once.
     """
     log_file.begin(paths.logs_dir(), log_level)
+    with crashes_noted("window") as crashes:
+        return _run(files, crashes)
+
+
+def _run(files: Sequence[str], crashes: CrashWatch) -> int:
     app = _application()
     app.setApplicationName("playhead")
     app.setApplicationDisplayName("Playhead")
@@ -63,7 +70,7 @@ def run_window(files: Sequence[str], log_level: str) -> int:
     try:
         if instance.claim(files) == "handed_over":
             return 0
-        return run(_Window(app, instance, files).live(), app)
+        return run(_Window(app, instance, files, crashes).live(), app)
     except AppError as error:  # there is no window yet that could show it
         sys.stderr.write(f"{error}\n")
         return 1
@@ -89,8 +96,15 @@ def _application() -> QApplication:
 class _Window:
     """The window's life: paint first, then start what is slow, close in order."""
 
-    def __init__(self, app: QApplication, instance: SingleInstance, files: Sequence[str]) -> None:
+    def __init__(
+        self,
+        app: QApplication,
+        instance: SingleInstance,
+        files: Sequence[str],
+        crashes: CrashWatch,
+    ) -> None:
         self._app = app
+        self._crashes = crashes
         self._instance = instance
         self._files = list(files)
         self._core = build_core()
@@ -135,6 +149,7 @@ class _Window:
         core.history.on_failure(self._on_history_failure)
         self._instance.activated.connect(self._on_activated)
         core.worker.subscribe(self._on_worker_status)
+        core.worker.on_death(self._crashes.note_worker)
         core.keys.on_waiting(self._on_keyring_waiting)
         self._window.settings_saved.connect(self._on_settings_saved)
         notices = [core.ports.settings.notice, await self._opened_history()]
@@ -225,6 +240,7 @@ class _Window:
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         _log.critical("a defect", exc_info=(kind, error, trace))
+        self._crashes.note(error.with_traceback(trace))
         self._window.show_error(
             AppError(
                 "Something in Playhead itself went wrong.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import faulthandler
 import gc
 import os
 import signal
@@ -14,12 +15,15 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from playhead.model_worker.protocol import (
     MAX_LINE_BYTES,
+    Ask,
     FromWorker,
+    ListModels,
     ProtocolError,
     Ready,
     decode,
     encode,
 )
+from playhead.model_worker.redaction import CarefulLog, secrets_of
 
 if TYPE_CHECKING:
     from playhead.model_worker.turns import Turns
@@ -41,6 +45,7 @@ def main() -> int:
 def _settle_in() -> None:
     """Die with the app, be unreadable to other processes, leave Ctrl+C to the app."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    faulthandler.enable()  # into our stderr, of which the app keeps the end
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None)
@@ -68,12 +73,17 @@ async def _serve(answers: BinaryIO) -> None:
         answers.write(encode(message))
         answers.flush()
 
+    log = CarefulLog(sys.stderr)
+    sys.stderr = log
     questions = await _questions()
     turns = await _warm_turns(send)
     send(Ready())
     while line := await questions.readline():
         try:
-            turns.handle(decode(line))
+            message = decode(line)
+            if isinstance(message, Ask | ListModels):
+                log.know(secrets_of(message))
+            turns.handle(message)
         except ProtocolError as error:
             print(error, file=sys.stderr)  # noqa: T201 - the app logs it
 

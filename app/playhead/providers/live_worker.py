@@ -50,6 +50,8 @@ class LiveWorker:
         self._watch: asyncio.Task[bool] | None = None
         self._start_lock = asyncio.Lock()
         self._listeners: list[Callable[[WorkerStatus], None]] = []
+        self._mourners: list[Callable[[int, list[str]], None]] = []
+        self._attended: asyncio.Task[None] | None = None
         self._status: WorkerStatus = "absent"
         self._is_closed = False
 
@@ -67,6 +69,10 @@ class LiveWorker:
         """Tell `listener` of every change of `status`; call the result to end that."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def on_death(self, listener: Callable[[int, list[str]], None]) -> None:
+        """Tell of a worker that ends unasked: its status, and its last lines on stderr."""
+        self._mourners.append(listener)
 
     async def start(self) -> None:
         """Start and warm the worker ahead of the first question; failures show there."""
@@ -108,6 +114,8 @@ class LiveWorker:
                 await worker.close()
             if self._watch is not None:
                 await self._watch
+            if self._attended is not None:
+                await self._attended
         self._set_status("absent")
 
     async def _ended(
@@ -150,6 +158,7 @@ class LiveWorker:
                     pass
         except TimeoutError:
             _log.info("The model worker %d did not stop in time and was killed", worker.pid)
+            worker.is_unwanted = True
             worker.kill()
             await worker.wait()
 
@@ -176,6 +185,7 @@ class LiveWorker:
             raise _not_started(f"{self._command[0]}: {error.strerror}.") from error
         # The request that caused the start may be stopped before it ends: told all the same.
         self._watch = asyncio.create_task(self._follow(worker), name="model-worker-status")
+        self._attended = asyncio.create_task(self._attend(worker), name="model-worker-end")
         return worker
 
     async def _follow(self, worker: WorkerProcess) -> bool:
@@ -184,6 +194,12 @@ class LiveWorker:
         if worker is self._worker:
             self._set_status("ready" if is_ready else "failed")
         return is_ready
+
+    async def _attend(self, worker: WorkerProcess) -> None:
+        status = await worker.wait()
+        if status != 0 and not worker.is_unwanted:
+            for listener in tuple(self._mourners):
+                listener(status, list(worker.last_lines))
 
     def _set_status(self, status: WorkerStatus) -> None:
         if status == self._status:

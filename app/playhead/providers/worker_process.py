@@ -10,6 +10,7 @@ import re
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from playhead.model_worker.protocol import (
     encode,
 )
 
+_LAST_LINES = 200
 LOG_LIMIT_BYTES = 2_000_000
 """The log and the one before it, at most, are kept."""
 
@@ -64,6 +66,10 @@ class WorkerProcess:
     def __init__(self, process: Process, log_path: Path | None = None) -> None:
         self._process = process
         self._log_path = log_path
+        self.last_lines = deque[str](maxlen=_LAST_LINES)
+        """The end of what it has written to stderr, without keys."""
+        self.is_unwanted = False
+        """Whether its end is our doing."""
         self._turns: dict[str, asyncio.Queue[Answer | None]] = {}
         self._ready = asyncio.get_running_loop().create_future()
         self._reader = asyncio.create_task(self._read())
@@ -116,6 +122,7 @@ class WorkerProcess:
 
     async def close(self) -> None:
         """End the worker: by the end of its stdin, else by force."""
+        self.is_unwanted = True
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
@@ -172,6 +179,7 @@ class WorkerProcess:
         assert stderr is not None  # noqa: S101 - it was started with a pipe
         while line := await stderr.readline():
             text = _KEY_LIKE.sub("…", line.decode(errors="replace").rstrip())
+            self.last_lines.append(text)
             if self._log_path is None:
                 _log.info("model worker %d: %s", self.pid, text)
             else:

@@ -76,6 +76,10 @@ class WorkerProvider:
         """Tell `listener` of every change of `status`; call the result to end that."""
         return self._worker.subscribe(listener)
 
+    def on_death(self, listener: Callable[[int, list[str]], None]) -> None:
+        """Tell of a worker that ends unasked: its status, and its last lines on stderr."""
+        self._worker.on_death(listener)
+
     async def start(self) -> None:
         """Start and warm the worker ahead of the first request; failures show there."""
         await self._worker.start()
