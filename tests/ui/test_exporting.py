@@ -155,6 +155,28 @@ def action(menu: QMenu, text: str) -> QAction:
     return found
 
 
+async def test_several_go_into_a_folder_beside_what_is_there(theme: Theme, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "Sales Q1 Q2.py").write_text("mine", "utf-8")
+    async with opened(theme, tmp_path / "home") as bench:
+        fill(bench)
+        bench.window.new_conversation()
+        fill(bench)
+        ids = [row.id for row in bench.sessions.summaries]
+        menu = QMenu()
+        [entry] = bench.window.exports.menu_entries(ids, menu)
+        kinds = entry.menu()
+        assert isinstance(kinds, QMenu)
+        next(one for one in kinds.actions() if "Python" in one.text()).trigger()
+        dialog_of(bench).fileSelected.emit(str(target))
+        await bench.window.tasks.settled()
+        assert told(bench) == ("2 conversations were exported.", str(target))
+    names = ["Sales Q1 Q2 2.py", "Sales Q1 Q2 3.py", "Sales Q1 Q2.py"]
+    assert sorted(path.name for path in target.iterdir()) == names
+    assert (target / "Sales Q1 Q2.py").read_text("utf-8") == "mine"
+
+
 async def test_an_empty_conversation_has_nothing_to_export(theme: Theme, tmp_path: Path) -> None:
     async with opened(theme, tmp_path / "home") as bench:
         bench.window.exports.export_shown()

@@ -27,12 +27,12 @@ def test_an_error_says_what_happened_and_what_to_do(notes: Notifications) -> Non
     notes.show_error(ERROR)
     words = [label.text() for label in notes.findChildren(QLabel)]
     assert "The key was refused." in words
-    assert "HTTP 401. Check the key." in words
+    assert "HTTP 401.\nCheck the key." in words
 
 
 def test_a_foreign_detail_does_not_run_into_what_to_do(notes: Notifications) -> None:
     notes.show_error(ProviderError("No.", detail="No such file or directory", remedy="Look."))
-    assert notes.banners[0].detail == "No such file or directory. Look."
+    assert notes.banners[0].detail == "No such file or directory\nLook."
 
 
 def test_the_same_error_twice_is_one_banner_and_there_are_never_many(notes: Notifications) -> None:

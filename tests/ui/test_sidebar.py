@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -152,8 +153,8 @@ def test_several_are_chosen_with_ctrl_and_changed_together(bench: Bench) -> None
 def test_the_menu_has_all_verbs_and_room_for_more(bench: Bench) -> None:
     asked: list[str] = []
 
-    def more(id_: str, menu: QMenu) -> list[QAction]:
-        asked.append(id_)
+    def more(ids: Sequence[str], menu: QMenu) -> list[QAction]:
+        asked.append(" ".join(ids))
         return [QAction("Export…", menu)]
 
     bench.sidebar.add_menu_entries(more)
@@ -164,7 +165,33 @@ def test_the_menu_has_all_verbs_and_room_for_more(bench: Bench) -> None:
         choose(menu, words)
     assert bench.told == [("copy", "a"), ("pin", "a", "True"), ("delete", "a")]
     assert entries(bench.sidebar.menu_for("")) == ["New conversation", "Export…"]
-    assert asked == ["a", ""]
+    press_row(bench, "a", Qt.KeyboardModifier.NoModifier)
+    press_row(bench, "b", Qt.KeyboardModifier.ControlModifier)
+    assert "Export…" in entries(bench.sidebar.menu_for("b"))
+    assert asked == ["a", "", "a b"]
+
+
+def test_a_bar_tells_how_many_are_chosen_until_escape(bench: Bench) -> None:
+    bench.sidebar.set_current("a")
+    assert "selection_bar" not in bench.sidebar.__dict__  # nothing of it before it is needed
+    press_row(bench, "b", Qt.KeyboardModifier.ControlModifier)
+    bar = bench.sidebar.selection_bar
+    assert bar.label.text() == "2 chosen"
+    QTest.mouseClick(bar.archive_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(bar.delete_button, Qt.MouseButton.LeftButton)
+    assert bench.told == [("put", "a", "b", "True"), ("delete", "a", "b")]
+    QTest.keyClick(bench.sidebar.list, Qt.Key.Key_Escape)
+    assert bar.isHidden()
+    chosen = bench.sidebar.list.selectedIndexes()
+    assert [index.data() for index in chosen] == [bench.sidebar.model.index_of("a").data()]
+
+
+def test_escape_in_the_list_goes_back_to_writing(bench: Bench) -> None:
+    left: list[bool] = []
+    bench.sidebar.left.connect(lambda: left.append(True))
+    bench.sidebar.set_current("a")
+    QTest.keyClick(bench.sidebar.list, Qt.Key.Key_Escape)
+    assert left == [True]
 
 
 def test_the_menu_of_the_current_row_opens_by_the_keyboard(bench: Bench) -> None:

@@ -13,7 +13,7 @@ from playhead.ui.model_words import context_words, facts_words
 from playhead.ui.wording import mark, tr
 
 _LARGEST = 100_000_000
-_CHOICES = ((None, mark("As is known of it")), (True, mark("Yes")), (False, mark("No")))
+_CHOICES = ((None, mark("Automatic")), (True, mark("Yes")), (False, mark("No")))
 
 
 class AnswerSection(QWidget):
@@ -28,7 +28,7 @@ class AnswerSection(QWidget):
         self.facts_note = Note()
         self.takes_tools = _choice(tr("Calls tools"))
         self.sees_images = _choice(tr("Sees images"))
-        self.context = line(tr("As is known of it"), tr("Context in tokens"))
+        self.context = line(tr("Automatic"), tr("Context in tokens"))
         self._grid = form_grid(self)
         for label, rows in (
             (tr("Temperature"), ([self.temperature],)),
@@ -64,7 +64,7 @@ class AnswerSection(QWidget):
             return
         words = facts_words(facts)
         self.facts_note.say(
-            tr("Known of it: {facts}", facts=words) if words else tr("Nothing is known of it.")
+            tr("Known: {facts}", facts=words) if words else tr("Nothing is known of this model.")
         )
         size = facts.context_tokens
         self.context.setPlaceholderText(context_words(size) if size else tr("Not known"))

@@ -8,8 +8,6 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFrame,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -23,7 +21,6 @@ from playhead.ui.questions import ask
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import mark, tr
 
-SECTION_LABEL = mark("Other programs")
 ENABLED_LABEL = mark("Let other programs use Playhead")
 # Refusals over HTTP name these two switches by their labels.
 CLIENT_APPROVES_LABEL = mark("Programs may approve code themselves")
@@ -130,11 +127,7 @@ class ApiSection(QWidget):
             button.setText(tr("Copy"))
 
     def _lay_out(self) -> None:
-        title = QLabel(tr(SECTION_LABEL))
-        title.setProperty("kind", "title")
         intro = Note()
-        hairline = QFrame()
-        hairline.setProperty("kind", "hairline")
         fields = QWidget()
         grid = form_grid(fields)
         for label, rows in (
@@ -148,9 +141,9 @@ class ApiSection(QWidget):
         ):
             add_row(grid, label, rows)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 12, 0, 0)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for widget in (hairline, title, intro, fields):
+        for widget in (intro, fields):
             column.addWidget(widget)
         intro.say(tr(_INTRO))
 

@@ -27,7 +27,7 @@ _ROW_PX = 32
 _ROWS_SHOWN = 12
 _TOP_PX = 84
 _MARGIN_PX = 16
-_NO_ROW = mark("Nothing is called like that.")
+_NO_ROW = mark("No command or conversation has that name.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,28 +27,34 @@ _CHIP_PX = 150
 _ROOM_FOR_BOTH_PX = 560
 _ROOM_FOR_CLIENT_PX = 480
 _ROOM_FOR_COST_PX = 400
+_ROOM_FOR_VERBS_PX = 440
 
 
 class ConversationHeader(QFrame):
     """Signals: `sidebar_requested()`, `editor_requested()`, `folder_clicked()`,
-    `interpreter_clicked()`.
+    `interpreter_clicked()`, `find_requested()`, `export_requested()`.
     """
 
     sidebar_requested = Signal()
     editor_requested = Signal()
     folder_clicked = Signal()
     interpreter_clicked = Signal()
+    find_requested = Signal()
+    export_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._is_place_shown = False
         self._is_model_starting = self._has_client = self._has_cost = False
+        self._has_messages = False
         self._state: SessionState = "idle"
         self.setProperty("kind", "bar")
         self.setFixedHeight(BAR_HEIGHT)
         self.sidebar_button = self._icon_button(tr("Show the sidebar (Ctrl+B)"))
         self.editor_button = self._icon_button(tr("Show the editor (Ctrl+J)"))
+        self.find_button = self._icon_button(tr("Find in this conversation (Ctrl+F)"))
+        self.export_button = self._icon_button(tr("Export conversation (Ctrl+Shift+E)"))
         self.more_button = self._icon_button(tr("More"))
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.title_label = _ElidedLabel(self)
@@ -70,6 +76,8 @@ class ConversationHeader(QFrame):
         self._lay_out()
         self.sidebar_button.clicked.connect(self.sidebar_requested)
         self.editor_button.clicked.connect(self.editor_requested)
+        self.find_button.clicked.connect(self.find_requested)
+        self.export_button.clicked.connect(self.export_requested)
         self.folder_chip.clicked.connect(self.folder_clicked)
         self.interpreter_chip.clicked.connect(self.interpreter_clicked)
         theme.changed.connect(self._on_theme_changed)
@@ -145,6 +153,11 @@ class ConversationHeader(QFrame):
         self._show_chips()
         self.editor_button.setVisible(is_shown)
 
+    def set_empty(self, is_empty: bool) -> None:
+        """Where nothing was said, nothing can be found or exported."""
+        self._has_messages = not is_empty
+        self._show_chips()
+
     def set_menu(self, menu: QMenu) -> None:
         """What stands behind the three dots."""
         self.more_button.setMenu(menu)
@@ -165,6 +178,9 @@ class ConversationHeader(QFrame):
         has_room = self.width() >= _ROOM_FOR_BOTH_PX
         self.interpreter_chip.setVisible(self._is_place_shown and has_room)
         self.cost_label.setVisible(self._has_cost and self.width() >= _ROOM_FOR_COST_PX)
+        has_verbs = self._has_messages and self.width() >= _ROOM_FOR_VERBS_PX
+        self.find_button.setVisible(has_verbs)
+        self.export_button.setVisible(has_verbs)
         self.client_label.setVisible(self._has_client and self.width() >= _ROOM_FOR_CLIENT_PX)
 
     def _lay_out(self) -> None:
@@ -180,6 +196,8 @@ class ConversationHeader(QFrame):
         for widget in (
             self.folder_chip,
             self.interpreter_chip,
+            self.find_button,
+            self.export_button,
             self.more_button,
             self.editor_button,
         ):
@@ -203,6 +221,8 @@ class ConversationHeader(QFrame):
         theme = self._theme
         self.sidebar_button.setIcon(theme.icon("panel-left", "mute"))
         self.editor_button.setIcon(theme.icon("panel-right", "mute"))
+        self.find_button.setIcon(theme.icon("search", "mute"))
+        self.export_button.setIcon(theme.icon("share", "mute"))
         self.more_button.setIcon(theme.icon("ellipsis", "mute"))
         theme.label_icon(self.folder_chip, "folder", "mute")
         theme.label_icon(self.interpreter_chip, "square-terminal", "mute")

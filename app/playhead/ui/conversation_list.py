@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.ui.gutter import GutteredList
 from playhead.ui.sidebar_model import Row, SidebarModel
 from playhead.ui.theme import Theme
 from playhead.ui.wording import tr
@@ -48,16 +49,17 @@ _MORE_PX = 24
 """Room at the right of a row under the mouse for the sign that opens its menu."""
 
 
-class ConversationList(QListView):
+class ConversationList(GutteredList):
     """Enter and a click open, F2 and a double click rename, Delete deletes; arrows only move.
 
     With Ctrl or Shift a click chooses several. Signals: `opened(QModelIndex)`,
-    `delete_pressed()`, `undo_pressed()`, `menu_wanted(QModelIndex, QPoint)`: of the row, invalid
-    beside all rows, and where on the screen.
+    `delete_pressed()`, `escape_pressed()`, `undo_pressed()`, `menu_wanted(QModelIndex, QPoint)`:
+    of the row, invalid beside all rows, and where on the screen.
     """
 
     opened = Signal(QModelIndex)
     delete_pressed = Signal()
+    escape_pressed = Signal()
     undo_pressed = Signal()
     menu_wanted = Signal(QModelIndex, QPoint)
 
@@ -73,6 +75,7 @@ class ConversationList(QListView):
         self.setFrameShape(QListView.Shape.NoFrame)
         # Ten thousand rows are laid out anew whenever a program begins or ends a conversation.
         self.setUniformItemSizes(True)
+        self.keep_gutter()
 
     @contextmanager
     def place_kept(self) -> Iterator[None]:
@@ -100,6 +103,8 @@ class ConversationList(QListView):
             self.opened.emit(index)
         elif event.key() == Qt.Key.Key_Delete and index.isValid():
             self.delete_pressed.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.escape_pressed.emit()
         elif event.keyCombination() == _MENU_KEYS:
             self._open_menu_of_current()
         elif event.matches(QKeySequence.StandardKey.Undo):

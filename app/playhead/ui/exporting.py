@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -49,14 +50,19 @@ class ExportActions(QObject):
         self._format = FORMATS[0]
         self._folder = ""
 
-    def menu_entries(self, conversation_id: str, menu: QMenu) -> Sequence[QAction]:
-        """What a conversation's menu has of this; with '' that of the list."""
-        if not conversation_id:
+    def menu_entries(self, ids: Sequence[str], menu: QMenu) -> Sequence[QAction]:
+        """What the menu of conversations has of this; without any that of the list."""
+        if len(ids) > 1:
+            kinds = QMenu(tr("Export as"), menu)
+            for one in FORMATS:
+                kinds.addAction(one.name, lambda one=one: self.export_several(ids, one))
+            return (kinds.menuAction(),)
+        if ids:
+            action = QAction(tr("Export…"), menu)
+            action.triggered.connect(lambda: self.export(ids[0]))
+        else:
             action = QAction(tr("Import conversation…"), menu)
             action.triggered.connect(self.choose_import)
-        else:
-            action = QAction(tr("Export…"), menu)
-            action.triggered.connect(lambda: self.export(conversation_id))
         return (action,)
 
     def export_shown(self) -> None:
@@ -67,6 +73,19 @@ class ExportActions(QObject):
     def export(self, conversation_id: str) -> None:
         """Ask where a conversation of the list goes."""
         self._tasks.start(self._export(conversation_id))
+
+    def export_several(self, ids: Sequence[str], chosen: DocumentFormat) -> None:
+        """Ask for the folder into which conversations go, each as a file."""
+        title = tr("Choose a folder for the exported conversations")
+        dialog = QFileDialog(self._window, title, self._start_folder())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Export"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(
+            lambda path: self._tasks.start(self._write_several(tuple(ids), Path(path), chosen))
+        )
+        dialog.open()
 
     def choose_import(self) -> None:
         """Ask which files are to become conversations."""
@@ -121,11 +140,28 @@ class ExportActions(QObject):
         messages = tuple(conversation.messages)
         title, folder = conversation.title, session.folder
         await asyncio.to_thread(save, path, chosen.kind, messages, title, folder)
-        url = QUrl.fromLocalFile(str(path.parent))
+        self._tell(tr("Exported as “{name}”.", name=path.name), path.parent)
+
+    async def _write_several(
+        self, ids: Sequence[str], folder: Path, chosen: DocumentFormat
+    ) -> None:
+        """One after the other, beside what is there already; the first refusal ends it."""
+        from playhead.ui.document_files import save  # not needed for the first paint
+
+        self._folder = str(folder)
+        for id_ in ids:
+            session = await self._sessions.open(id_)
+            conversation = session.conversation
+            path = await asyncio.to_thread(_free_path, folder, conversation.title, chosen.kind)
+            messages = tuple(conversation.messages)
+            where = session.folder
+            await asyncio.to_thread(save, path, chosen.kind, messages, conversation.title, where)
+        self._tell(tr_n("%n conversations were exported.", len(ids)), folder)
+
+    def _tell(self, words: str, folder: Path) -> None:
+        url = QUrl.fromLocalFile(str(folder))
         action = BannerAction(tr("Open folder"), lambda: QDesktopServices.openUrl(url))
-        self._notifications.show_notice(
-            tr("Exported as “{name}”.", name=path.name), str(path.parent), action
-        )
+        self._notifications.show_notice(words, str(folder), action)
 
     async def _import(self, path: Path) -> None:
         from playhead.ui.document_files import load  # not needed for the first paint
@@ -153,6 +189,17 @@ def file_stem(title: str) -> str:
     """A title as the name of a file on every system."""
     words = " ".join(_FORBIDDEN.sub(" ", title).split())
     return words[:_NAME_LENGTH].strip(" .") or _UNNAMED
+
+
+def _free_path(folder: Path, title: str, kind: str) -> Path:
+    """A file that is not there yet, named like the conversation."""
+    stem = file_stem(title)
+    path = folder / f"{stem}.{kind}"
+    for number in itertools.count(2):
+        if not path.exists():
+            break
+        path = folder / f"{stem} {number}.{kind}"
+    return path
 
 
 def _filter(one: DocumentFormat) -> str:

@@ -119,7 +119,7 @@ def add_row(grid: QGridLayout, label: str, rows: Rows) -> QLabel:
     """Append a label, level with the first of its fields, and the rows of fields; the label."""
     number = grid.rowCount()
     words = QLabel(label)
-    words.setMinimumHeight(_FIELD_PX)
+    words.setMinimumHeight(min(_FIELD_PX, rows[0][0].sizeHint().height()))
     words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     grid.addWidget(words, number, 0, Qt.AlignmentFlag.AlignTop)
     column = QVBoxLayout()

@@ -34,7 +34,10 @@ class ModelPlace:
 
 @dataclass(frozen=True, slots=True)
 class PickerRow:
-    """One row; `name` is a profile's, `is_current` marks what is in force."""
+    """One row; `name` is a profile's, `is_current` marks what is in force.
+
+    `runs_unasked`: to choose it is to allow code at once, and it is shown as a warning.
+    """
 
     kind: Kind
     text: str
@@ -45,6 +48,7 @@ class PickerRow:
     words: str = ""
     is_current: bool = False
     is_favourite: bool = False
+    runs_unasked: bool = False
 
     @property
     def can_be_starred(self) -> bool:
@@ -110,13 +114,15 @@ def _model_row(contents: PickerContents, place: ModelPlace, group: str) -> Picke
 
 
 def _profile_row(contents: PickerContents, profile: Profile) -> PickerRow:
+    unasked = tr("runs code without asking") if profile.auto_run else ""
     return PickerRow(
         "profile",
         profile.name,
         tr("Profiles"),
         name=profile.name,
-        detail=profile.model or "",
+        detail=" · ".join(filter(None, (profile.model, unasked))),
         is_current=profile.name == contents.profile,
+        runs_unasked=bool(unasked),
     )
 
 
@@ -139,6 +145,7 @@ def _last_rows(contents: PickerContents) -> list[PickerRow]:
             code,
             words=warning,
             is_current=contents.is_auto_run,
+            runs_unasked=True,
         ),
         PickerRow("settings", tr("Settings…"), tr("More")),
     ]

@@ -186,6 +186,7 @@ class ModelPicker(QFrame):
                 self.list.addTopLevelItem(self._heading(group))
             item = self._item(row)
             self.list.addTopLevelItem(item)
+            item.setFirstColumnSpanned(not row.detail and not row.can_be_starred)
             first = first or item
             if reached is not None and (row.kind, row.place, row.name) == (
                 reached.kind,
@@ -219,8 +220,8 @@ class ModelPicker(QFrame):
         colour = self._theme.tokens.accent if row.is_favourite else self._theme.tokens.faint
         item.setForeground(2, QColor(colour))
         item.setIcon(0, self._theme.icon("check", "accent") if row.is_current else _blank())
-        if row.kind == "auto_run":
-            item.setForeground(0, QColor(self._theme.tokens.warn))
+        if row.runs_unasked:
+            item.setForeground(1 if row.detail else 0, QColor(self._theme.tokens.warn))
         item.setToolTip(0, row.place.text or row.text)
         item.setToolTip(1, row.words)
         said = [row.text, row.group, row.words, tr("in use") if row.is_current else ""]
@@ -232,9 +233,7 @@ class ModelPicker(QFrame):
         """What the reached row is, and what its keys do."""
         row = self.current
         if row is None:
-            self._hint.setText(
-                tr("No model is called like that. Any can be typed in the settings.")
-            )
+            self._hint.setText(tr("No model has that name. Any can be typed in the settings."))
             return
         keys = tr("Enter: choose")
         if row.can_be_starred:

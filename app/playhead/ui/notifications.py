@@ -58,9 +58,8 @@ class Notifications(QWidget):
         self, error: AppError, action: BannerAction | None = None, key: str = ""
     ) -> Banner:
         """Say what happened and what to do."""
-        return self._add(
-            Banner(self._theme, error.title, error.explanation, True, action, self, key)
-        )
+        told = "\n".join(part for part in (error.detail, error.remedy) if part)
+        return self._add(Banner(self._theme, error.title, told, True, action, self, key))
 
     def show_notice(
         self, title: str, detail: str = "", action: BannerAction | None = None, key: str = ""

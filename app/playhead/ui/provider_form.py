@@ -40,11 +40,13 @@ class _Row:
 class ProviderForm(QWidget):
     """Owner: the page of models.
 
-    Signals: `changed()` when provider, model or address are others, `key_typed()`,
-    `check_requested()`, `models_requested()`, `key_removal_requested()`.
+    Signals: `changed()` when provider, model or address are others, `turned()` after that when
+    it is the provider, `key_typed()`, `check_requested()`, `models_requested()`,
+    `key_removal_requested()`.
     """
 
     changed = Signal()
+    turned = Signal()
     key_typed = Signal()
     check_requested = Signal()
     models_requested = Signal()
@@ -309,6 +311,7 @@ class ProviderForm(QWidget):
         self.extra.clear()
         self._show_page()
         self.changed.emit()
+        self.turned.emit()
 
     def _on_replace(self) -> None:
         self.api_key.setPlaceholderText(tr("Paste the new key"))
@@ -328,6 +331,7 @@ class ProviderForm(QWidget):
             row.show(name in shown)
         self.remove_key.hide()
         self.replace_key.hide()
+        self.key_note.say("")  # that was of the provider before
         self.models_note.say("")
         self.check_result.say("")
         self._show_words(page)

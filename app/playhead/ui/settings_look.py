@@ -45,7 +45,7 @@ class LookPage(QWidget):
         self.keeps_running.setChecked(settings.close_keeps_running == "yes")
         self.theme.setCurrentIndex(max(0, self.theme.findData(settings.theme)))
         self.scale.setCurrentIndex(max(0, self.scale.findData(settings.scale_percent)))
-        self.scale_note.say(tr("Another size is there from the next start of Playhead on."))
+        self.scale_note.say(tr("Another size takes effect at the next start of Playhead."))
 
     def values(self, before: AppSettings) -> AppSettings:
         """The settings as the fields have them."""

@@ -60,12 +60,12 @@ class ModelsPage(QWidget):
         self._is_asking = False
         self.form = ProviderForm(ports.catalog.providers())
         self.answers = AnswerSection(settings)
-        hairline = QFrame()
-        hairline.setProperty("kind", "hairline")
+        self._hairline = QFrame()
+        self._hairline.setProperty("kind", "hairline")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
-        for widget in (self.form, hairline, self.answers):
+        for widget in (self.form, self._hairline, self.answers):
             column.addWidget(widget)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -75,12 +75,14 @@ class ModelsPage(QWidget):
         self.form.show_settings(settings, page)
         self._offer_known()
         self._connect()
+        self._show_answers()
         tasks.start(self._look())
         tasks.start(self._find_servers())
 
     def values(self, before: AppSettings) -> AppSettings:
         """The settings as the fields have them. Raises FieldError."""
-        return self.answers.values(self.form.values(before))
+        values = self.form.values(before)
+        return values if self.form.page is None else self.answers.values(values)
 
     async def keep_key(self) -> None:
         """Keep the key that was typed where it is to be kept."""
@@ -105,6 +107,7 @@ class ModelsPage(QWidget):
     def _connect(self) -> None:
         form = self.form
         form.changed.connect(self._on_changed)
+        form.turned.connect(self._on_turned)
         form.key_typed.connect(lambda: form.check_result.say(""))
         form.check_requested.connect(self.check)
         form.models_requested.connect(self.find_models)
@@ -124,9 +127,11 @@ class ModelsPage(QWidget):
         """Read where the key of the chosen model is kept, and what is known of the model."""
         form, keys = self.form, self._ports.keys
         self.answers.show_model(form.chosen_model)
+        model, address = form.any_model, form.api_base
         await self._read_key()
-        model = form.any_model
         status = await keys.status()
+        if (model, address) != (form.any_model, form.api_base):
+            return  # what was typed meanwhile has its own look
         variable = self._ports.catalog.key_variable(model) if model else ""
         form.show_key(
             key_words(model, self._key_info, status, variable),
@@ -232,6 +237,17 @@ class ModelsPage(QWidget):
     def _key_name(self) -> str:
         model = self.form.any_model
         return self._ports.catalog.key_name(model, self.form.api_base) if model else ""
+
+    def _show_answers(self) -> None:
+        """Without a model nothing has a temperature."""
+        has_model = self.form.page is not None
+        self._hairline.setVisible(has_model)
+        self.answers.setVisible(has_model)
+
+    def _on_turned(self) -> None:
+        self._show_answers()
+        self._timer.stop()
+        self._tasks.start(self._look())
 
     def _on_changed(self) -> None:
         self.form.check_result.say("")

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from playhead.conversation.requests import ApiStatus, ConversationSummary
 from playhead.session.session import SessionState
 from playhead.ui.conversation_list import ConversationList, RowDelegate
+from playhead.ui.gutter import GUTTER_PX, at_end
 from playhead.ui.sidebar_field import SearchField
 from playhead.ui.sidebar_model import SidebarModel
 from playhead.ui.theme import BAR_HEIGHT, Theme
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from playhead.conversation.search import SearchFound
     from playhead.ui.sidebar_menu import MenuEntries, MenuVerbs
     from playhead.ui.sidebar_search import SidebarSearch
+    from playhead.ui.sidebar_selection import SelectionBar
 
 _DAY_S = 86_400
 _LITTLE_LATER_S = 2
@@ -81,11 +83,10 @@ class Sidebar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = SidebarModel(state_of, self)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 0, 12, 12)
+        gutter = at_end(self, GUTTER_PX)
+        layout.setContentsMargins(gutter.right(), 0, gutter.left(), 12)
         layout.setSpacing(6)
-        layout.addWidget(self._make_head())
-        layout.addWidget(self._make_new_button())
-        layout.addWidget(self._make_search(theme))
+        layout.addLayout(self._make_top(theme))
         layout.addWidget(self._make_list(), 1)
         layout.addLayout(self._make_foot())
         self._column = layout
@@ -116,6 +117,22 @@ class Sidebar(QWidget):
         self._column.insertWidget(self._column.indexOf(self._box) + 1, finder, 1)
         self.setTabOrder(self.search, finder.results)
         return finder
+
+    @cached_property
+    def selection_bar(self) -> SelectionBar:
+        """What can be done with several; made when several are chosen first."""
+        from playhead.ui.sidebar_selection import SelectionBar
+
+        bar = SelectionBar(self._theme, self)
+        bar.archive_requested.connect(self._on_archive_chosen)
+        bar.delete_requested.connect(self.delete_chosen)
+        bar.menu_requested.connect(self._on_chosen_menu_wanted)
+        bar.cleared.connect(self._choose_one)
+        row = QHBoxLayout()
+        row.setContentsMargins(at_end(self, GUTTER_PX))
+        row.addWidget(bar)
+        self._under_search.addLayout(row)
+        return bar
 
     def show_found(self, query: str, conversation_id: str, found: SearchFound) -> None:
         """Show what was found for a query, unless another one is typed by now."""
@@ -189,7 +206,7 @@ class Sidebar(QWidget):
         if one.client:
             return program_menu(conversation_id, self._verbs(), self)
         if len(chosen) > 1 and one in chosen:
-            return several_menu(chosen, self._verbs(), self)
+            return several_menu(chosen, self._verbs(), self._more_entries, self)
         return conversation_menu(one, self._verbs(), self._more_entries, self)
 
     def _verbs(self) -> MenuVerbs:
@@ -213,6 +230,15 @@ class Sidebar(QWidget):
         indexes = sorted(self.list.selectedIndexes(), key=QModelIndex.row)
         rows = (self.model.summary(self.model.row_at(one).conversation_id) for one in indexes)
         return [row for row in rows if row is not None and not row.client]
+
+    def _make_top(self, theme: Theme) -> QVBoxLayout:
+        top = QVBoxLayout()
+        top.setContentsMargins(at_end(self, GUTTER_PX))
+        top.setSpacing(6)
+        top.addWidget(self._make_head())
+        top.addWidget(self._make_new_button())
+        top.addWidget(self._make_search(theme))
+        return top
 
     def _make_head(self) -> QWidget:
         head = QWidget(self)
@@ -256,9 +282,11 @@ class Sidebar(QWidget):
         self.list.opened.connect(self._on_opened)
         self.list.delete_pressed.connect(self.delete_chosen)
         self.list.undo_pressed.connect(self.undo_requested)
+        self.list.escape_pressed.connect(self._on_escape)
+        self.list.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.list.menu_wanted.connect(self._on_menu_wanted)
         self.model.renamed.connect(self.renamed)
-        self._empty = QLabel(tr("Your conversations stand here."), self)
+        self._empty = QLabel(tr("Your conversations appear here."), self)
         self._empty.setProperty("kind", "faint")
         self._empty.setWordWrap(True)
         self._empty.setContentsMargins(10, 8, 10, 0)
@@ -268,6 +296,7 @@ class Sidebar(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._empty)
         column.addWidget(self.list, 1)
+        self._under_search = column
         return self._box
 
     def _make_foot(self) -> QVBoxLayout:
@@ -280,6 +309,7 @@ class Sidebar(QWidget):
         self.settings_button.setToolTip(tr("Settings (Ctrl+,)"))
         self.settings_button.clicked.connect(self.settings_requested)
         foot = QVBoxLayout()
+        foot.setContentsMargins(at_end(self, GUTTER_PX))
         foot.setSpacing(2)
         foot.addWidget(self.api_button)
         foot.addWidget(self.settings_button)
@@ -327,6 +357,35 @@ class Sidebar(QWidget):
             self.list.setCurrentIndex(index)
         if not index.isValid():
             self.list.clearSelection()
+
+    def _choose_one(self) -> None:
+        """Only what the window shows."""
+        self.list.clearSelection()
+        self.list.setCurrentIndex(QModelIndex())
+        self._select_current()
+
+    def _on_escape(self) -> None:
+        """Of several choose none; else back to writing."""
+        if len(self._chosen()) > 1:
+            self._choose_one()
+        else:
+            self.left.emit()
+
+    def _on_selection_changed(self) -> None:
+        chosen = self._chosen()
+        is_several = len(chosen) > 1
+        if is_several:
+            all_archived = all(row.is_archived for row in chosen)
+            self.selection_bar.show_count(len(chosen), is_archived=all_archived)
+        if is_several or "selection_bar" in self.__dict__:
+            self.selection_bar.setVisible(is_several)
+
+    def _on_archive_chosen(self, is_on: bool) -> None:
+        self.archived.emit([row.id for row in self._chosen()], is_on)
+
+    def _on_chosen_menu_wanted(self, place: QPoint) -> None:
+        if chosen := self._chosen():
+            self.menu_for(chosen[0].id).popup(place)
 
     def _on_opened(self, index: QModelIndex) -> None:
         row = self.model.row_at(index)

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from playhead.conversation.requests import ConversationSummary
 from playhead.ui.wording import tr, tr_n
 
-MenuEntries = Callable[[str, QMenu], Sequence[QAction]]
-"""More entries for a conversation's menu, by its id; '' asks for those beside all rows."""
+MenuEntries = Callable[[Sequence[str], QMenu], Sequence[QAction]]
+"""More entries for the menu of conversations, by their ids; none: for that beside all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,18 @@ def conversation_menu(
     menu.addAction(read, lambda: verbs.mark_unread(ids, not row.is_unread))
     kept = tr("Take out of the archive") if row.is_archived else tr("Archive")
     menu.addAction(kept, lambda: verbs.archive(ids, not row.is_archived))
-    _add_more(menu, id_, more)
+    _add_more(menu, ids, more)
     menu.addSeparator()
     _with_key(menu.addAction(tr("Delete"), lambda: verbs.delete(ids)), "Del")
     return menu
 
 
-def several_menu(rows: Sequence[ConversationSummary], verbs: MenuVerbs, parent: QWidget) -> QMenu:
+def several_menu(
+    rows: Sequence[ConversationSummary],
+    verbs: MenuVerbs,
+    more: Sequence[MenuEntries],
+    parent: QWidget,
+) -> QMenu:
     """For several at once."""
     ids = tuple(row.id for row in rows)
     is_pinned = all(row.is_pinned for row in rows)
@@ -75,6 +80,7 @@ def several_menu(rows: Sequence[ConversationSummary], verbs: MenuVerbs, parent: 
     menu.addAction(tr("Mark as read"), lambda: verbs.mark_unread(ids, False))
     kept = tr("Take out of the archive") if is_archived else tr("Archive")
     menu.addAction(kept, lambda: verbs.archive(ids, not is_archived))
+    _add_more(menu, ids, more)
     menu.addSeparator()
     words = tr_n("Delete %n conversations", len(ids))
     _with_key(menu.addAction(words, lambda: verbs.delete(ids)), "Del")
@@ -85,7 +91,7 @@ def list_menu(verbs: MenuVerbs, more: Sequence[MenuEntries], parent: QWidget) ->
     """For the place beside all rows."""
     menu = _menu(parent)
     menu.addAction(tr("New conversation"), verbs.new)
-    _add_more(menu, "", more)
+    _add_more(menu, (), more)
     return menu
 
 
@@ -95,8 +101,8 @@ def _menu(parent: QWidget) -> QMenu:
     return menu
 
 
-def _add_more(menu: QMenu, id_: str, more: Sequence[MenuEntries]) -> None:
-    actions = [action for entries in more for action in entries(id_, menu)]
+def _add_more(menu: QMenu, ids: Sequence[str], more: Sequence[MenuEntries]) -> None:
+    actions = [action for entries in more for action in entries(ids, menu)]
     if actions:
         menu.addSeparator()
         menu.addActions(actions)

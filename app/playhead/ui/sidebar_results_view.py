@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.ui.gutter import GutteredList
 from playhead.ui.sidebar_results import ResultRow, ResultsModel
 from playhead.ui.theme import Theme
 from playhead.ui.wording import tr
@@ -23,7 +24,7 @@ _LINES = 2
 _INDENT = 20
 
 
-class ResultsList(QListView):
+class ResultsList(GutteredList):
     """Enter and a click open; Escape leaves. Signals: `opened(QModelIndex)`, `left()`."""
 
     opened = Signal(QModelIndex)
@@ -40,6 +41,7 @@ class ResultsList(QListView):
         self.setFrameShape(QListView.Shape.NoFrame)
         self.setModel(model)
         self.setItemDelegate(ResultDelegate(theme, model, self))
+        self.keep_gutter()
         self.clicked.connect(self.opened)
         self._model = model
 

@@ -125,6 +125,7 @@ class WindowLayout(QWidget):
     def show_start(self, is_empty: bool) -> None:
         """The start panel stands where an empty timeline would."""
         self._stack.setCurrentWidget(self.start if is_empty else self.timeline)
+        self.header.set_empty(is_empty)
 
     def focus_next_pane(self) -> None:
         """Composer → timeline → editor → conversations → composer, those that are shown."""

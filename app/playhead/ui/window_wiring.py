@@ -104,6 +104,8 @@ def _join_places(window: JoinedWindow) -> None:
     for source in (parts.header, parts.pane):
         source.folder_clicked.connect(lambda: places.open_folder_menu(window.folder))
         source.interpreter_clicked.connect(lambda: places.open_interpreter_menu(window.interpreter))
+    parts.header.find_requested.connect(parts.timeline.find_bar.open)
+    parts.header.export_requested.connect(window.exports.export_shown)
     places.folder_chosen.connect(window.set_folder)
     places.making_changed.connect(window.show_place)
     places.interpreter_chosen.connect(
