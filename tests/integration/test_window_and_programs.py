@@ -179,3 +179,65 @@ async def test_a_taken_port_is_said_and_the_window_goes_on(theme: Theme, tmp_pat
         assert second.status.state == "failed"
         assert str(port) in second.status.message
         await second.close()
+
+
+async def begun(api: Api, title: str = "") -> str:
+    """The path of a session that a program has begun."""
+    answer = await api.client.post("/v1/sessions", json={"title": title})
+    return f"/v1/sessions/{answer.json()['session_id']}"
+
+
+def texts(bench: Bench) -> list[str]:
+    """What the timeline shows."""
+    return [row.text for row in bench.parts.timeline.model.rows]
+
+
+async def test_a_programs_session_is_one_of_the_window(theme: Theme, tmp_path: Path) -> None:
+    answers = said("Hello"), said("Bye")
+    async with opened(theme, tmp_path, *answers, settings=SETTINGS) as bench, serving(bench) as api:
+        path = await begun(api, "Of a program")
+        [row] = bench.sessions.summaries
+        assert (row.title, row.client) == ("Of a program", "")
+        bench.window.open_conversation(row.id)
+        await until(lambda: bench.session.conversation.id == row.id)
+        await api.client.post(f"{path}/messages", json={"messages": [ASKED]})
+        await until(lambda: texts(bench) == [ASKED["content"], "Hello"])
+        bench.send("And I?")
+        await until(lambda: texts(bench)[-1] == "Bye")
+        told = (await api.client.get(f"{path}/messages")).json()["messages"]
+        assert [message["content"] for message in told][1:] == ["Hello", "And I?", "Bye"]
+        await api.client.delete(f"{path}/messages")
+        await until(lambda: texts(bench) == [])
+
+
+async def test_a_session_whose_code_waits_is_told_of_until_it_is_decided(
+    theme: Theme, tmp_path: Path
+) -> None:
+    answers = coded("6 * 7"), said("42")
+    async with opened(theme, tmp_path, *answers, settings=SETTINGS) as bench, serving(bench) as api:
+        path = await begun(api)
+        asking = asyncio.create_task(
+            api.client.post(f"{path}/messages", json={"messages": [ASKED]})
+        )
+        banners = bench.parts.notifications
+        await until(lambda: banners.banners)
+        assert banners.banners[0].title == "openai-python wants to run code."
+        bench.click(banners.banners[0].button)
+        await bench.asked()
+        bench.click(bench.parts.approval.run_button)
+        assert (await asking).json()["messages"][-1]["content"] == "42"
+        assert bench.session.client == ""
+        assert not banners.banners
+
+
+async def test_the_window_leaves_a_session_that_a_program_deletes(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, settings=SETTINGS) as bench, serving(bench) as api:
+        path = await begun(api, "Short")
+        bench.window.open_conversation(bench.sessions.summaries[0].id)
+        await until(lambda: bench.session.conversation.title == "Short")
+        assert (await api.client.delete(path)).status_code == 204
+        await until(lambda: bench.session.conversation.title == "")
+        assert bench.sessions.get(bench.session.conversation.id) is bench.session
+        assert bench.sessions.summaries == []

@@ -82,8 +82,17 @@ class Turns:
             if not found.is_known:
                 self._visitors.leaves(found.session)
             raise
+        if self._sessions.is_kept(found.session.conversation.id):
+            found.session.client = incoming.client or "a program"  # as long as it works
         self._running.add(turn)
         self._visitors.came(found.session)
+        return turn
+
+    def follow(self, session: Session, incoming: Incoming, outbox: Outbox) -> ApiTurn:
+        """Hear a turn that goes on: somebody else decided what it waited for."""
+        turn = ApiTurn(session, outbox, incoming, (), self._policy, self._on_end)
+        turn.is_open = True
+        self._running.add(turn)
         return turn
 
     def cancel(self, turn: ApiTurn) -> None:

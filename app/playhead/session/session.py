@@ -72,7 +72,7 @@ class Session:
         config: ConversationConfig | None = None,
     ) -> None:
         self.client = client
-        """The program that began it over the API; '' for the window's own."""
+        """The program that began it, or its turn, over the API; '' for the window's own."""
         self.conversation = conversation
         self.folder = folder
         self.interpreter = interpreter

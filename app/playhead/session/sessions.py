@@ -412,6 +412,8 @@ class Sessions:
         if event.kind == "config" and session.conversation.id in self._stored:
             self._history.set_config(session.conversation.id, session.config)
         if event.kind == "state":
+            if session.is_idle and self.is_kept(session.conversation.id):
+                session.client = ""
             self._list_visitor(session)
             self._tell()
 

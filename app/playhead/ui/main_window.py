@@ -58,7 +58,8 @@ _FRAME = QSize(8, 40)
 """What a window manager may put around the window; its true size is known only once it is shown."""
 _MENU = (
     *("commands", "", "rename", "run_all", "restart", "request", "", "export", "import", ""),
-    *("folder", "attach", "settings", "", "example", "shortcuts", "log", "about", "quit"),
+    *("folder", "attach", "settings", "", "example", "shortcuts", "log", "crashes"),
+    *("updates", "about", "quit"),
 )
 
 
@@ -94,7 +95,7 @@ class MainWindow(QMainWindow):
         self._interpreters = interpreters
         self._provider = provider
         self._api = api
-        self._theme = theme
+        self._theme = self.worn_theme = theme
         self._may_close = self._is_painted = False
         self._opening = ""
         self._dialog: SettingsDialog | None = None
@@ -197,7 +198,9 @@ class MainWindow(QMainWindow):
             self._provider,
             self._api,
             self,
+            self.help.upkeep.port,
         )
+        self._dialog.was_reset.connect(self.help.upkeep.tell_reset)
         self._dialog.saved.connect(self._on_settings_saved)
         self._dialog.finished.connect(self._on_dialog_finished)
         self._dialog.open()
@@ -277,9 +280,7 @@ class MainWindow(QMainWindow):
             "request": lambda: self.context.view_request(),
             "restart": lambda: self.view.restart_kernel(),
             "commands": lambda: self.help.open_palette(self.actions_by_name),
-            "shortcuts": self.help.open_shortcuts,
-            "log": self.help.open_log,
-            "about": self.help.open_about,
+            **self.help.handlers,
             "example": self.guide.begin,
             "quit": self.close_requested.emit,
             **self.scale.handlers,
@@ -459,6 +460,9 @@ class MainWindow(QMainWindow):
         self.parts.sidebar.show_conversations(self._sessions.summaries)
         self.desk.look()
         shown = self.view.session
+        if shown is not None and self._sessions.get(shown.conversation.id) is None:
+            self._show(self._sessions.new())  # a program has deleted it
+            return
         self.waiting.look(shown.conversation.id if shown else "")
 
     def _on_environment_changed(self, _status: EnvironmentStatus) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -78,7 +79,7 @@ class WaitingPrograms(QObject):
 
     def look(self, shown_id: str) -> None:
         """See which wait now; the one that is shown asks for itself."""
-        waiting = [row for row in self._sessions.summaries if self._is_waiting(row)]
+        waiting = list(self._waiting())
         ids = {row.id for row in waiting}
         self._dismissed &= ids
         is_new = bool(ids - self._known)
@@ -88,8 +89,12 @@ class WaitingPrograms(QObject):
         if is_new:
             self.came.emit()
 
-    def _is_waiting(self, row: ConversationSummary) -> bool:
-        return bool(row.client) and self._sessions.state_of(row.id) == "awaiting_approval"
+    def _waiting(self) -> Iterator[ConversationSummary]:
+        """The rows of those that wait; one of the user's own too while a program asks in it."""
+        for row in self._sessions.summaries:
+            session = self._sessions.get(row.id)
+            if session is not None and session.client and session.state == "awaiting_approval":
+                yield replace(row, client=session.client)
 
     def _tell(self, waiting: tuple[ConversationSummary, ...]) -> None:
         if [row.id for row in waiting] == [row.id for row in self._told]:

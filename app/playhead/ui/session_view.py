@@ -179,7 +179,6 @@ class SessionView(QObject):
 
     def _show_all(self, session: Session) -> None:
         self._header.set_title(session.conversation.title)
-        self._header.set_client(client_name(session.client))
         self._show_state(session)
         self._pane.set_kernel(session.kernel)
         self._pane.set_can_run(session.can_run)
@@ -188,6 +187,7 @@ class SessionView(QObject):
         self.emptied.emit(not session.conversation.messages)
 
     def _show_state(self, session: Session) -> None:
+        self._header.set_client(client_name(session.client))
         self._header.set_state(session.state)
         self._composer.set_busy(session.state != "idle")
         self._pane.set_running(session.state in ("running", "stopping"))
