@@ -18,7 +18,7 @@ from playhead.providers.direct import DirectProvider
 from playhead.providers.router import RoutedProvider
 from playhead.providers.worker_provider import WorkerProvider
 from playhead.session.model_choice import settings_for
-from playhead.session.ports import History, Records
+from playhead.session.ports import Records
 from playhead.session.session import SessionPorts
 from playhead.session.sessions import Sessions
 from playhead.storage import paths
@@ -56,7 +56,7 @@ class Core:
     worker: WorkerProvider
     interpreters: InterpreterFinder
     keys: KeyStore
-    history: History
+    history: SqliteHistory | NoHistory
     records: Records
     sessions: Sessions
     token: Secret | None

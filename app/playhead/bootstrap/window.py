@@ -21,6 +21,7 @@ from playhead import __version__
 from playhead.api.switch import ApiSwitch, window_policy
 from playhead.bootstrap.core import build_core, ended_by_signals
 from playhead.bootstrap.crashes import crashes_noted
+from playhead.bootstrap.upkeep import make_upkeep
 from playhead.conversation.requests import DIRECT_MODEL, AppSettings
 from playhead.conversation.secret import Secret
 from playhead.errors import AppError, StorageError
@@ -151,6 +152,8 @@ class _Window:
         core.worker.subscribe(self._on_worker_status)
         core.worker.on_death(self._crashes.note_worker)
         core.keys.on_waiting(self._on_keyring_waiting)
+        parts = self._window.parts
+        self._window.help.upkeep.begin(make_upkeep(core), parts.notifications, self._window.tasks)
         self._window.settings_saved.connect(self._on_settings_saved)
         notices = [core.ports.settings.notice, await self._opened_history()]
         for notice in filter(None, notices):

@@ -38,6 +38,7 @@ from playhead.storage.history_journal import (
     is_kept,
 )
 from playhead.storage.history_records import HistoryRecords
+from playhead.storage.history_schema import copy_database
 from playhead.storage.history_writer import HistoryWriter
 
 T = TypeVar("T")
@@ -136,6 +137,10 @@ class SqliteHistory:
         await self._ask(lambda connection: None)
         if self._outputs_dir is not None:
             await asyncio.to_thread(delete_folder, self._outputs_dir, conversation_id)
+
+    async def copy_to(self, path: Path) -> None:
+        """Write all conversations as they are now into another file. Raises StorageError."""
+        await self._ask(lambda connection: copy_database(connection, path))
 
     async def purge(self) -> None:
         """Delete what was marked as deleted when an earlier process ended."""

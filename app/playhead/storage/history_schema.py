@@ -176,13 +176,18 @@ def _migrate(
 ) -> None:
     if 0 < version < len(migrations):  # a new one has nothing in it to keep
         newest = free_name(path, f"before-v{version + 1}")
-        connection.execute("VACUUM INTO ?", (str(newest),))
-        newest.chmod(0o600)
+        copy_database(connection, newest)
         _end_copies(path, lambda copy: copy != newest)
     for number in range(version + 1, len(migrations) + 1):
         connection.executescript(
             f"BEGIN IMMEDIATE; {migrations[number - 1]}; PRAGMA user_version = {number}; COMMIT;"
         )
+
+
+def copy_database(connection: sqlite3.Connection, path: Path) -> None:
+    """Write all that the connection sees into a new file, for its user only."""
+    connection.execute("VACUUM INTO ?", (str(path),))
+    path.chmod(0o600)
 
 
 def _end_copies(path: Path, is_over: Callable[[Path], bool]) -> None:

@@ -97,6 +97,12 @@ class KeyStore:
             if not was_session:
                 raise
 
+    async def delete_all(self) -> None:
+        """Forget all keys but the environment's. Raises KeyStoreError if the keyring refuses."""
+        self._session.clear()
+        for name in tuple(await self._load())[:1]:
+            await self._change(name, lambda keys: keys.clear())
+
     async def status(self) -> KeyringStatus:
         """Whether keys can be kept; asks the keyring for real unless it has answered before."""
         try:

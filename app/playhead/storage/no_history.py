@@ -67,6 +67,9 @@ class NoHistory:
         folder = self._outputs_dir / conversation_id
         return await asyncio.to_thread(write_into, folder, name, data)
 
+    async def copy_to(self, path: Path) -> None:
+        """Nothing is stored."""
+
     async def purge(self) -> None:
         """Nothing was left."""
 

@@ -52,8 +52,10 @@ def cache_dir() -> Path:
 
 
 def logs_dir() -> Path:
-    """Log files of the app and its workers."""
-    return make_private(data_dir() / "logs")
+    """Log files of the app and its workers: beside the data where a place for that was named."""
+    if os.environ.get(_DATA):
+        return make_private(data_dir() / "logs")
+    return make_private(Path(platformdirs.user_log_dir(_NAME, appauthor=False)))
 
 
 def crashes_dir() -> Path:

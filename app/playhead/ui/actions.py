@@ -46,6 +46,8 @@ COMMANDS = (
     Command("example", mark("Guided example"), ""),
     Command("shortcuts", mark("Keyboard shortcuts"), "F1"),
     Command("log", mark("Log…"), ""),
+    Command("crashes", mark("Crash reports…"), ""),
+    Command("updates", mark("Check for updates…"), ""),
     Command("about", mark("About Playhead"), ""),
     Command("quit", mark("Quit"), "Ctrl+Q"),
 )

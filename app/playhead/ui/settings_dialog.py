@@ -18,8 +18,11 @@ from PySide6.QtWidgets import (
 from playhead.conversation.requests import AppSettings
 from playhead.errors import AppError
 from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
+from playhead.session.upkeep import Upkeep
 from playhead.ui.api_section import ApiSection
+from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.form_rows import FieldError
+from playhead.ui.reset_dialog import ResetDialog
 from playhead.ui.run_section import RunSection
 from playhead.ui.settings_conversation import ConversationPage
 from playhead.ui.settings_look import LookPage
@@ -28,6 +31,7 @@ from playhead.ui.settings_network import NetworkPage
 from playhead.ui.settings_pages import SettingsPages
 from playhead.ui.settings_profiles import ProfilesPage
 from playhead.ui.settings_running import InterpreterSection
+from playhead.ui.settings_storage import StoragePage
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import tr
 
@@ -39,10 +43,12 @@ _FRAME_PX = 60  # what the system puts around a window
 class SettingsDialog(QDialog):
     """Open it with `open()`; it never blocks the window's loop.
 
-    Signal: `saved(AppSettings)` when settings and key are stored. Errors stand in the dialog.
+    Signals: `saved(AppSettings)` when settings and key are stored, `was_reset(str)` with the folder
+    of the backup. Errors stand in the dialog.
     """
 
     saved = Signal(object)
+    was_reset = Signal(str)
 
     def __init__(
         self,
@@ -53,9 +59,11 @@ class SettingsDialog(QDialog):
         provider: Provider,
         api: ApiControl,
         parent: QWidget | None = None,
+        upkeep: Upkeep | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
+        self._upkeep = upkeep
         self._interpreters = interpreters
         self.tasks = TaskOwner(self)
         self.tasks.failed.connect(self._on_failed)
@@ -72,6 +80,7 @@ class SettingsDialog(QDialog):
         self.look = LookPage(current)
         self.network = NetworkPage(current)
         self.programs = ApiSection(api, settings, self.tasks)
+        self.storage = StoragePage(upkeep.places, self.tasks) if upkeep else None
         self.pages = SettingsPages(self)
         self._problem = QLabel(self)
         self._problem.setProperty("kind", "danger")
@@ -117,6 +126,13 @@ class SettingsDialog(QDialog):
         """What the Check button does."""
         self.models.check()
 
+    def ask_reset(self) -> None:
+        """What the Reset… button does."""
+        if self._upkeep is not None:
+            dialog = ResetDialog(self._upkeep.resetting, self)
+            dialog.was_reset.connect(self._on_reset)
+            dialog.open()
+
     def done(self, result: int) -> None:
         """Closing leaves nothing running."""
         self.models.close_down()
@@ -141,6 +157,8 @@ class SettingsDialog(QDialog):
         pages.add("look", tr("Look"), self.look)
         pages.add("network", tr("Network"), self.network)
         pages.add("programs", tr("Other programs"), self.programs)
+        if self.storage is not None:
+            pages.add("storage", tr("Storage"), self.storage)
         self.save_button = QPushButton(tr("Save"), self)
         self.save_button.setProperty("kind", "primary")
         self.save_button.setDefault(True)
@@ -160,6 +178,9 @@ class SettingsDialog(QDialog):
         self.interpreter.browse_requested.connect(self._on_browse)
         self.save_button.clicked.connect(self.save)
         self.cancel_button.clicked.connect(self.reject)
+        if self.storage is not None:
+            self.storage.reset_requested.connect(self.ask_reset)
+            self.pages.turned.connect(self._on_turned)
 
     async def _load_interpreters(self) -> None:
         found = await self._interpreters.found()
@@ -190,12 +211,21 @@ class SettingsDialog(QDialog):
         self._problem.setText(text)
         self._problem.setVisible(bool(text))
 
+    def _on_turned(self, name: str) -> None:
+        if name == "storage" and self.storage is not None:
+            self.storage.count()
+
+    def _on_reset(self, folder: str) -> None:
+        """What the fields say is over."""
+        self.saved.emit(self._settings.current)
+        self.was_reset.emit(folder)
+        self.reject()
+
     def _on_failed(self, error: AppError) -> None:
         self._show_problem(str(error))
 
     def _on_browse(self) -> None:
-        dialog = QFileDialog(self, tr("Choose a Python interpreter"), str(Path.home()))
+        dialog = FileDialog(self, tr("Choose a Python interpreter"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self.tasks.start(self._add_interpreter(path)))
         dialog.open()

@@ -14,6 +14,7 @@ from playhead.session.sessions import Sessions
 from playhead.ui.shortcut_map import ShortcutMap
 from playhead.ui.sidebar_model import UNTITLED
 from playhead.ui.theme import Mode, Theme
+from playhead.ui.window_upkeep import WindowUpkeep
 from playhead.ui.wording import mark, tr
 
 if TYPE_CHECKING:
@@ -46,12 +47,23 @@ class WindowHelp(QObject):
         self._window = parent
         self._theme = theme
         self._sessions = sessions
-        self._data_dir = data_dir
         self._on_conversation = on_conversation
         self._on_theme = on_theme
         self._keys = keys
         self._dialog: QDialog | None = None
+        self.upkeep = WindowUpkeep(theme, data_dir, parent)
         self.palette: CommandPalette | None = None
+
+    @property
+    def handlers(self) -> dict[str, Callable[[], object]]:
+        """What the commands do, by their names."""
+        return {
+            "shortcuts": self.open_shortcuts,
+            "log": self.open_log,
+            "crashes": self.upkeep.open_crashes,
+            "updates": self.upkeep.open_updates,
+            "about": self.open_about,
+        }
 
     def open_palette(self, actions: Mapping[str, QAction]) -> None:
         """Show every command, and the conversations, to be found by typing; again: close it."""
@@ -74,14 +86,15 @@ class WindowHelp(QObject):
         """Show what the program and its model worker have noted."""
         from playhead.ui.log_view import LogView  # not needed for the first paint
 
-        self._open(lambda: LogView(self._theme, self._data_dir / "logs", self._window))
+        self._open(lambda: LogView(self._theme, self.upkeep.folder("logs"), self._window))
 
     def open_about(self) -> None:
         """Show the versions."""
         from playhead.ui.about import AboutDialog  # imports what reads the packages' versions
 
         picture = QGuiApplication.windowIcon().pixmap(_ICON_PX, _ICON_PX)
-        places = {tr("Data"): str(self._data_dir)}
+        data, logs = self.upkeep.folder("data"), self.upkeep.folder("logs")
+        places = {tr("Data"): str(data), tr("Logs"): str(logs)}
         self._open(lambda: AboutDialog(self._theme, picture, places, self._window))
 
     def _open(self, make: Callable[[], QDialog]) -> None:

@@ -1,0 +1,52 @@
+"""The program's own files as the window shows them: places, crash reports, and the way back."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from playhead.bootstrap.core import Core
+from playhead.conversation.requests import AppSettings
+from playhead.conversation.upkeep import ResetWish
+from playhead.session.upkeep import Upkeep
+from playhead.storage import backups, paths
+from playhead.storage.crash_reports import StoredCrashes
+from playhead.storage.places import OwnPlaces
+
+
+def make_upkeep(core: Core) -> Upkeep:
+    """Costs nothing until it is asked for something."""
+    return Upkeep(OwnPlaces(), StoredCrashes(paths.crashes_dir()), Reset(core))
+
+
+class Reset:
+    """Back to the state of a first start, after a backup."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def reset(self, wish: ResetWish) -> str:
+        """Reset the settings and what is wished; the folder that has what was there before.
+
+        Nothing is taken before it lies there. Raises StorageError or KeyStoreError.
+        """
+        data = paths.data_dir()
+        backup = await asyncio.to_thread(
+            backups.begin_backup, paths.backups_dir(), paths.settings_path(), data
+        )
+        if wish.takes_conversations:
+            await self._put_conversations_away(backup)
+        await self._core.ports.settings.save(AppSettings())
+        if wish.takes_keys:
+            await self._core.keys.delete_all()
+        return str(backup)
+
+    async def _put_conversations_away(self, backup: Path) -> None:
+        """All of them, into the backup and off the list."""
+        core = self._core
+        await core.history.copy_to(backup / paths.history_path().name)
+        folders = [paths.outputs_dir(), paths.data_dir() / "attachments"]
+        await asyncio.to_thread(backups.keep_folders, backup, folders)
+        for row in tuple(core.sessions.summaries):
+            if core.sessions.is_kept(row.id):
+                await core.sessions.delete(row.id)
