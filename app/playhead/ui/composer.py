@@ -28,6 +28,7 @@ from playhead.ui.attachments import attachment_from, save_pasted, save_pasted_te
 from playhead.ui.composer_buttons import ComposerButtons
 from playhead.ui.composer_queue import QueueRows
 from playhead.ui.composer_text import ComposerText
+from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.wording import tr
@@ -192,9 +193,8 @@ class Composer(QFrame):
 
     def choose_files(self) -> None:
         """Open the file dialog beside the running program."""
-        dialog = QFileDialog(self, tr("Attach files"), str(Path.home()))
+        dialog = FileDialog(self, tr("Attach files"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.filesSelected.connect(self.attach_paths)
         dialog.open()
 

@@ -8,13 +8,14 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from playhead.dialects.document_formats import FORMATS, DocumentFormat
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
+from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import tr, tr_n
@@ -77,11 +78,10 @@ class ExportActions(QObject):
     def export_several(self, ids: Sequence[str], chosen: DocumentFormat) -> None:
         """Ask for the folder into which conversations go, each as a file."""
         title = tr("Choose a folder for the exported conversations")
-        dialog = QFileDialog(self._window, title, self._start_folder())
+        dialog = FileDialog(self._window, title, self._start_folder())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Export"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(
             lambda path: self._tasks.start(self._write_several(tuple(ids), Path(path), chosen))
         )
@@ -91,10 +91,9 @@ class ExportActions(QObject):
         """Ask which files are to become conversations."""
         suffixes = " ".join(f"*{suffix}" for suffix in IMPORTED_SUFFIXES)
         kinds = tr("Notebooks and conversations ({suffixes});;All files (*)", suffixes=suffixes)
-        dialog = QFileDialog(self._window, tr("Import conversation"), self._start_folder(), kinds)
+        dialog = FileDialog(self._window, tr("Import conversation"), self._start_folder(), kinds)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Import"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.filesSelected.connect(self.import_files)
         dialog.open()
 
@@ -114,7 +113,7 @@ class ExportActions(QObject):
             return
         name = f"{file_stem(title)}.{self._format.kind}"
         start = str(Path(self._start_folder(session)) / name)
-        dialog = QFileDialog(self._window, tr("Export conversation"), start)
+        dialog = FileDialog(self._window, tr("Export conversation"), start)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters([_filter(one) for one in FORMATS])
         dialog.filterSelected.connect(lambda: dialog.setDefaultSuffix(_chosen(dialog).kind))
@@ -123,7 +122,6 @@ class ExportActions(QObject):
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Export"))
         dialog.setLabelText(QFileDialog.DialogLabel.LookIn, tr("Folder:"))
         dialog.setLabelText(QFileDialog.DialogLabel.FileType, tr("Format:"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(
             lambda path: self._tasks.start(self._write(session, Path(path), _chosen(dialog)))
         )

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from playhead.conversation.message import Message
 from playhead.errors import StorageError
+from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.pictures import decode
@@ -81,9 +82,8 @@ class PictureOpener(QObject):
 
     def _choose_file(self, message: Message, folder: str) -> None:
         start = str(Path(folder) / _name(message))
-        dialog = QFileDialog(self._window, tr("Save picture"), start)
+        dialog = FileDialog(self._window, tr("Save picture"), start)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.selectFile(start)
         dialog.fileSelected.connect(
             lambda path: self._tasks.start(save_picture(message, folder, Path(path)))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from playhead.conversation.requests import Interpreter
 from playhead.session.ports import Interpreters
+from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.folder_names import folder_name
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import tr
@@ -58,10 +59,9 @@ class PlaceMenus(QObject):
 
     def choose_folder(self, current: str) -> None:
         """Open the folder dialog beside the running program."""
-        dialog = QFileDialog(self._owner, tr("Choose the working folder"), current)
+        dialog = FileDialog(self._owner, tr("Choose the working folder"), current)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.folder_chosen)
         dialog.open()
 
@@ -161,9 +161,8 @@ class PlaceMenus(QObject):
             menu.insertAction(before, action)
 
     def _browse(self) -> None:
-        dialog = QFileDialog(self._owner, tr("Choose a Python interpreter"), str(Path.home()))
+        dialog = FileDialog(self._owner, tr("Choose a Python interpreter"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self._tasks.start(self._probe(path)))
         dialog.open()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -15,6 +15,7 @@ from playhead.conversation.message import Message
 from playhead.conversation.payloads import FileChanges, RunReport, Table
 from playhead.errors import StorageError
 from playhead.session.session import Session
+from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.picture_opener import PictureOpener
 from playhead.ui.tables.cells import as_text
 from playhead.ui.tasks import TaskOwner
@@ -121,9 +122,8 @@ class ResultOpener(QObject):
         title = tr_n("Save %n rows", count, one="Save 1 row")
         start = str(Path(self._folder()) / f"{table.name or 'table'}.csv")
         kinds = tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv)")
-        dialog = QFileDialog(self._window, title, start, kinds)
+        dialog = FileDialog(self._window, title, start, kinds)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self._tasks.start(_save(table, Path(path))))
         dialog.open()
 

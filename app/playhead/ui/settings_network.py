@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from playhead.conversation.requests import AppSettings
+from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.form_rows import FieldError, Note, add_row, form_grid, line, number_in
 from playhead.ui.settings_checks import proxy_problem
 from playhead.ui.wording import tr
@@ -84,7 +85,7 @@ class NetworkPage(QWidget):
         self.retries_note.say(tr("How often a request is repeated that a server had no room for."))
 
     def _on_browse(self) -> None:
-        dialog = QFileDialog(self, tr("Choose a file of certificates"), str(Path.home()))
+        dialog = FileDialog(self, tr("Choose a file of certificates"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.ca_file.setText)
         dialog.open()

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from playhead.conversation.requests import AppSettings, Profile
 from playhead.dialects.profiles_toml import from_toml, to_toml
 from playhead.errors import StorageError
+from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.form_rows import FieldError, Note, add_row, form_grid
 from playhead.ui.profile_form import ProfileForm
@@ -214,7 +215,7 @@ class ProfilesPage(QWidget):
         dialog.open()
 
     def _file_dialog(self, title: str) -> QFileDialog:
-        return QFileDialog(self, title, str(Path.home()), tr("Profiles") + " (*.toml)")
+        return FileDialog(self, title, str(Path.home()), tr("Profiles") + " (*.toml)")
 
 
 def _free_name(name: str, taken: set[str]) -> str:

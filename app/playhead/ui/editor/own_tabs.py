@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QFileDialog
 
 from playhead.ui.editor import drafts, text_files
@@ -15,6 +15,7 @@ from playhead.ui.editor.editor_pane import SCRATCH, EditorPane
 from playhead.ui.editor.languages import language_of_file, suffix_for
 from playhead.ui.editor.tab import Tab
 from playhead.ui.editor.unsaved import ask_overwrite, ask_unsaved
+from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import tr
 
@@ -264,8 +265,7 @@ class OwnTabs(QObject):
         return next(f"own:{n}" for n in range(1, 10_000) if f"own:{n}" not in keys)
 
     def _dialog(self, title: str, name: str) -> QFileDialog:
-        dialog = QFileDialog(self._pane, title, self._folder())
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog = FileDialog(self._pane, title, self._folder())
         if name:
             dialog.selectFile(name)
         return dialog
