@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,16 +19,28 @@ from playhead.session.session import Session, SessionPorts
 from tests.support.model_server import GOLDEN_ANSWER, GOLDEN_CODE, ModelServer, execute, text
 from tests.support.ports import KeysInMemory, OneInterpreter, SettingsInMemory, SmallCatalog
 from tests.support.waiting import until
+from tests.support.workers import SharedWorker, shared_worker
 
 GOLDEN = Path(__file__).parents[1] / "data" / "division_dialogue.jsonl"
 
 
+LIMIT_S = 100.0  # for a machine with much else to do
+
+
+@pytest.fixture(scope="module")
+def model_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedWorker]:
+    with shared_worker(tmp_path_factory.mktemp("worker")) as worker:
+        yield worker
+
+
 @pytest.mark.parametrize("pace_s", [0.0, 0.03], ids=["flat out", "paced"])
-async def test_the_division_dialogue_comes_out_chunk_for_chunk(tmp_path: Path, pace_s: float):
+async def test_the_division_dialogue_comes_out_chunk_for_chunk(
+    model_worker: SharedWorker, tmp_path: Path, pace_s: float
+):
     with ModelServer([execute(*GOLDEN_CODE), text(*GOLDEN_ANSWER)]) as server:
         server.pace_s = pace_s
         executor = ProcessExecutor(tmp_path / "outputs")
-        provider = WorkerProvider(executor.canonical)
+        provider = WorkerProvider(executor.canonical, command=model_worker.command)
         settings = AppSettings(
             model="openai/test", api_base=server.base_url, interpreter=sys.executable
         )
@@ -44,10 +57,10 @@ async def test_the_division_dialogue_comes_out_chunk_for_chunk(tmp_path: Path, p
         session.conversation.subscribe(lambda event: _note(event, told))
         try:
             session.send("What's 34/24?")
-            await until(lambda: session.pending, timeout=25)
+            await until(lambda: session.pending, timeout=LIMIT_S)
             assert session.pending is not None
             session.approve(session.pending.id)
-            await until(lambda: session.state == "idle", timeout=25)
+            await until(lambda: session.state == "idle", timeout=LIMIT_S)
         finally:
             await session.close()
             await executor.close()

@@ -29,7 +29,7 @@ class Reply:
     body: Mapping[str, Any] | None = None
     usage: tuple[int, int] | None = (12, 5)
     pace_s: float | None = None
-    wire: tuple[str, ...] = ()
+    wire: tuple[str | bytes, ...] = ()
     content_type: str = "text/event-stream; charset=utf-8"
 
 
@@ -143,9 +143,10 @@ def limited(reply: Reply, finish_reason: str = "length") -> Reply:
     return replace(reply, finish_reason=finish_reason)
 
 
-def spoken(*pieces: str, content_type: str = "text/event-stream") -> Reply:
+def spoken(*pieces: str | bytes, content_type: str = "text/event-stream", **headers: str) -> Reply:
     """A stream in another provider's own words, written piece by piece as it stands here."""
-    return Reply(wire=pieces, content_type=content_type)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(wire=pieces, content_type=content_type, headers=named)
 
 
 def refused(status: int, body: Mapping[str, Any], **headers: str) -> Reply:

@@ -311,9 +311,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         self.send_header("Content-Type", reply.content_type)
         self.send_header("Connection", "close")
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
         self.end_headers()
         for piece in reply.wire:
-            self.wfile.write(piece.encode())
+            self.wfile.write(piece if isinstance(piece, bytes) else piece.encode())
             self.wfile.flush()
             self._wait(self.server.owner.pace_s)
         if reply.ending == "hang":

@@ -56,6 +56,10 @@ class CohereStream:
                 try:
                     async with asyncio.timeout_at(deadline):
                         line = await anext(lines, None)
+                except httpx.TransportError as error:
+                    if has_begun:
+                        raise truncated() from error
+                    raise
                 except TimeoutError as error:
                     limit_s = ask.between_s if has_begun else ask.first_s
                     raise silent(limit_s, has_begun=has_begun) from error
@@ -105,12 +109,12 @@ def _event(line: str) -> dict[str, Any] | None:
     except ValueError as error:
         words = nonsense()
         raise StreamFailure(words.code, words.title, words.remedy, str(error)) from error
-    return cast("dict[str, Any]", event) if isinstance(event, dict) else {}
+    return cast("dict[str, Any]", event) if isinstance(event, dict) else {"type": "unknown"}
 
 
 def _length(event: dict[str, Any]) -> int:
     """How long the text of an event is; its JSON around it hardly changes."""
-    return len(json.dumps(event.get("delta", ""))) - 40 if "delta" in event["type"] else 0
+    return len(json.dumps(event.get("delta", ""))) - 40 if "delta" in str(event.get("type")) else 0
 
 
 def _done(ask: Ask, last: dict[str, Any], said: int) -> Done:

@@ -15,9 +15,10 @@ from litellm.llms.custom_httpx.http_handler import (  # pyright: ignore[reportMi
     AsyncHTTPHandler,
 )
 
-from playhead.model_worker.failure_kinds import StreamFailure
-from playhead.model_worker.failures import Refusal, RefusedError
-from playhead.model_worker.network_failures import RedirectedError
+from playhead.model_worker.failure_kinds import StreamFailure, truncated, unreadable
+from playhead.model_worker.failures import Refusal, RefusedError, why_unreadable
+from playhead.model_worker.network_failures import RedirectedError, is_network
+from playhead.model_worker.raw_answers import RawAnswer
 
 _MAX_CLIENTS = 8
 _MAX_REFUSAL_BYTES = 200_000
@@ -63,15 +64,28 @@ class Exchange:
         self.client = client
         self.ask = ask
         self.failure: Exception | None = None
+        self.answer: RawAnswer | None = None
 
     @property
     def status(self) -> int:
         """The status of the refusal, 0 if there was none."""
         return self.failure.refusal.status if isinstance(self.failure, RefusedError) else 0
 
+    def truth(self, error: Exception, *, has_begun: bool) -> Exception | None:
+        """What went wrong in the middle of a stream, where others found only words of theirs."""
+        if self.answer is None:
+            return None
+        if self.answer.failure is not None:
+            return self.answer.failure
+        if (refusal := self.answer.refusal()) is not None:
+            return RefusedError(refusal)
+        if is_network(error):
+            return truncated() if has_begun else None
+        return unreadable(detail) if (detail := why_unreadable(error)) else None
+
     async def send(self, request: httpx.Request) -> httpx.Response:
         """The head of the answer, with the whole body of a refusal."""
-        self.failure = None
+        self.failure = self.answer = None
         try:
             response = await sent(self.client, request, self.ask)
         except httpx.HTTPError as error:
@@ -81,7 +95,9 @@ class Exchange:
             response = await _read(response)
             refusal = Refusal(response.status_code, response.headers, response.text)
             self.failure = RefusedError(refusal)
-        return response
+            return response
+        self.answer = RawAnswer(response)
+        return _with_body(response, stream=self.answer)
 
 
 class Connections:
@@ -144,9 +160,9 @@ async def sent(client: httpx.AsyncClient, request: httpx.Request, ask: Reached) 
     limits = httpx.Timeout(ask.first_s + 5, connect=ask.connect_s)
     request.extensions["timeout"] = limits.as_dict()
     response = await client.send(request, stream=True, follow_redirects=False)
-    if response.has_redirect_location and not _stays(request.url, response):
+    if response.has_redirect_location:
         await response.aclose()
-        raise RedirectedError("The server redirects to another address.", request=request)
+        raise RedirectedError(f"It points to {_target(request.url, response)}.", request=request)
     return response
 
 
@@ -157,19 +173,26 @@ async def _read(response: httpx.Response) -> httpx.Response:
         if len(body) > _MAX_REFUSAL_BYTES:
             break
     await response.aclose()
+    return _with_body(response, content=body)
+
+
+def _with_body(response: httpx.Response, **body: Any) -> httpx.Response:
+    """The head of an answer with a body that is already decompressed."""
     headers = {
         name: value
         for name, value in response.headers.items()
         if name not in ("content-encoding", "content-length", "transfer-encoding")
     }
-    return httpx.Response(
-        response.status_code, headers=headers, content=body, request=response.request
-    )
+    return httpx.Response(response.status_code, headers=headers, request=response.request, **body)
 
 
-def _stays(url: httpx.URL, response: httpx.Response) -> bool:
-    target = url.join(response.headers["location"])
-    return (target.scheme, target.host, target.port) == (url.scheme, url.host, url.port)
+def _target(url: httpx.URL, response: httpx.Response) -> str:
+    """Where a redirect leads, without what may be secret in it."""
+    try:
+        target = url.join(response.headers["location"])
+    except httpx.InvalidURL:
+        return "no address"
+    return f"{target.scheme}://{target.netloc.decode('ascii', 'replace')}{target.path}"
 
 
 def _changed_at(ca_file: str) -> int:

@@ -148,7 +148,7 @@ def said_in(body: str) -> str:
         return "" if "<html" in body[:2000].lower() else body
     if isinstance(found, list) and found:  # Gemini's, in the middle of a stream
         found = cast("list[Any]", found)[0]
-    return _sentence(found) or body
+    return _sentence(found) or (body if found else "")
 
 
 def _sentence(found: Any) -> str:
@@ -189,6 +189,31 @@ def nonsense() -> Words:
         "upstream_nonsense",
         "The model's server sent something that cannot be read.",
         "Press Retry. If it happens again, the server is at fault.",
+    )
+
+
+def oversized(limit_bytes: int) -> StreamFailure:
+    """An event, or a line without an end, that no model sends."""
+    return StreamFailure(
+        "upstream_nonsense",
+        "The model's server sent something that cannot be read.",
+        "Check the API base in the settings; press Retry if it is right.",
+        f"It sent more than {limit_bytes // 1_000_000} MB without the end of a line.",
+    )
+
+
+def unreadable(detail: str) -> StreamFailure:
+    """A stream that is none of a model's."""
+    words = nonsense()
+    return StreamFailure(words.code, words.title, words.remedy, detail)
+
+
+def bad_call() -> StreamFailure:
+    """The provider itself could not read the call that its model wrote."""
+    return StreamFailure(
+        "upstream_nonsense",
+        "The model made a call that its provider could not read.",
+        "Press Retry; a model that is better with tools may help.",
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any, cast
+from typing import Any
 
 import httpx
 import litellm.exceptions
@@ -29,14 +30,16 @@ from playhead.model_worker.network_failures import (
     network_words,
 )
 from playhead.model_worker.protocol import Ask, Failed, ListModels
-from playhead.model_worker.redaction import brief, redacted
+from playhead.model_worker.redaction import brief, redacted, secrets_of
 
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 """The statuses after which the same request may well be answered."""
 
+MOST_WAIT_S = 32 * 86_400.0
+"""Some accounts begin anew with a month; whoever says more means never."""
+
 _NO_PROVIDER = "LLM Provider NOT provided"
 _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\b)(?:\s*[-:])\s*")
-_SECRET_NAME = re.compile(r"(?i)key|token|secret|password|credential|authorization")
 _JSON_ERROR = re.compile(r": line \d+ column \d+ \(char \d+\)")
 _DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 
@@ -62,13 +65,13 @@ def describe(error: BaseException, ask: Ask | ListModels) -> Failed:
     """The failure of a turn."""
     words, detail = _told(error, ask)
     wait_s = retry_after(error)
-    secrets = _secrets(ask)
+    secrets = secrets_of(ask)
     return Failed(
         turn=ask.turn,
         code=words.code,
         title=redacted(words.title, *secrets),
         detail=brief(detail, *secrets),
-        remedy=words.remedy if wait_s is None else f"Wait {wait_s:g} seconds and press Retry.",
+        remedy=words.remedy if not wait_s or wait_s >= MOST_WAIT_S else _wait(wait_s),
         retry_after_s=wait_s,
     )
 
@@ -88,7 +91,7 @@ def retry_after(error: BaseException) -> float | None:
     for link in chain(error):
         if isinstance(link, RefusedError):
             if (found := _DELAY.search(link.refusal.body)) is not None:
-                return float(found[1])
+                return _sensible(float(found[1]))
             return _seconds(link.refusal.headers.get("retry-after"))
         response = getattr(link, "response", None)
         for headers in (
@@ -108,6 +111,16 @@ def is_nonsense(error: BaseException) -> bool:
     if any(isinstance(link, json.JSONDecodeError) for link in links):
         return True
     return bool(_JSON_ERROR.search(str(error)))
+
+
+def why_unreadable(error: BaseException) -> str:
+    """What is wrong with an answer that nobody could read; "" if that was not the matter."""
+    for link in chain(error):
+        if isinstance(link, json.JSONDecodeError):
+            return str(link)
+        if isinstance(link, ValueError | TypeError | LookupError | AttributeError | RecursionError):
+            return "It has not the form of a model's answer."
+    return ""
 
 
 def _told(error: BaseException, ask: Ask | ListModels) -> tuple[Words, str]:
@@ -185,29 +198,33 @@ def _bare(text: str) -> str:
     return text
 
 
-def _secrets(ask: Ask | ListModels) -> list[str]:
-    """The key in use, and what else the settings hold that must stay between us."""
-    found = [ask.api_key or ""]
-    extra = ask.extra if isinstance(ask, Ask) else {}
-    waiting: list[tuple[str, object]] = list(extra.items())
-    while waiting:
-        name, value = waiting.pop()
-        if isinstance(value, dict):
-            waiting += cast("dict[str, object]", value).items()
-        elif isinstance(value, str) and _SECRET_NAME.search(name):
-            found.append(value)
-    return found
-
-
 def _seconds(value: str | None) -> float | None:
     """A number of seconds, or a date (RFC 9110, section 10.2.3)."""
     if not value:
         return None
     try:
-        return max(0.0, float(value))
+        return _sensible(float(value))
     except ValueError:
         pass
     try:
-        return max(0.0, round(parsedate_to_datetime(value).timestamp() - time.time(), 1))
+        return _sensible(round(parsedate_to_datetime(value).timestamp() - time.time(), 1))
     except (ValueError, TypeError, OverflowError):
         return None
+
+
+def _sensible(seconds: float) -> float | None:
+    """What a server can mean; it may say any number, or what is none."""
+    return None if math.isnan(seconds) else min(max(0.0, seconds), MOST_WAIT_S)
+
+
+def _wait(seconds: float) -> str:
+    return f"Wait {_told_time(seconds)} and press Retry."
+
+
+def _told_time(seconds: float) -> str:
+    """Rather too long than too short."""
+    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{math.ceil(seconds / length)} {unit}"
+    count = f"{seconds:.1f}".removesuffix(".0")
+    return f"{count} second{'' if count == '1' else 's'}"

@@ -15,7 +15,13 @@ import openai
 
 from playhead.model_worker.connections import Connections, Exchange
 from playhead.model_worker.costs import tokens_of
-from playhead.model_worker.failure_kinds import needs_tools, no_stream, silent, truncated
+from playhead.model_worker.failure_kinds import (
+    StreamFailure,
+    needs_tools,
+    no_stream,
+    silent,
+    truncated,
+)
 from playhead.model_worker.failures import AGAIN
 from playhead.model_worker.litellm_deltas import DeltaReader
 from playhead.model_worker.protocol import Ask, Delta, Done
@@ -60,13 +66,19 @@ class LitellmStream:
 
         Closing the generator closes the connection. Raises what litellm raises, or StreamFailure.
         """
+        has_begun = False
         with self._connections.through(ask) as exchange:
             try:
                 # Some requests begin with the first piece, not before.
                 async with aclosing(self._stream(ask, exchange)) as pieces:
                     async for piece in pieces:
+                        has_begun = True
                         yield piece
+            except StreamFailure:
+                raise
             except Exception as error:
+                if (truth := exchange.truth(error, has_begun=has_begun)) is not None:
+                    raise truth from error
                 if exchange.failure is not None:  # as it came: litellm's words lose some of it
                     _innermost(error).__cause__ = exchange.failure
                 raise
@@ -96,7 +108,7 @@ class LitellmStream:
                 if usage is not None and getattr(answer, "sent_stream_usage", False):
                     break  # there is no more, but litellm would put the answer together once again
                 deadline = loop.time() + (ask.between_s if has_begun else ask.first_s)
-            _check_end(answer, has_begun=has_begun)
+            _check_end(answer, exchange, has_begun=has_begun)
             yield Done(ask.turn, reason or "stop", _tokens(answer, usage, ask))
         finally:
             _log_unknown(reader, ask)
@@ -183,8 +195,10 @@ def _refused_option(error: Exception, options: dict[str, Any]) -> str | None:
     return "stream_options" if may_be_usage else None
 
 
-def _check_end(answer: Any, *, has_begun: bool) -> None:
+def _check_end(answer: Any, exchange: Exchange, *, has_begun: bool) -> None:
     """litellm makes up `stop` for a stream that just ended; what it received tells the truth."""
+    if exchange.answer is not None and (failure := exchange.answer.gemini_failure()) is not None:
+        raise failure
     received = getattr(answer, "received_finish_reason", "")
     if received is not None or getattr(answer, "intermittent_finish_reason", None):
         return

@@ -53,7 +53,9 @@ def network_words(error: BaseException, api_base: str | None, proxy: str) -> Wor
     if _has(error, RedirectedError):
         return Words(
             _CODE,
-            f"{_capital(where)} redirects to another address.",
+            f"The server at {where} redirects to another address."
+            if api_base
+            else "The provider redirects to another address.",
             "Enter the address that it belongs to as the API base in the settings.",
         )
     if _has(error, httpx.ProxyError):
@@ -86,7 +88,7 @@ def network_words(error: BaseException, api_base: str | None, proxy: str) -> Wor
 def network_detail(error: BaseException) -> str:
     """What the system says, in its own words, where that says anything."""
     links = list(chain(error))
-    for kind in (ssl.SSLCertVerificationError, socket.gaierror, httpx.ProxyError):
+    for kind in (RedirectedError, ssl.SSLCertVerificationError, socket.gaierror, httpx.ProxyError):
         for link in links:
             if isinstance(link, kind):
                 return _said(link)
@@ -114,10 +116,6 @@ def _has(error: BaseException, *kinds: type[BaseException]) -> bool:
 def _shown(address: str | None) -> str:
     """The address without a name and password in it."""
     return address.replace(f"{urlsplit(address).netloc.rpartition('@')[0]}@", "") if address else ""
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _is_here(address: str | None) -> bool:

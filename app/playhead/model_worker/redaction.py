@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import re
-from collections.abc import Iterator
-from urllib.parse import quote, quote_plus
+from collections.abc import Iterable, Iterator
+from typing import TextIO, cast
+from urllib.parse import quote, quote_plus, unquote, urlsplit
+
+from playhead.model_worker.protocol import Ask, ListModels
 
 MAX_CHARACTERS = 600
 
 _SHORTEST = 4
 """A dummy of one letter would blank the whole text."""
 
+_MOST_SECRETS = 64
+
+_SECRET_NAME = re.compile(r"(?i)key|token|secret|password|credential|authorization")
 _ESCAPE = re.compile(r"%[0-9A-F]{2}")
 _KEY_LIKE = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key|hf|AIza)[-_]?[A-Za-z0-9_\-]{12,}"
@@ -22,10 +29,57 @@ _KEY_LIKE = re.compile(
 )
 
 
+class CarefulLog(io.TextIOBase):
+    """Passes on what is written, without the secrets that it knows of: libraries repeat them."""
+
+    def __init__(self, target: TextIO) -> None:
+        super().__init__()
+        self._target = target
+        self._secrets: dict[str, None] = {}
+
+    def know(self, secrets: Iterable[str]) -> None:
+        """From now on these are left out; of very many the latest."""
+        for secret in secrets:
+            self._secrets.pop(secret, None)
+            self._secrets[secret] = None
+        for old in list(self._secrets)[:-_MOST_SECRETS]:
+            del self._secrets[old]
+
+    def write(self, text: str, /) -> int:
+        """Write a text that holds each secret whole, as loggers write it."""
+        self._target.write(redacted(text, *self._secrets))
+        return len(text)
+
+    def flush(self) -> None:
+        """Write it now."""
+        self._target.flush()
+
+
 def brief(text: str, *secrets: str) -> str:
     """The beginning of the text without secrets; first these, so that none is cut in two."""
     text = " ".join(redacted(text, *secrets).split())
     return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + " …"
+
+
+def secrets_of(ask: Ask | ListModels) -> list[str]:
+    """The key in use, and what else the settings hold that must stay between us."""
+    found = [ask.api_key or "", *map(_password, (ask.proxy, ask.api_base or ""))]
+    extra = ask.extra if isinstance(ask, Ask) else {}
+    waiting: list[tuple[str, object]] = list(extra.items())
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += cast("dict[str, object]", value).items()
+        elif isinstance(value, str) and _SECRET_NAME.search(name):
+            found.append(value)
+    return found
+
+
+def _password(address: str) -> str:
+    try:
+        return unquote(urlsplit(address).password or "")
+    except ValueError:  # no address at all
+        return ""
 
 
 def redacted(text: str, *secrets: str) -> str:

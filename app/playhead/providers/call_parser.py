@@ -67,8 +67,7 @@ class CallParser:
 
     def _call_of(self, piece: CallPiece) -> _Call:
         known = self._latest.get(piece.index)
-        # Some servers number every call 0 and tell them apart by id only.
-        if known is None or (piece.id and known.id and piece.id != known.id):
+        if known is None or known.is_followed_by(piece):
             canonical = self._canonical if self._offers_execute else None
             known = _Call(piece.index, self._writer, canonical, self._known_ids)
             self.has_called = True
@@ -107,6 +106,16 @@ class _Call:
         self._word = ""
         self._language: str | None = None
         self._is_plain = False
+
+    def is_followed_by(self, piece: CallPiece) -> bool:
+        """Whether a piece of the same index begins another call.
+
+        Some servers number every call 0: ids tell them apart, and where there are none, that this
+        one is whole.
+        """
+        if piece.id and self.id:
+            return piece.id != self.id
+        return bool(piece.name and piece.arguments) and self._reader.is_complete
 
     def advance(self) -> bool:
         """Write what can be written; True when the call is whole."""
