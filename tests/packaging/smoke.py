@@ -1,23 +1,32 @@
-"""`python -m tests.packaging.smoke FOLDER`: start the frozen program, do the main job."""
+"""`python -m tests.packaging.smoke FOLDER`: start the frozen program, have it do all it can."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from playhead.conversation.secret import Secret
+from playhead.providers.catalog import ModelCatalog
+from playhead.storage.kept_keys import ENTRY
+from playhead.storage.key_document import encode
+from tests.packaging import checks
 from tests.support.display import virtual_display
-from tests.support.driver import App, running_app, write_settings
+from tests.support.driver import App, program_environment, running_app, write_settings
 from tests.support.model_server import ModelServer, default_script
+from tests.support.secret_service import SecretService, private_bus
 from tests.support.served import served
 
+KEY = "sk-of-the-keyring"
 IS_ITSELF = "import sqlite3, ssl, sys; print(40 + 2, sys.executable)"
+WHICH = "import os, sys; print(sys.prefix, os.environ['PATH'])"
 
 
 def main() -> int:
@@ -26,33 +35,63 @@ def main() -> int:
     said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
     assert said.stdout.startswith("Playhead "), said.stdout
     with virtual_display() as display:
-        check_main_job(program, display)
-        check_own_kernel(program, display)
-    check_server(program)
-    print(f"{program}: starts, asks a model, runs code by a Python and by itself, serves.")
+        for check in (check_main_job, check_own_kernel, check_double_click):
+            check(program, display)
+            print(f"  {check.__doc__}", flush=True)
+    for check in (check_server, check_terminal):
+        check(program)
+        print(f"  {check.__doc__}", flush=True)
+    print(f"{program}: all of this works.")
     return 0
 
 
-def check_main_job(program: Path, display: dict[str, str]) -> None:
-    """The frozen model worker with tools, and a kernel of this machine's Python."""
+def check_main_job(program: Path, display: Mapping[str, str]) -> None:
+    """A dialogue with a tool, its key from the keyring; a picture by "Open with"."""
     with (
-        ModelServer(default_script) as server,
-        program_at_work(program, display, model="openai/test", api_base=server.base_url) as app,
+        tempfile.TemporaryDirectory() as folder,
+        private_bus(Path(folder)) as bus,
+        SecretService(bus) as keyring,
+        ModelServer(checks.answers) as server,
     ):
-        app.type("What's 34/24?")
-        app.press("Return")
-        app.click(app.wait_for_run_button())
-        app.wait_for_message("computer", "console", "1.4166666666666667")
-        app.wait_for_message("assistant", "message", "approximately 1.42.")
+        entry = ModelCatalog().key_name(checks.SEEING_MODEL, server.base_url)
+        keyring.items[ENTRY] = encode({entry: Secret(KEY)}).encode()
+        display = {**display, "DBUS_SESSION_BUS_ADDRESS": bus}
+        settings = {"model": checks.SEEING_MODEL, "api_base": server.base_url}
+        start = ("env", "-u", "OPENAI_API_KEY", str(program))
+        with program_at_work(start, display, **settings) as app:
+            checks.run_the_dialogue(app)
+            assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+            picture = checks.draw_picture(app.home / "red.png")
+            opener = second_start(program, app.home, display, picture)
+            checks.check_open_with(app, server, picture, opener)
 
 
-def check_own_kernel(program: Path, display: dict[str, str]) -> None:
-    """Direct mode on the bundled standard library, as where there is no Python at all."""
-    with program_at_work(program, display, interpreter=str(program)) as app:
-        app.type(IS_ITSELF)
-        app.press("Return")
-        app.click(app.wait_for_run_button())
-        app.wait_for_message("computer", "console", f"42 {program}")
+def check_own_kernel(program: Path, display: Mapping[str, str]) -> None:
+    """Code without any other Python: a shell, each module of the standard library, our own."""
+    with program_at_work((str(program),), display, interpreter=str(program)) as app:
+        checks.run_code(app, IS_ITSELF, f"42 {program}")
+        checks.run_code(app, "!echo $((40+2)) by a shell", "42 by a shell")
+        checks.put_script_inside(app.home)
+        checks.check_bundle(app, app.home)
+
+
+def check_double_click(program: Path, display: Mapping[str, str]) -> None:
+    """A start with a desktop's bare PATH finds the Python that only the login shell knows."""
+    bare = ("env", "-u", "PYENV_ROOT", "PATH=/usr/bin:/bin", "SHELL=/bin/bash", str(program))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        own = home / "mine" / "python3"
+        own.parent.mkdir()
+        base: str = sys._base_executable  # type: ignore[attr-defined]
+        own.write_text(f'#!/bin/sh\nexec "{base}" "$@"\n', "utf-8")
+        own.chmod(0o755)
+        (home / ".bash_profile").write_text(f"export PATH={own.parent}:$PATH\n", "utf-8")
+        with at_work_in(home, bare, display) as app:
+            checks.run_code(app, WHICH, str(own.parent))
+            said = app.wait_for_message("computer", "console", str(own.parent)).content
+            assert said.startswith(str(home / "data" / "environments")), said
+            made_from = (home / "data/environments/default/pyvenv.cfg").read_text("utf-8")
+            assert os.path.dirname(base) in made_from, made_from
 
 
 def check_server(program: Path) -> None:
@@ -65,23 +104,73 @@ def check_server(program: Path) -> None:
     ):
         assert client.get("/openapi.json").json()["paths"]
         assert client.get("/api.json").json()["item"]
-        asked = [{"role": "user", "type": "message", "content": "What's 34/24?"}]
+        asked = [{"role": "user", "type": "message", "content": checks.QUESTION}]
         waiting = client.post("/v1/chat", json={"messages": asked}).json()["messages"]
         go = {"role": "user", "type": "command", "content": "go"}
         after = client.post("/v1/chat", json={"messages": [*asked, *waiting, go]}).json()
         assert after["messages"][0]["content"] == "1.4166666666666667\n", after
 
 
+def check_terminal(program: Path) -> None:
+    """`chat`, with no display, on a server that it starts for itself."""
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        ModelServer(default_script) as model,
+    ):
+        write_settings(Path(folder), interpreter=sys.executable)
+        command = [program, "chat", "--model", "openai/test", "--api-base", model.base_url]
+        done = subprocess.run(
+            [*command, "--yes", checks.QUESTION],
+            env={
+                **program_environment(Path(folder), {"DISPLAY": ""}),
+                "PLAYHEAD_PROVIDER_KEY": KEY,
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "1.41666" in done.stdout, done.stdout
+        assert "approximately 1.42" in done.stdout, done.stdout
+
+
+def second_start(
+    program: Path, home: Path, display: Mapping[str, str], picture: Path
+) -> tuple[str, ...]:
+    """What a file manager does with a file that is dropped on the icon."""
+    wanted = program_environment(home, display)
+    return (
+        "env",
+        *(f"{name}={value}" for name, value in wanted.items()),
+        str(program),
+        str(picture),
+    )
+
+
 @contextmanager
-def program_at_work(program: Path, display: dict[str, str], **settings: Any) -> Iterator[App]:
+def program_at_work(
+    command: tuple[str, ...], display: Mapping[str, str], **settings: Any
+) -> Iterator[App]:
     """A start of the frozen program in a home of its own, closed as a person does."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        home = Path(folder)
-        write_settings(home, theme="light", **settings)
-        with running_app(home, display, command=[str(program)]) as app:
-            yield app
-            assert app.close() == 0
-            assert not app.complaints(), app.log
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        at_work_in(Path(folder), command, display, **settings) as app,
+    ):
+        yield app
+
+
+@contextmanager
+def at_work_in(
+    home: Path, command: tuple[str, ...], display: Mapping[str, str], **settings: Any
+) -> Iterator[App]:
+    """The same in a home that is there."""
+    write_settings(home, theme="light", **settings)
+    with running_app(home, display, command=command) as app:
+        yield app
+        assert app.close() == 0
+        assert not app.complaints(), app.log
 
 
 if __name__ == "__main__":

@@ -1,0 +1,93 @@
+"""What a packaged program is asked to do, wherever it was installed."""
+
+from __future__ import annotations
+
+import base64
+import io
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PIL import Image
+
+from tests.packaging import inside
+from tests.support.driver import App
+from tests.support.model_server import ModelServer, Reply, Request, default_script, text
+
+QUESTION = "What's 34/24?"
+ABOUT_PICTURE = "What colour is this?"
+SEEING_MODEL = "openai/gpt-4o"
+"""One of those that are known to take pictures."""
+PICTURE_SIZE = (3000, 2000)
+
+
+def answers(request: Request) -> Reply:
+    """The scripted model, which has an eye for pictures too."""
+    return text("Red, I see.") if ABOUT_PICTURE in request.user_text else default_script(request)
+
+
+def run_the_dialogue(app: App) -> None:
+    """The one of the golden data: the worker with a call of a tool, a kernel, a click."""
+    app.type(QUESTION)
+    app.press("Return")
+    app.click(app.wait_for_run_button())
+    app.wait_for_message("computer", "console", "1.4166666666666667")
+    app.wait_for_message("assistant", "message", "approximately 1.42.")
+
+
+def run_code(app: App, code: str, expected: str) -> None:
+    """Have code run and wait for what it prints."""
+    app.type(code)
+    app.press("Return")
+    app.click(app.wait_for_run_button())
+    app.wait_for_message("computer", "console", expected)
+
+
+def put_script_inside(folder: Path) -> None:
+    """The script for the frozen kernel, with the list of what it has to find."""
+    script = Path(inside.__file__)
+    shutil.copyfile(script, folder / script.name)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    (folder / inside.LIST).write_text(done.stdout.splitlines()[-1], "utf-8")
+
+
+def check_bundle(app: App, folder: Path) -> None:
+    """Have the program's own kernel import all that must lie in the bundle."""
+    code = f"import sys; sys.path.insert(0, {str(folder)!r}); import inside; inside.check()"
+    run_code(app, code, " modules, ")
+    said = app.wait_for_message("computer", "console", "bundle: ").content
+    assert " modules, 0 problems" in said, said
+
+
+def draw_picture(path: Path) -> Path:
+    """A picture that is larger than models take."""
+    Image.new("RGB", PICTURE_SIZE, "red").save(path)
+    return path
+
+
+def check_open_with(app: App, server: ModelServer, picture: Path, opener: Sequence[str]) -> None:
+    """A second start hands the picture to the open window; the model is sent it, made smaller."""
+    done = subprocess.run(opener, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    app.wait_for("the picture's chip", lambda: has_thumbnail(app))
+    app.type(ABOUT_PICTURE)
+    app.press("Return")
+    app.wait_for_message("assistant", "message", "Red, I see.")
+    sent = picture_in(server.requests[-1])
+    assert sent.convert("RGB").getpixel((5, 5))[0] > 200  # pyright: ignore
+    assert max(sent.size) < max(PICTURE_SIZE), sent.size
+
+
+def has_thumbnail(app: App) -> bool:
+    """Whether the picture's red is on the screen."""
+    colours = app.picture().getcolors(1 << 24) or []
+    return any(count > 100 and colour == (255, 0, 0) for count, colour in colours)
+
+
+def picture_in(request: Request) -> Image.Image:
+    """What the last message carries."""
+    parts = request.messages[-1]["content"]
+    (url,) = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    return Image.open(io.BytesIO(base64.b64decode(url.partition("base64,")[2])))
