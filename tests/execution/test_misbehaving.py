@@ -107,7 +107,8 @@ async def test_it_is_stopped_at_its_line_and_the_next_block_works(
     before = set(descendants())
     async with executor(tmp_path) as made:
         await run(made, asked(python, tmp_path, "kept = 'the name'"))
-        report = report_of(await stopped(made, asked(python, tmp_path, program.code)))
+        grace_s = 5.0 if program.survives else 0.6
+        report = report_of(await stopped(made, asked(python, tmp_path, program.code, grace_s)))
         assert report.state == ("interrupted" if program.survives else "killed"), report
         assert report.line in {program.line, program.line - 1}
         assert report.seconds > 0

@@ -230,3 +230,14 @@ def test_a_forged_line_lights_nothing(stream: RunStream, line: object) -> None:
     report = stream.feed([mark("idle", state="interrupted", line=line)])[-1].content
     assert isinstance(report, RunReport)
     assert report.line is None
+
+
+@pytest.mark.parametrize(("is_stopping", "state"), [(True, "interrupted"), (False, "finished")])
+def test_what_a_stop_ended_by_its_signal_was_interrupted(
+    stream: RunStream, is_stopping: bool, state: str
+) -> None:
+    stream.start()
+    stream.is_stopping = is_stopping
+    report = stream.feed([mark("idle", state="finished", status=130)])[-1].content
+    assert isinstance(report, RunReport)
+    assert (report.state, report.exit_status) == (state, 130)

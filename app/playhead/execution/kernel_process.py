@@ -25,7 +25,8 @@ _TICK_MS = 16
 _BUDGET_S = 0.010
 _PAUSE_MS = 6
 """Ten of sixteen milliseconds are for reading, when there is so much to be read."""
-_COMMAND_LEAD_MS = 10
+_COMMAND_LEAD_LIMIT_MS = 100
+_INTERRUPTS = 2
 _SECOND_INTERRUPT_MS = 250
 _CHILDREN_GRACE_MS = 500
 _EXIT_GRACE_MS = 500
@@ -107,14 +108,20 @@ class KernelProcess(QObject):
         Then SIGKILL to what it started: code that waits for a deaf child is free, and its names
         live on. SIGKILL to all of the group after the grace. What was started before the run (a
         server) is left alone where the system tells; else all of the group is signalled.
-        The caller has written a stop command; it gets a small lead, so that code which a signal
-        only brings back from a child (`os.system`) finds itself stopped and does not go on.
+        The caller has written a stop command; the signals wait a moment for `hasten()`, so that
+        code which a signal only brings back from a child (`os.system`) finds itself stopped and
+        does not go on.
         """
         self._run_began = began
         rest_ms = grace_ms // 2 - _SECOND_INTERRUPT_MS  # of the first half, so that code comes back
         self._steps = [_SECOND_INTERRUPT_MS, max(0, min(_CHILDREN_GRACE_MS, rest_ms))]
-        self._signal.start(_COMMAND_LEAD_MS)
+        self._signal.start(_COMMAND_LEAD_LIMIT_MS)
         self._kill.start(grace_ms)
+
+    def hasten(self) -> None:
+        """The kernel has taken the stop command, so the first signal need wait no longer."""
+        if self._signal.isActive() and len(self._steps) == _INTERRUPTS:
+            self._signal.start(0)
 
     def calm_down(self) -> None:
         """What was to be stopped has stopped."""

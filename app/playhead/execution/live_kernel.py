@@ -154,6 +154,7 @@ class LiveKernel:
             self.kill("it was stopped before the code began")
         elif self._state == "busy" and self._run is not None:
             self._run.stop_reason = reason
+            self._run.is_stopping = True
             kept_on = f"the code did not stop within {grace_s:g} s"
             self._why_killed = f"{reason}; {kept_on}" if reason else kept_on
             self._holds_end = True
@@ -304,6 +305,8 @@ class LiveKernel:
                 self._questions.settle(piece)
             elif isinstance(piece, protocol.Mark) and piece.kind == "driver":
                 self._process.spared_pid = piece.integer("pid") or 0
+            elif isinstance(piece, protocol.Mark) and piece.kind == "stopping":
+                self._process.hasten()
             else:
                 rest.append(piece)
         return rest

@@ -26,6 +26,8 @@ _HELD_LIMIT = 262_144
 _LAST_LINE = 10_000_000
 _TIMES_LIMIT = 2000
 _LAST_STATUS = 2**32
+_ENDED_BY_INTERRUPT = 128 + 2
+"""How a shell says that what it waited for was ended by SIGINT."""
 
 
 class RunStream:
@@ -51,6 +53,7 @@ class RunStream:
         self._error: list[Chunk] = []
         self._times: list[Chunk] = []
         self.stop_reason = ""
+        self.is_stopping = False
         self.is_over = False
         self.late: list[Piece] = []
 
@@ -125,13 +128,18 @@ class RunStream:
                 self._times += [_single("timing", timing) for timing in _timings(mark)]
                 del self._times[_TIMES_LIMIT:]
             case "idle":
-                is_interrupted = mark.text("state") == "interrupted"
-                state = "interrupted" if is_interrupted else "finished"
-                line, status = mark.integer("line"), mark.integer("status")
-                chunks += self.finish(state, self.stop_reason, line=line, exit_status=status)
+                chunks += self._on_idle(mark)
             case _:
                 pass
         return chunks
+
+    def _on_idle(self, mark: Mark) -> list[Chunk]:
+        line, status = mark.integer("line"), mark.integer("status")
+        is_interrupted = mark.text("state") == "interrupted" or (
+            self.is_stopping and status == _ENDED_BY_INTERRUPT
+        )
+        state = "interrupted" if is_interrupted else "finished"
+        return self.finish(state, self.stop_reason, line=line, exit_status=status)
 
     def _on_line(self, line: int | None) -> list[Chunk]:
         if line is None or not 1 <= line <= _LAST_LINE:

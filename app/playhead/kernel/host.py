@@ -107,6 +107,7 @@ class Host:
         """Interrupt also where SIGINT is lost: `os.system` ignores it meanwhile."""
         if run == self._channel.run:
             self._driver.interrupt()
+            self._channel.send_unordered("stopping")
 
 
 def _make_driver(word: str, stage: Stage) -> Driver:
