@@ -210,6 +210,30 @@ async def test_the_line_moves_in_a_loop_of_many_short_commands(tmp_path: Path, s
         assert await sh.text('case $- in *x*) echo traced ;; esac; echo "$i"') == "20000\n"
 
 
+HOT_THEN_ELSEWHERE = """\
+i=0
+while ((i < 2000)); do
+  i=$((i + 1))
+done
+f() {
+  x=1
+  y=2
+}
+f
+%s
+z=1
+echo end""" % ("\n" * 60)
+
+
+@pytest.mark.requires_system("zsh")
+async def test_a_hot_loop_hides_no_line_that_comes_after_it(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        sh = talk(made, tmp_path, "zsh")
+        chunks = await sh.run(HOT_THEN_ELSEWHERE)
+        assert {5, 6, 7, 9, 71, 72} <= set(lines_of(chunks))
+        assert text_of(chunks) == "end\n"
+
+
 @both
 async def test_read_asks_in_the_timeline_unless_something_else_feeds_it(
     tmp_path: Path, shell: str

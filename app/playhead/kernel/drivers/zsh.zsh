@@ -15,7 +15,7 @@ typeset -g __ph_names=$__ph_spool/names
 typeset -g __ph_run= __ph_name= __ph_lines= __ph_input= __ph_block= __ph_folder=
 typeset -g __ph_pwd= __ph_old_pwd= __ph_stopped= __ph_err=
 typeset -ga __ph_flags=()
-typeset -gi __ph_line=0 __ph_questions=0 __ph_code=0 __ph_count=0 __ph_hot_from=300
+typeset -gi __ph_line=0 __ph_questions=0 __ph_code=0 __ph_count=0 __ph_hot_from=300 __ph_bits=0
 typeset -gF __ph_due=0
 typeset -gA __ph_seen=()
 set --
@@ -29,7 +29,11 @@ __ph_each='[[ ${funcsourcetrace[1]} != "$__ph_name":* ]] ||
     __ph_at'
 
 # The same for a block with a loop: a line that it has come by before is told now and then.
-__ph_each_hot='(( ${+__ph_seen[${(%):-%N}:$LINENO]} && EPOCHREALTIME < __ph_due )) || __ph_at_hot'
+# A bit a line is cheapest; where functions count lines of their own, or there are many, by a name.
+__ph_each_hot='(( LINENO < 63 && __ph_bits >> LINENO & 1 && EPOCHREALTIME < __ph_due )) ||
+    __ph_at_hot "$LINENO"'
+__ph_each_named='(( ${+__ph_seen[$0:$LINENO]} && EPOCHREALTIME < __ph_due )) ||
+    __ph_at_named "$0:$LINENO"'
 
 # The first word of every block's file: the block is opened from its folder by its bare name, so
 # that messages show no path, and runs where the one before has stopped.
@@ -51,7 +55,17 @@ __ph_at() {
 }
 
 __ph_at_hot() {
-    __ph_seen[${functrace[1]}]=1
+    (( __ph_due = EPOCHREALTIME + 0.033 ))
+    if (( $1 < 63 )) && [[ ${funcstack[2]} == "$__ph_name" ]]; then
+        (( __ph_bits |= 1 << $1 ))
+    else
+        trap "$__ph_each_named" DEBUG
+    fi
+    __ph_tell "${funcfiletrace[1]}"
+}
+
+__ph_at_named() {
+    __ph_seen[$1]=1
     (( __ph_due = EPOCHREALTIME + 0.033 ))
     __ph_tell "${funcfiletrace[1]}"
 }
@@ -183,7 +197,8 @@ __ph_next() {
     for name in __ph_run __ph_block __ph_input __ph_folder; do __ph_decode $name; done
     exec <$__ph_input 1>&$__ph_out 2>&$__ph_out
     [[ -z $__ph_folder ]] || builtin cd -q -- $__ph_folder
-    __ph_pwd=$PWD __ph_old_pwd=$OLDPWD __ph_line=0 __ph_count=0 __ph_seen=() __ph_stopped=
+    __ph_pwd=$PWD __ph_old_pwd=$OLDPWD __ph_stopped=
+    __ph_line=0 __ph_count=0 __ph_bits=0 __ph_seen=()
     __ph_name=${__ph_block:t}
     builtin cd -q -- ${__ph_block:h}
     print -u $__ph_replies began
