@@ -24,7 +24,7 @@ from playhead.ui.timeline.turn_meter import cost_words, dollars
 from playhead.ui.wording import tr
 
 _CHIP_PX = 150
-_ROOM_FOR_BOTH_PX = 560
+_ROOM_FOR_BOTH_PX = 680
 _ROOM_FOR_CLIENT_PX = 480
 _ROOM_FOR_COST_PX = 400
 _ROOM_FOR_VERBS_PX = 440

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 
 
 class FlowLayout(QLayout):
-    """Left to right, next row when the width is used up."""
+    """In the direction of reading, next row when the width is used up."""
 
     def __init__(self, parent: QWidget | None = None, spacing_px: int = 6) -> None:
         super().__init__(parent)
@@ -18,6 +18,7 @@ class FlowLayout(QLayout):
     def addItem(self, item: QLayoutItem) -> None:
         """Take an item."""
         self._items.append(item)
+        self.invalidate()  # one that was shown before stays where it was made otherwise
 
     def count(self) -> int:
         """How many items there are."""
@@ -60,13 +61,16 @@ class FlowLayout(QLayout):
         return size
 
     def _arrange(self, rect: QRect, is_trial: bool) -> int:
+        around = self.parentWidget()
+        direction = around.layoutDirection() if around else Qt.LayoutDirection.LeftToRight
         x, y, row_height = rect.x(), rect.y(), 0
         for item in self._items:
             hint = item.sizeHint()
             if x + hint.width() > rect.right() + 1 and row_height:
                 x, y, row_height = rect.x(), y + row_height + self.spacing(), 0
             if not is_trial:
-                item.setGeometry(QRect(QPoint(x, y), hint))
+                place = QRect(QPoint(x, y), hint)
+                item.setGeometry(QStyle.visualRect(direction, rect, place))
             x += hint.width() + self.spacing()
             row_height = max(row_height, hint.height())
         return y + row_height - rect.y()

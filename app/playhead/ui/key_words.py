@@ -7,9 +7,9 @@ from playhead.ui.wording import tr
 
 
 def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -> str:
-    """Where the key is, or would be, kept."""
+    """Where the key is, or would be, kept; '' while there is no model to have one."""
     if not model:
-        return tr("Direct mode needs no key.")
+        return ""
     place = status.backend or tr("the system keyring")
     match info.source:
         case "environment":

@@ -198,8 +198,9 @@ class ProviderForm(QWidget):
         for name, field in self.fields.items():
             if self._is_secret(name) and not field.isHidden():
                 field.setPlaceholderText("•" * 12 if is_kept else self._hint(name))
-        self.remove_key.setVisible(is_ours)
-        self.replace_key.setVisible(is_ours)
+        has_key = page is not None and page.key != "none"
+        self.remove_key.setVisible(is_ours and has_key)
+        self.replace_key.setVisible(is_ours and has_key)
 
     def _model_problems(self, page: ProviderPage) -> list[str]:
         text = self.model.currentText().strip()
@@ -341,6 +342,7 @@ class ProviderForm(QWidget):
         self.provider_note.say(tr(page.note) if page else "")
         self.key_link.setVisible(page is not None and bool(page.key_url))
         if page is None:
+            self.provider_note.say(tr("What you type is run as code, after you have approved it."))
             return
         self._rows["model"].label.setText(tr(page.model_label))
         self.model_field.setPlaceholderText(tr(page.model_hint))
