@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from playhead.conversation.chunk import Chunk
 from playhead.conversation.conversation import Conversation
+from playhead.conversation.payloads import Failure
 from playhead.conversation.requests import Attachment
-from playhead.errors import SessionError
+from playhead.errors import ProviderError, SessionError
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history import SqliteHistory
@@ -50,6 +52,34 @@ async def test_a_new_answer_stands_beside_the_old_one_and_either_can_be_shown():
     assert texts(session) == ["Question", "first"]
     versions = session.conversation.versions()
     assert (versions[old].number, len(versions[old].ids)) == (1, 2)
+
+
+async def test_a_step_that_failed_is_asked_for_again_and_what_ran_before_stays():
+    half = [*said("half")[:2], ProviderError("The answer broke off.")]
+    session = bench(coded("x = 1"), half, said("whole"), said("anew"))
+    session.set_auto_run(True)
+    await ask(session, "Question")
+    ran = [message.id for message in session.conversation.messages if message.type == "run"]
+    session.retry(session.conversation.messages[-1].id)
+    await rests(session)
+    assert [m.id for m in session.conversation.messages if m.type == "run"] == ran
+    assert (texts(session)[0], texts(session)[-1]) == ("Question", "whole")
+    assert "half" not in texts(session)
+    answer = session.conversation.messages[-1].id
+    session.retry(answer)  # an answer, on the other hand, is one of the question
+    await rests(session)
+    assert texts(session) == ["Question", "anew"]
+
+
+async def test_code_that_could_not_begin_is_no_failure_of_the_model():
+    session = bench(coded("x = 1"), said("anew"))
+    session.set_auto_run(True)
+    session.conversation.apply(Chunk("user", "message", content="Question"))
+    session.conversation.apply(Chunk("computer", "tool_result", "execute", content="not run"))
+    failure = Failure("execution_error", "No Python here.")
+    session.retry(session.conversation.apply(Chunk("server", "error", content=failure)))
+    await rests(session)
+    assert "not run" not in texts(session)
 
 
 async def test_versions_cannot_be_changed_while_a_turn_runs():

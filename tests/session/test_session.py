@@ -231,6 +231,17 @@ async def test_broken_calls_are_answered_and_given_up_after_three_in_a_row():
     assert bench.kinds[-1] == "server/error"
 
 
+async def test_broken_calls_of_one_answer_count_once_and_a_good_one_among_them_none():
+    broken = [chunk for number in range(4) for chunk in called("execute", "{bad", f"c{number}")]
+    mixed = [*coded("1"), *called("execute", "{bad", "c9")]
+    bench = Bench(broken, broken, mixed, broken, said("done"))
+    bench.session.set_auto_run(True)
+    bench.session.send("go")
+    await bench.rests()
+    assert len(bench.provider.requests) == 5
+    assert bench.statuses == ["complete"]
+
+
 async def test_a_turn_ends_visibly_at_its_step_limit():
     bench = Bench(*[coded(str(number)) for number in range(30)])
     bench.session.set_auto_run(True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.message import Message
-from playhead.errors import SessionError
+from playhead.conversation.payloads import Failure
+from playhead.errors import ExecutionError, SessionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,27 @@ def asked_before(conversation: Conversation, message_id: str) -> Message:
     if asked is None:
         raise SessionError("There is no question before this answer to ask again.")
     return asked
+
+
+def place_to_retry(conversation: Conversation, message_id: str) -> Message:
+    """The message after which the model is asked again. Raises SessionError.
+
+    For an answer that is what the user asked. For a failure of the model's it is the last result
+    before it: what the turn has done until then stays.
+    """
+    asked = asked_before(conversation, message_id)
+    place = asked
+    for message in conversation.messages:
+        if message.id == message_id:
+            return place if _is_of_model(message) else asked
+        if message.role == "computer" or message.id == asked.id:
+            place = message
+    return asked
+
+
+def _is_of_model(message: Message) -> bool:
+    failure = message.content
+    return isinstance(failure, Failure) and failure.code != ExecutionError.default_code
 
 
 def deletion_of(conversation: Conversation, message_id: str) -> Deletion:

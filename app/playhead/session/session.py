@@ -29,7 +29,7 @@ from playhead.conversation.requests import (
 )
 from playhead.errors import AppError, SessionError
 from playhead.session.approval import ApprovalDesk
-from playhead.session.branches import Deletion, asked_before, deletion_of
+from playhead.session.branches import Deletion, deletion_of, place_to_retry
 from playhead.session.calls import count_runs, open_calls, ran_blocks
 from playhead.session.freshness import Freshness
 from playhead.session.listeners import Listeners
@@ -212,11 +212,11 @@ class Session:
             self._task.cancel()
 
     def retry(self, message_id: str) -> None:
-        """Answer anew what the user asked before this message; the old answer stays a branch."""
+        """Answer anew, or go on before what failed; what was said there stays a branch."""
         self._expect_idle()
-        asked = asked_before(self.conversation, message_id)
-        self.conversation.change(MoveTo(asked.id))
-        self._begin_answer()
+        place = place_to_retry(self.conversation, message_id)
+        self.conversation.change(MoveTo(place.id))
+        self.go_on()
 
     def go_on(self, budget: float | None = None) -> None:
         """Go on where a turn has stopped to ask, with another `budget` for the conversation."""

@@ -34,8 +34,8 @@ from playhead.session.ports import Executor, Interpreters, Provider
 from playhead.session.turn_request import turn_request
 from playhead.session.turn_values import RunEnd, TurnSettings, TurnState
 
-MAX_BAD_CALLS = 3
-"""Calls in a row that could not be run before a turn gives up (docs/wire-formats.md)."""
+MAX_BAD_ANSWERS = 3
+"""Answers in a row with nothing but calls that could not be run, before a turn gives up."""
 
 CONTEXT_TOO_LONG = "context_too_long"
 """A provider's word for a conversation that is longer than its model takes."""
@@ -123,15 +123,15 @@ class Turn:
             raise
 
     async def _answer(self, waiting: Sequence[Message] = ()) -> None:
-        bad_calls = 0
+        bad_answers = 0
         for step in range(self._settings.max_steps):
             # Only once: a model that always had to call would never come to an answer.
             must_call = self._settings.must_call and step == 0
             calls = waiting or await self._ask(must_call=must_call)
             waiting = ()
+            is_bad = bool(calls)
             for call in calls:
-                is_bad = await self._handle(call)
-                bad_calls = bad_calls + 1 if is_bad else 0
+                is_bad = await self._handle(call) and is_bad
                 if self._is_stopped:
                     self._apply_status("cancelled")
                     return
@@ -140,8 +140,9 @@ class Turn:
             if not calls or self._are_left_to_client(calls):
                 self._apply_status("complete")
                 return
-            if bad_calls >= MAX_BAD_CALLS:
-                raise _too_many_bad_calls(bad_calls)
+            bad_answers = bad_answers + 1 if is_bad else 0
+            if bad_answers >= MAX_BAD_ANSWERS:
+                raise _too_many_bad_calls(bad_answers)
         raise too_many_steps(self._settings.max_steps)
 
     async def _ask(self, *, must_call: bool) -> list[Message]:
@@ -377,7 +378,7 @@ def _too_long(error: ProviderError) -> ProviderError:
 def _too_many_bad_calls(count: int) -> ProviderError:
     return ProviderError(
         "The model keeps making calls that cannot be run.",
-        detail=f"{count} calls in a row had broken arguments or unknown tools.",
+        detail=f"{count} answers in a row had broken arguments or unknown tools.",
         remedy="Retry, or choose a model that is better with tools.",
     )
 
