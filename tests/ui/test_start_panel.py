@@ -48,3 +48,18 @@ def test_rows_begin_where_the_script_begins(qtbot: QtBot) -> None:
     row.show()
     qtbot.waitUntil(lambda: first.geometry().right() == 399)
     assert second.geometry().right() < first.geometry().left()
+
+
+def test_what_is_shown_before_it_is_added_is_laid_out_too(qtbot: QtBot) -> None:
+    row = QWidget()
+    qtbot.addWidget(row)
+    flow = FlowLayout(row)
+    first = QPushButton("one")
+    flow.addWidget(first)
+    row.resize(400, 60)
+    row.show()
+    qtbot.waitExposed(row)
+    late = QPushButton("two", row)
+    late.show()
+    flow.addWidget(late)
+    qtbot.waitUntil(lambda: late.geometry().left() > first.geometry().right())
