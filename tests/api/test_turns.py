@@ -69,13 +69,13 @@ class Bench:
         self.provider = ScriptedProvider(*answers)
         self.executor = RecordingExecutor()
         ports = ports_with(self.provider, self.executor)
-        self.sessions = Sessions(ports, NoHistory(tmp_path))
+        history = NoHistory(tmp_path)
+        self.sessions = Sessions(ports, history)
         policy = Policy(
             lambda: may_approve, lambda: may_auto_run, "the approval switch", "the auto-run switch"
         )
-        self.turns = Turns(
-            self.sessions, ModelState(ports.settings, ports.keys, ports.catalog), policy
-        )
+        models = ModelState(ports.settings, ports.keys, ports.catalog)
+        self.turns = Turns(self.sessions, models, policy, history.records)
 
     async def ask(
         self, *entries: Entry, options: TurnOptions | None = None, dialect: str = "native", **more

@@ -21,6 +21,7 @@ from playhead.api.services import Services
 from playhead.api.switch import APPROVE_SWITCH, ApiSwitch, window_policy
 from playhead.api.turns import Turns
 from playhead.conversation.requests import AppSettings
+from playhead.storage.history_records import RecordsInMemory
 from playhead.ui.theme import Theme
 from tests.support.ports import coded, said
 from tests.support.waiting import until
@@ -60,7 +61,8 @@ class Api:
 @asynccontextmanager
 async def serving(bench: Bench) -> AsyncIterator[Api]:
     ports = bench.settings, bench.ports.keys, bench.catalog
-    turns = Turns(bench.sessions, ModelState(*ports), window_policy(bench.settings))
+    policy = window_policy(bench.settings)
+    turns = Turns(bench.sessions, ModelState(*ports), policy, RecordsInMemory())
     bridge = Bridge(asyncio.get_running_loop())
 
     def add_routes(app: Any) -> None:

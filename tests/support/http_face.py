@@ -95,7 +95,8 @@ async def face(
 ) -> AsyncIterator[Face]:
     """A running server; with `ports` over these, else over a provider of these answers."""
     ports = ports or ports_with(ScriptedProvider(*answers), RecordingExecutor())
-    sessions = Sessions(ports, NoHistory(tmp_path))
+    history = NoHistory(tmp_path)
+    sessions = Sessions(ports, history)
     api = Face(ports, sessions)
     api.may_approve, api.may_auto_run = may_approve, may_auto_run
     policy = Policy(
@@ -104,7 +105,8 @@ async def face(
         "“May approve”",
         "“May run without asking”",
     )
-    turns = Turns(sessions, ModelState(ports.settings, ports.keys, ports.catalog), policy)
+    models = ModelState(ports.settings, ports.keys, ports.catalog)
+    turns = Turns(sessions, models, policy, history.records)
     api.turns = turns
     services = Services(
         Bridge(asyncio.get_running_loop()), turns, COLLECTION.read_bytes, version="1.2.3"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from playhead.api.incoming import Incoming, Policy
@@ -74,6 +75,8 @@ class ApiTurn:
             return
         if isinstance(chunk.content, Waiting | Echo):  # of no use to a program
             return
+        if self.incoming.names_messages and event.message_id:
+            chunk = _named(chunk, event.message_id)
         if not self._outbox.put(chunk):
             self.session.stop()
             self._end()
@@ -123,6 +126,12 @@ class ApiTurn:
     def _leave(self) -> None:
         for unsubscribe in self._unsubscribe:
             unsubscribe()
+
+
+def _named(chunk: Chunk, message_id: str) -> Chunk:
+    is_start = chunk.start and (chunk.role, chunk.type) == ("assistant", "message")
+    is_picture = chunk.type == "image" and not chunk.start and not chunk.end
+    return replace(chunk, id=message_id) if is_start or is_picture else chunk
 
 
 def _unanswered(request: InputRequest) -> AppError:

@@ -20,7 +20,9 @@ class Incoming:
     that the last assistant text asks about, where the dialect asks in words and the last entry
     may be the answer (`is_yes`). `is_from_own_code` says that the request comes from a process
     that one of our kernels started: it decides nothing. With `answers_input` the client sees what
-    running code asks for, and can answer.
+    running code asks for, and can answer. With `names_messages` the start of what the
+    assistant says, and pictures, carry the ids of their messages. `folder` is where a fresh
+    conversation works; '' leaves that to the settings.
     """
 
     dialect: str
@@ -32,6 +34,8 @@ class Incoming:
     proposed: tuple[str, str] | None = None
     is_from_own_code: bool = False
     answers_input: bool = False
+    names_messages: bool = False
+    folder: str = ""
 
     @property
     def characters(self) -> int:

@@ -47,6 +47,11 @@ class ModelState:
         self._local = _Remembered(self._find_local, kept_s=60.0)
 
     @property
+    def current_name(self) -> str:
+        """The model that answers where a request names none, as it is called on the wire."""
+        return self._current.model or DIRECT
+
+    @property
     def _current(self) -> AppSettings:
         """The settings with the profile that new conversations have."""
         return settings_for(self._settings.current, self._catalog)

@@ -110,7 +110,7 @@ def _body(operation: Operation, body: type[msgspec.Struct]) -> JsonObject:
     content: JsonObject = {"schema": _reference(body)}
     if operation.example:
         content["example"] = dict(operation.example)
-    return {"required": True, "content": {"application/json": content}}
+    return {"required": not operation.is_body_optional, "content": {"application/json": content}}
 
 
 def _responses(operation: Operation) -> JsonObject:

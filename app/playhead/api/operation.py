@@ -45,6 +45,7 @@ class Operation:
     errors: tuple[int, ...] = ()
     status: int = 200
     files: tuple[str, ...] = ()
+    is_body_optional: bool = False
     is_open: bool = False
     """Whether no key is asked for."""
     query: tuple[Parameter, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from playhead.api import schemas
+from playhead.api.assistants_operations import ASSISTANT_OPERATIONS
 from playhead.api.operation import TURN_ERRORS, Operation, Parameter
 from playhead.api.session_operations import SESSION_OPERATIONS
 
@@ -87,6 +88,7 @@ OPERATIONS = (
         },
     ),
     *SESSION_OPERATIONS,
+    *ASSISTANT_OPERATIONS,
     Operation(
         name="models",
         method="GET",

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from aiohttp import web
 
 from playhead.api.answering import Answering
+from playhead.api.assistants_handlers import AssistantsHandler
+from playhead.api.assistants_run_handlers import RunsHandler
 from playhead.api.chat_completions import ChatCompletionsHandler
 from playhead.api.cohere_chat import CohereChatHandler
 from playhead.api.documents import DocumentsHandler
@@ -47,6 +49,8 @@ def _handlers(services: Services) -> Mapping[str, Handler]:
         "openapi": documents.openapi,
         "collection": documents.collection,
         **_session_handlers(SessionsHandler(services, answering, native)),
+        **_assistant_handlers(AssistantsHandler(services)),
+        **_run_handlers(RunsHandler(services, answering)),
     }
 
 
@@ -61,4 +65,38 @@ def _session_handlers(sessions: SessionsHandler) -> Mapping[str, Handler]:
         "session_chat": sessions.post,
         "session_empty": sessions.empty,
         "session_export": sessions.export,
+    }
+
+
+def _assistant_handlers(assistants: AssistantsHandler) -> Mapping[str, Handler]:
+    return {
+        "assistant_create": assistants.create,
+        "assistant_list": assistants.list,
+        "assistant_get": assistants.get,
+        "assistant_change": assistants.change,
+        "assistant_delete": assistants.delete,
+        "thread_create": assistants.create_thread,
+        "thread_get": assistants.get_thread,
+        "thread_change": assistants.change_thread,
+        "thread_delete": assistants.delete_thread,
+        "message_create": assistants.create_message,
+        "message_list": assistants.list_messages,
+        "message_get": assistants.get_message,
+        "message_change": assistants.change_message,
+        "file_get": assistants.get_file,
+        "file_content": assistants.get_content,
+    }
+
+
+def _run_handlers(runs: RunsHandler) -> Mapping[str, Handler]:
+    return {
+        "thread_run_create": runs.create_with_thread,
+        "run_create": runs.create,
+        "run_list": runs.list,
+        "run_get": runs.get,
+        "run_change": runs.change,
+        "run_cancel": runs.cancel,
+        "run_outputs": runs.submit,
+        "step_list": runs.steps,
+        "step_get": runs.step,
     }

@@ -105,20 +105,25 @@ async def respond(
     cancel: Callable[[], object],
     before_end: Callable[[], object] | None = None,
     form: Form = SSE,
+    opening: Sequence[Wire] = (),
 ) -> web.StreamResponse:
     """Stream what comes through the outbox until its last chunk.
 
     The status line waits for the first chunk, or for 20 s of silence; a failure that comes first
-    is raised as TurnFailed. `cancel` is called, in this thread, when the client is gone or the
-    answer cannot be finished; `before_end` just before the last bytes are sent.
+    is raised as TurnFailed. With an `opening` it waits for nothing: these events come at once.
+    `cancel` is called, in this thread, when the client is gone or the answer cannot be finished;
+    `before_end` just before the last bytes are sent.
     """
+    pace = request.app[PACE]
     with request.app[ANSWERS].opened(cancel):
-        first = await _first(outbox, request.app[PACE])
+        first = None if opening else await _first(outbox, pace)
         answer = _Answer(request, encoder, form)
         with answer.patience(outbox):
-            await answer.begin()
+            await answer.begin(opening)
             try:
-                await _send_all(answer, _arriving(outbox, first, request.app[PACE]), before_end)
+                if opening:
+                    first = await _taken(outbox, pace)
+                await _send_all(answer, _arriving(outbox, first, pace), before_end)
             except ConnectionError:
                 raise
             except Exception as error:  # noqa: BLE001  # a broken connection would tell nothing
@@ -165,11 +170,16 @@ async def _arriving(
     chunks = first
     while chunks is None or chunks:
         yield chunks or ()
-        try:
-            async with asyncio.timeout(pace.ping_s):
-                chunks = await outbox.take()
-        except TimeoutError:
-            chunks = None
+        chunks = await _taken(outbox, pace)
+
+
+async def _taken(outbox: Outbox, pace: Pace) -> list[Chunk] | None:
+    """What arrives next, or None when nothing came for long enough to send a ping."""
+    try:
+        async with asyncio.timeout(pace.ping_s):
+            return await outbox.take()
+    except TimeoutError:
+        return None
 
 
 async def _send_all(
@@ -202,9 +212,11 @@ class _Answer:
         }
         self._response = web.StreamResponse(headers=headers)
 
-    async def begin(self) -> None:
-        """Send the status line."""
+    async def begin(self, opening: Sequence[Wire]) -> None:
+        """Send the status line and these events."""
         await self._response.prepare(self._request)
+        if opening:
+            await self._response.write(b"".join(map(self._framed, opening)))
 
     async def send(self, chunks: Sequence[Chunk], before_end: Callable[[], object] | None) -> None:
         """Write these chunks, or a ping for none; drains, so that only this client waits."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from playhead.api import deciding
 from playhead.api.api_turn import ApiTurn, Outbox
+from playhead.api.assistants import make_assistants
 from playhead.api.continuing import Continuations, Place
 from playhead.api.incoming import Incoming, Policy
 from playhead.api.model_state import Health, ModelState
@@ -21,6 +22,7 @@ from playhead.conversation.payloads import RunReport
 from playhead.dialects.entry import Entry
 from playhead.errors import RequestError, StorageError
 from playhead.session.options import TurnOptions
+from playhead.session.ports import Records
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 
@@ -45,13 +47,16 @@ class _Found:
 class Turns:
     """Begins, cancels and remembers turns. Lives in the core's thread; owned by `bootstrap`."""
 
-    def __init__(self, sessions: Sessions, models: ModelState, policy: Policy) -> None:
+    def __init__(
+        self, sessions: Sessions, models: ModelState, policy: Policy, records: Records
+    ) -> None:
         self._sessions = sessions
         self._models = models
         self._policy = policy
         self._known = Continuations()
         self._visitors = Visitors(sessions, self._known.drop)
         self.session_verbs = SessionVerbs(sessions, policy, self._known.drop)
+        self.assistants = make_assistants(sessions, self, models, records)
         self._began = time.monotonic()
         self._running: set[ApiTurn] = set()
         self._last_failure = ""
@@ -178,6 +183,8 @@ class Turns:
             if (session := self._recognised(incoming, match, places)) is not None:
                 return _Found(session, places[match[0] - 1] + 1, is_known=True)
         session = self._sessions.new(is_kept=False, client=incoming.client or "a program")
+        if incoming.folder:
+            session.set_folder(incoming.folder)
         return _Found(session, 0, is_known=False)
 
     async def _named(self, session_id: str) -> Session:

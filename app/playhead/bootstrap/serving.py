@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def make_turns(core: Core, policy: Policy) -> Turns:
     """What programs may ask of the core's sessions; close it before the core."""
     ports = core.ports
-    return Turns(core.sessions, ModelState(ports.settings, ports.keys, ports.catalog), policy)
+    models = ModelState(ports.settings, ports.keys, ports.catalog)
+    return Turns(core.sessions, models, policy, core.records)
 
 
 def make_server(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Proposal
+from playhead.conversation.payloads import Citation, Proposal, RunReport
 from playhead.conversation.requests import EXECUTE
 from playhead.dialects.assistants_objects import RunFacts
 from playhead.dialects.assistants_steps import CallStep, Ids, MessageStep
@@ -105,6 +105,8 @@ class RunWriter:
     def _of_computer(self, chunk: Chunk) -> list[Wire]:
         if isinstance(chunk.content, Proposal):
             self._proposal, self._running = chunk.content, None
+        elif isinstance(chunk.content, RunReport) and chunk.content.state == "started":
+            return self._run_of_output()[2] if self._proposal or self._to_run else []
         elif chunk.type == "console" and chunk.format != "active_line":
             return self._on_output(chunk)
         elif chunk.type == "tool_result":
