@@ -9,28 +9,58 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from tools import tool
+
 ROOT = Path(__file__).resolve().parents[1]
 FROZEN = ROOT / "dist" / "playhead"
 DEB_LIMIT_MB = 170
 
 
 def main() -> int:
-    """Every step, one after the other; the first that fails ends it."""
-    run("-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", "build.spec")
-    run("packaging/licences.py", FROZEN, ROOT / "build" / "build" / "COLLECT-00.toc")
-    run("-m", "tests.support.display", "--", sys.executable, "-m", "tests.packaging.smoke", FROZEN)
-    if sys.platform == "linux":
-        artefacts = pack_for_linux()
-    elif sys.platform == "darwin":
-        artefacts = pack_for_macos()
-    else:
-        artefacts = pack_for_windows()
-    write_sums(artefacts)
-    print_sizes()
+    """The named steps, by default all, one after the other; the first that fails ends it."""
+    steps = {"freeze": freeze, "smoke": smoke, "pack": pack, "wheel": wheel, "sums": write_sums}
+    wanted = sys.argv[1:] or [*steps]
+    if unknown := set(wanted) - set(steps):
+        sys.exit(f"There is no step {' or '.join(unknown)}; these are: {', '.join(steps)}.")
+    for name in wanted:
+        steps[name]()
     return 0
 
 
-def pack_for_linux() -> list[Path]:
+def freeze() -> None:
+    """The one folder with the program, of parts that may be shipped."""
+    run("-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", "build.spec")
+    run("packaging/licences.py", FROZEN, ROOT / "build" / "build" / "COLLECT-00.toc")
+    print_sizes()
+
+
+def smoke() -> None:
+    """All that the frozen program can do, done once."""
+    run("-m", "tests.support.display", "--", sys.executable, "-m", "tests.packaging.smoke", FROZEN)
+
+
+def pack() -> None:
+    """What a person of this system downloads."""
+    if sys.platform == "linux":
+        pack_for_linux()
+    elif sys.platform == "darwin":
+        pack_for_macos()
+    else:
+        pack_for_windows()
+
+
+def wheel() -> None:
+    """What pip and pipx install; the same for all systems, so it is made on one of them."""
+    if sys.platform != "linux":
+        print("sdist and wheel are made on Linux.")
+        return
+    run("packaging/wheel.py", ROOT / "dist")
+    (made,) = (ROOT / "dist").glob(f"playhead-{version()}-*.whl")
+    run("-m", "tests.packaging.installed_wheel", made, tool("pipx"))
+
+
+def pack_for_linux() -> None:
     """The Debian package and the archive for one user, both checked."""
     name = f"playhead-{version()}-linux-{platform.machine()}"
     package, archive = ROOT / f"dist/{name}.deb", ROOT / f"dist/{name}.tar.gz"
@@ -44,18 +74,18 @@ def pack_for_linux() -> list[Path]:
     size_mb = package.stat().st_size / 1e6
     if size_mb > DEB_LIMIT_MB:
         sys.exit(f"{package.name} has {size_mb:.0f} MB, more than {DEB_LIMIT_MB}.")
-    return [package, archive]
+    run("-m", "tests.packaging.archive", archive)
 
 
 def check_descriptions() -> None:
     """What menus and software centres will read, as it will be installed."""
     sys.path.insert(0, str(ROOT / "packaging" / "linux"))
-    import deb
+    import deb  # pyright: ignore[reportMissingImports] - beside the file above
 
     share = ROOT / "build" / "share"
     shutil.rmtree(share, ignore_errors=True)
     deb.place_for_desktop(share, version(), deb.release_date())
-    for tool, *arguments in (
+    for name, *arguments in (
         ("desktop-file-validate", share / "applications/playhead.desktop"),
         (
             "appstreamcli",
@@ -65,32 +95,34 @@ def check_descriptions() -> None:
         ),
         ("xmllint", "--noout", share / "mime/packages/playhead.xml"),
     ):
-        if shutil.which(tool):
-            call(tool, *arguments)
+        if shutil.which(name):
+            call(name, *arguments)
         else:
-            print(f"{tool} is not installed: what it checks was not checked.")
+            print(f"{name} is not installed: what it checks was not checked.")
 
 
-def pack_for_macos() -> list[Path]:
+def pack_for_macos() -> None:
     """The disk image of the app that build.spec has bundled."""
     target = ROOT / f"dist/playhead-{version()}-macos-{platform.machine()}.dmg"
-    call("dmgbuild", "-s", "packaging/macos/dmg.py", "Playhead", target)
-    return [target]
+    call(tool("dmgbuild"), "-s", "packaging/macos/dmg.py", "Playhead", target)
 
 
-def pack_for_windows() -> list[Path]:
+def pack_for_windows() -> None:
     """The installer by Inno Setup."""
     name = f"playhead-{version()}-windows-{platform.machine().lower()}"
     call("iscc", f"/DVersion={version()}", f"/F{name}", "packaging/windows/playhead.iss")
-    return [ROOT / f"dist/{name}.exe"]
 
 
-def write_sums(artefacts: list[Path]) -> None:
-    """SHA-256 of each, as `sha256sum --check` reads it."""
-    lines = [f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}\n" for one in artefacts]
+def write_sums() -> None:
+    """SHA-256 of each artefact of this version, as `sha256sum --check` reads it."""
+    kinds = ("deb", "tar.gz", "whl", "dmg", "exe")
+    found = [
+        path for kind in kinds for path in (ROOT / "dist").glob(f"playhead-{version()}*.{kind}")
+    ]
+    lines = [f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}\n" for one in found]
     (ROOT / "dist/SHA256SUMS").write_text("".join(lines), "ascii")
-    for one in artefacts:
-        print(f"{one.relative_to(ROOT)}: {one.stat().st_size / 1e6:.0f} MB")
+    for one in found:
+        print(f"{one.relative_to(ROOT)}: {one.stat().st_size / 1e6:.1f} MB")
 
 
 def print_sizes() -> None:

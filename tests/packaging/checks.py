@@ -39,6 +39,7 @@ def run_the_dialogue(app: App) -> None:
 
 def run_code(app: App, code: str, expected: str) -> None:
     """Have code run and wait for what it prints."""
+    app.point_elsewhere()
     app.type(code)
     app.press("Return")
     app.click(app.wait_for_run_button())

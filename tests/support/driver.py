@@ -183,6 +183,10 @@ class App:
         left, top = box.middle
         self._xdotool("mousemove", "--sync", str(left), str(top), "click", "1")
 
+    def point_elsewhere(self) -> None:
+        """Take the mouse off what it was over, which then has its usual colour again."""
+        self._xdotool("mousemove", "0", "0")
+
     def look(self) -> Image.Image:
         """The whole screen as it is."""
         return ImageGrab.grab(xdisplay=self._environment["DISPLAY"]).convert("RGB")
