@@ -348,6 +348,7 @@ class ProviderForm(QWidget):
         self.model_field.setPlaceholderText(tr(page.model_hint))
         self.address.setPlaceholderText(page.address or tr(page.address_hint))
         words = tr("Which providers there are") if not page.prefix else tr("Where to get a key")
+        self.key_link.setAccessibleName(words)
         self.key_link.setText(f'<a href="{page.key_url}">{words}</a>')
 
     def _show_models(self) -> None:

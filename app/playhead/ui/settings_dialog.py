@@ -171,6 +171,7 @@ class SettingsDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
         layout.setSpacing(12)
+        self.setTabOrder(self.cancel_button, self.save_button)
         layout.addWidget(pages, 1)
         layout.addLayout(buttons)
 
