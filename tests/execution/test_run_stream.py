@@ -241,3 +241,16 @@ def test_what_a_stop_ended_by_its_signal_was_interrupted(
     report = stream.feed([mark("idle", state="finished", status=130)])[-1].content
     assert isinstance(report, RunReport)
     assert (report.state, report.exit_status) == (state, 130)
+
+
+def test_very_many_lines_in_a_hurry_are_told_by_the_last_of_each_breath(stream: RunStream) -> None:
+    stream.start()
+    for line in range(1, 1001):
+        assert words(stream.feed([mark("line", line=line)])) == [f"active_line {line}"]
+    hurried = [mark("line", line=line) for line in range(1001, 2000)]
+    assert words(stream.feed([*hurried, b"out\n", mark("line", line=2000)])) == [
+        "active_line 1999",
+        "output 'out\\n'",
+        "active_line 2000",
+    ]
+    assert stream.line == 2000

@@ -223,3 +223,18 @@ def test_forked_workers_know_the_functions_of_blocks(talk: Any) -> None:
         "    print(list(pool.map(square, [1, 2, 3])))"
     )
     assert text == "[1, 4, 9]\n"
+
+
+def test_of_very_many_statements_each_is_announced_and_only_the_last_shown(talk: Any) -> None:
+    code = "x = 1\n'text'\n" * 1500 + "x + 41"
+    text, marks = talk.run(code)
+    assert text == "42\n"
+    assert [line for line in lines_of(marks) if line] == list(range(1, 3002))
+    assert len(times_of(marks)) == 200
+
+
+def test_a_mistake_at_the_very_end_lets_nothing_run(talk: Any) -> None:
+    text, marks = talk.run("print('ran')\n" * 1500 + "x = = 1")
+    assert "ran" not in text.split("x = = 1")[0].replace("print('ran')", "")
+    assert error_of(marks).text("name") == "SyntaxError"
+    assert lines_of(marks) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from playhead.conversation.chunk import Chunk
@@ -24,6 +25,8 @@ from playhead.kernel.protocol import Mark
 _LONGEST_TEXT = 65_536
 _HELD_LIMIT = 262_144
 _LAST_LINE = 10_000_000
+_LINES_TOLD = 1000
+"""After so many, lines that come in one breath are told by the last of them."""
 _TIMES_LIMIT = 2000
 _LAST_STATUS = 2**32
 _ENDED_BY_INTERRUPT = 128 + 2
@@ -50,6 +53,7 @@ class RunStream:
         self._is_displaying = False
         self._is_open = False
         self._line: int | None = None
+        self._lines = 0
         self._error: list[Chunk] = []
         self._times: list[Chunk] = []
         self.stop_reason = ""
@@ -77,7 +81,7 @@ class RunStream:
     def feed(self, pieces: Iterable[Piece]) -> list[Chunk]:
         """The chunks of what the kernel said; marks of other runs are dropped."""
         chunks: list[Chunk] = []
-        for piece in pieces:
+        for piece in self._without_hurried(list(pieces)):
             if self.is_over:
                 self.late.append(piece)
             elif isinstance(piece, bytes):
@@ -109,6 +113,19 @@ class RunStream:
         self.is_over = True
         end = self._run(state, stopped_at, _in_bounds(exit_status), reason)
         return [*chunks, *self._error, *self._times, end]
+
+    def _without_hurried(self, pieces: list[Piece]) -> list[Piece]:
+        """The pieces; once there have been very many lines, without those that nobody could see."""
+        if self._lines < _LINES_TOLD:
+            return pieces
+        return [
+            piece
+            for piece, following in pairwise([*pieces, b""])
+            if not (self._is_line(piece) and self._is_line(following))
+        ]
+
+    def _is_line(self, piece: Piece) -> bool:
+        return isinstance(piece, Mark) and piece.kind == "line" and piece.run == self._run_id
 
     def _on_mark(self, mark: Mark) -> list[Chunk]:
         chunks = self._flush()
@@ -145,6 +162,7 @@ class RunStream:
         if line is None or not 1 <= line <= _LAST_LINE:
             return []
         self._line = line
+        self._lines += 1
         return [*self._open(), _console("active_line", line)]
 
     def _on_result(self, kind: str, name: str) -> list[Chunk]:

@@ -44,7 +44,8 @@ class LineSampler:
             self._line = line
             self._counts = {}
             self._channel.send("line", line=line)
-        self._is_running.set()
+        if not self._is_running.is_set():  # cheaper than to set it again for each statement
+            self._is_running.set()
 
     def forget(self) -> None:
         """Say the line again at the next sample if it still runs then (after an image)."""

@@ -8,7 +8,7 @@ import sys
 import time
 import types
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple
 
 from . import failures, magics
 from .driver import Outcome
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _FUTURE_FLAGS = sum(  # each is a bit of its own
     {getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
 )
+_COMPILED_AHEAD = 500
 _COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect itself is slow to import
 
 
@@ -94,8 +95,9 @@ class Runner:
 
     def _run(self, block: str, code: str, options: Options) -> None:
         tree = self._tree = self._parse(block, code)
-        statements = self._compile(block, tree, hides_value=code.rstrip().endswith(";"))
+        statements = self._compiled(block, tree, hides_value=code.rstrip().endswith(";"))
         if options.times:
+            statements = list(statements)
             self._line_times.begin([statement.code for statement in statements])
         try:
             for statement in statements:
@@ -135,14 +137,18 @@ class Runner:
                 code = magics.transform(code) or code
         return compile(code, block, "exec", flags=flags, dont_inherit=True)
 
-    def _compile(self, block: str, tree: ast.Module, hides_value: bool) -> list[_Statement]:
-        """Compile each statement for itself; `_parse` has given the warnings already."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
-            return [
-                self._compile_one(block, node, index, node is tree.body[-1] and not hides_value)
-                for index, node in enumerate(tree.body)
-            ]
+    def _compiled(self, block: str, tree: ast.Module, hides_value: bool) -> Iterable[_Statement]:
+        """Each statement for itself, a few ahead: the first of very many need not wait for all."""
+        last = None if hides_value or not tree.body else tree.body[-1]
+        for first in range(0, len(tree.body), _COMPILED_AHEAD):
+            nodes = tree.body[first : first + _COMPILED_AHEAD]
+            with warnings.catch_warnings():  # `_parse` has given them already
+                warnings.simplefilter("ignore", SyntaxWarning)
+                statements = [
+                    self._compile_one(block, node, first + index, node is last)
+                    for index, node in enumerate(nodes)
+                ]
+            yield from statements
 
     def _compile_one(self, block: str, node: ast.stmt, index: int, is_last: bool) -> _Statement:
         first = _first_line(node)
