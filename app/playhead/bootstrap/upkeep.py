@@ -8,22 +8,37 @@ from pathlib import Path
 from playhead.bootstrap.core import Core
 from playhead.conversation.requests import AppSettings
 from playhead.conversation.upkeep import ResetWish
+from playhead.session.ports import Settings
+from playhead.session.sessions import Sessions
 from playhead.session.upkeep import Upkeep
 from playhead.storage import backups, paths
 from playhead.storage.crash_reports import StoredCrashes
+from playhead.storage.history import SqliteHistory
+from playhead.storage.key_store import KeyStore
+from playhead.storage.no_history import NoHistory
 from playhead.storage.places import OwnPlaces
 
 
 def make_upkeep(core: Core) -> Upkeep:
     """Costs nothing until it is asked for something."""
-    return Upkeep(OwnPlaces(), StoredCrashes(paths.crashes_dir()), Reset(core))
+    reset = Reset(core.ports.settings, core.keys, core.history, core.sessions)
+    return Upkeep(OwnPlaces(), StoredCrashes(paths.crashes_dir()), reset)
 
 
 class Reset:
     """Back to the state of a first start, after a backup."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(
+        self,
+        settings: Settings,
+        keys: KeyStore,
+        history: SqliteHistory | NoHistory,
+        sessions: Sessions,
+    ) -> None:
+        self._settings = settings
+        self._keys = keys
+        self._history = history
+        self._sessions = sessions
 
     async def reset(self, wish: ResetWish) -> str:
         """Reset the settings and what is wished; the folder that has what was there before.
@@ -36,17 +51,16 @@ class Reset:
         )
         if wish.takes_conversations:
             await self._put_conversations_away(backup)
-        await self._core.ports.settings.save(AppSettings())
+        await self._settings.save(AppSettings())
         if wish.takes_keys:
-            await self._core.keys.delete_all()
+            await self._keys.delete_all()
         return str(backup)
 
     async def _put_conversations_away(self, backup: Path) -> None:
         """All of them, into the backup and off the list."""
-        core = self._core
-        await core.history.copy_to(backup / paths.history_path().name)
+        await self._history.copy_to(backup / paths.history_path().name)
         folders = [paths.outputs_dir(), paths.data_dir() / "attachments"]
         await asyncio.to_thread(backups.keep_folders, backup, folders)
-        for row in tuple(core.sessions.summaries):
-            if core.sessions.is_kept(row.id):
-                await core.sessions.delete(row.id)
+        for row in tuple(self._sessions.summaries):
+            if self._sessions.is_kept(row.id):
+                await self._sessions.delete(row.id)

@@ -1,4 +1,4 @@
-"""Help → Crash reports: read, copied by hand, deleted; nothing of them is sent anywhere."""
+"""The crash reports: read, copied by hand, deleted; nothing of them is sent anywhere."""
 
 from __future__ import annotations
 
@@ -161,5 +161,9 @@ def _title(report: CrashReport) -> str:
     """When it was, and what."""
     at = QDateTime.fromSecsSinceEpoch(int(report.at))
     when = QLocale().toString(at, QLocale.FormatType.ShortFormat)
-    words = tr("Playhead ended") if report.is_fatal else tr("something failed, Playhead went on")
+    words = (
+        tr("Playhead ended unexpectedly")
+        if report.is_fatal
+        else tr("something failed, Playhead went on")
+    )
     return f"{when} · {words}"

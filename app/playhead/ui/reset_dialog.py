@@ -26,6 +26,7 @@ _SETTINGS = mark(
     "first start. A copy of them is kept in a folder with today's date, with a word on how to get "
     "them back."
 )
+_BOX_PX = 23  # of a check box, before its words
 _KEYS = mark("They are in no backup: you would have to enter them again.")
 _CONVERSATIONS = mark("The list is empty then. The backup has them, with the files of their runs.")
 
@@ -76,7 +77,7 @@ class ResetDialog(QDialog):
         for box, words in ((self.conversations, _CONVERSATIONS), (self.keys, _KEYS)):
             layout.addSpacing(GAP_M)
             layout.addWidget(box)
-            layout.addWidget(_note(tr(words)))
+            layout.addWidget(_note(tr(words), _BOX_PX))
         layout.addWidget(self.problem)
         layout.addSpacing(GAP_L)
         buttons = QHBoxLayout()
@@ -109,7 +110,10 @@ class ResetDialog(QDialog):
         self.problem.say(str(error), "danger")
 
 
-def _note(text: str) -> Note:
-    note = Note()
-    note.say(text)
+def _note(text: str, indent_px: int = 0) -> QLabel:
+    note = QLabel(text)
+    note.setProperty("kind", "mute")
+    note.setTextFormat(Qt.TextFormat.PlainText)
+    note.setWordWrap(True)
+    note.setContentsMargins(indent_px, 0, 0, 0)
     return note

@@ -16,7 +16,7 @@ from playhead.ui.wording import mark, tr
 _KINDS: dict[PlaceKind, tuple[str, str]] = {
     "data": (mark("Data"), mark("Conversations, outputs of runs, environments, backups")),
     "settings": (mark("Settings"), mark("One file; keys are not in it")),
-    "logs": (mark("Logs"), mark("What Help → Log and Help → Crash reports show")),
+    "logs": (mark("Logs"), mark("What “Log…” and “Crash reports…” in the window's menu show")),
     "cache": (mark("Cache"), mark("May be deleted at any time")),
 }
 _USUAL = mark(

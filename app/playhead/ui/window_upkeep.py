@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from playhead.conversation.upkeep import CrashReport, PlaceKind
 from playhead.session.upkeep import Upkeep
@@ -24,6 +24,8 @@ class WindowUpkeep(QObject):
     def __init__(self, theme: Theme, data_dir: Path, window: QWidget) -> None:
         super().__init__(window)
         self.port: Upkeep | None = None
+        self.has_looked = False
+        """Whether it was seen to what crashed before this start."""
         self._theme = theme
         self._data_dir = data_dir
         self._window = window
@@ -51,21 +53,9 @@ class WindowUpkeep(QObject):
 
     def open_updates(self) -> None:
         """Say where a newer version would be."""
-        from playhead.ui.update_words import title, update_words  # not needed for the first paint
+        from playhead.ui.update_view import UpdateDialog  # not needed for the first paint
 
-        box = QMessageBox(self._window)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle(tr("Check for updates"))
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(title())
-        box.setInformativeText(update_words())
-        box.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        box.addButton(tr("Close"), QMessageBox.ButtonRole.AcceptRole)
-        box.open()
+        UpdateDialog(self._window).open()
 
     def tell_reset(self, folder: str) -> None:
         """Say where that lies which was there before."""
@@ -88,6 +78,7 @@ class WindowUpkeep(QObject):
                 BannerAction(tr("Show"), self.open_crashes),
                 key=_CRASH,
             )
+        self.has_looked = True
 
 
 def _title(news: list[CrashReport]) -> str:
