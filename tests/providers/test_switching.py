@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -113,3 +115,45 @@ def test_a_clients_own_tools_are_offered_whatever_the_model_is_said_to_take() ->
     request = TurnRequest("t", "c", (), model, tools=(ToolOffer("lookup"),))
     assert [tool["function"]["name"] for tool in writer.tools(request)] == ["lookup"]
     assert writer.tools(TurnRequest("t", "c", (), model)) == []
+
+
+SIGNED = f"call_1__thought__{'QUJD' * 30}"
+LONG = "chatcmpl-tool-" + "5" * 40
+
+
+@pytest.mark.parametrize(
+    ("model", "api_base", "form"),
+    [
+        ("mistral/mistral-large-latest", None, r"[a-zA-Z0-9]{9}"),
+        ("mistral/mistral-large-latest", "https://gateway.example.com/v1", r"[a-zA-Z0-9]{9}"),
+        ("openai/gpt-5", None, r".{1,40}"),
+        ("azure/gpt-5", "https://mine.openai.azure.com", r".{1,40}"),
+    ],
+)
+def test_calls_of_other_models_get_ids_that_the_next_one_takes(
+    model: str, api_base: str | None, form: str
+) -> None:
+    ids = ["call_1", SIGNED, LONG, LONG + "6", "functions.execute:0", "abcDEF123"]
+    calls = [
+        Message(f"c{number}", None, "assistant", "code", "python", "1", call_id=call_id)
+        for number, call_id in enumerate(ids)
+    ]
+    talk = [Message("q", None, "user", "message", content="?"), *calls]
+    entries = chat_messages(talk, model=ModelSettings(model, api_base=api_base))
+    check_calls(entries)
+    taken = [call["id"] for call in entries[1]["tool_calls"]]
+    assert all(re.fullmatch(form, found) for found in taken)
+    assert taken[-1] == "abcDEF123"
+
+
+@pytest.mark.parametrize("model", ["gemini/gemini-3-pro", "anthropic/claude-opus-4-5"])
+def test_ids_that_a_provider_gave_go_back_to_it_as_they_are(model: str) -> None:
+    own = Message("c", None, "assistant", "code", "python", "1", call_id=SIGNED)
+    entries = chat_messages([own], model=ModelSettings(model))
+    assert entries[0]["tool_calls"][0]["id"] == entries[1]["tool_call_id"] == SIGNED
+
+
+def test_a_server_of_one_s_own_gets_back_long_ids_as_it_gave_them() -> None:
+    own = Message("c", None, "assistant", "code", "python", "1", call_id=LONG)
+    model = ModelSettings("openai/local", api_base="http://127.0.0.1:8080/v1")
+    assert chat_messages([own], model=model)[0]["tool_calls"][0]["id"] == LONG

@@ -12,7 +12,6 @@ from typing import Any
 
 from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
 from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
-from playhead.providers.catalog import provider_of
 from playhead.providers.context import LESS_AT_EACH_ATTEMPT, kept, room_for, with_few_images
 from playhead.providers.installed_packages import packages_of, python_told
 from playhead.providers.system_prompt import Surroundings, offered_tools, system_prompt
@@ -87,7 +86,7 @@ class RequestWriter:
             system,
             request.folder,
             takes_tools=takes_tools,
-            provider=provider_of(request.model.model),
+            model=request.model,
         )
 
     def tools(self, request: TurnRequest) -> list[dict[str, Any]]:

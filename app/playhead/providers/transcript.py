@@ -9,6 +9,7 @@ from typing import Any
 
 from playhead.conversation.message import Message
 from playhead.conversation.payloads import Echo, FileChanges, Proposal, RunReport
+from playhead.conversation.requests import ModelSettings
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
 from playhead.providers.blocks import (
     NOT_RUN,
@@ -20,6 +21,8 @@ from playhead.providers.blocks import (
     shown,
     unique,
 )
+from playhead.providers.call_ids import taken_ids
+from playhead.providers.catalog import provider_of
 
 __all__ = ["NOT_RUN", "chat_messages", "shortened"]
 
@@ -39,15 +42,15 @@ def chat_messages(
     folder: str = "",
     *,
     takes_tools: bool = True,
-    provider: str = "",
+    model: ModelSettings | None = None,
 ) -> list[Entry]:
     """The chat messages: every call has exactly one result, right after it.
 
     A model that takes no tools is told of earlier calls in words, and roles alternate, for many
-    such models insist on that. Relative paths of images are of `folder`. `provider` gets back
-    what it wanted to get back.
+    such models insist on that. Relative paths of images are of `folder`. `model` says whose
+    ids and signatures are taken.
     """
-    builder = _Builder(folder, takes_tools, provider)
+    builder = _Builder(folder, takes_tools, model or ModelSettings())
     for message in messages:
         if message.recipient != "user":
             builder.add(message)
@@ -58,8 +61,9 @@ def chat_messages(
 class _Builder:
     """Gathers one answer of the assistant with its blocks and results, then writes it out."""
 
-    def __init__(self, folder: str, takes_tools: bool, provider: str) -> None:
-        self._provider = provider
+    def __init__(self, folder: str, takes_tools: bool, model: ModelSettings) -> None:
+        self._model = model
+        self._provider = provider_of(model.model)
         self._thinking: list[Entry] = []
         self._folder = folder
         self._takes_tools = takes_tools
@@ -197,7 +201,7 @@ class _Builder:
 
     def _flush(self) -> None:
         calls = [block for block in self._blocks if block.is_call]
-        ids = unique([block.call_id or "" for block in calls])
+        ids = taken_ids(unique([block.call_id or "" for block in calls]), self._model)
         text = "\n\n".join(part.strip("\n") for part in self._text if part.strip())
         if text or calls:
             entry: Entry = {"role": "assistant", "content": text or None}
