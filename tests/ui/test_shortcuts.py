@@ -44,6 +44,8 @@ async def test_recorded_keys_hold_at_once_and_are_kept(theme: Theme, tmp_path: P
         bench.click(page.recorder.set_button)
         assert keys_of(bench, "sidebar") == "Ctrl+Shift+Y"
         assert "Ctrl+Shift+Y" in page.button("window.sidebar").text()
+        fold = bench.parts.sidebar.fold_button
+        assert fold.toolTip() == "Hide the sidebar (Ctrl+Shift+Y)"
         await until(lambda: bench.settings.current.shortcuts == {"window.sidebar": "Ctrl+Shift+Y"})
         page.close()
 

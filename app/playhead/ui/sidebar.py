@@ -249,14 +249,14 @@ class Sidebar(QWidget):
         self._mark = QLabel(head)
         name = QLabel("Playhead", head)
         name.setProperty("kind", "title")
-        self._fold = QToolButton(head)
-        self._fold.setToolTip(tr("Hide the sidebar (Ctrl+B)"))
-        self._fold.setAccessibleName(tr("Hide the sidebar"))
-        self._fold.clicked.connect(self.fold_requested)
+        self.fold_button = QToolButton(head)
+        self.fold_button.setToolTip(tr("Hide the sidebar (Ctrl+B)"))
+        self.fold_button.setAccessibleName(tr("Hide the sidebar"))
+        self.fold_button.clicked.connect(self.fold_requested)
         row.addWidget(self._mark)
         row.addWidget(name)
         row.addStretch(1)
-        row.addWidget(self._fold)
+        row.addWidget(self.fold_button)
         return head
 
     def _make_new_button(self) -> QWidget:
@@ -424,7 +424,7 @@ class Sidebar(QWidget):
     def _on_theme_changed(self) -> None:
         theme = self._theme
         self._mark.setPixmap(theme.icon("terminal", "accent").pixmap(16, 16))
-        self._fold.setIcon(theme.icon("panel-left", "mute"))
+        self.fold_button.setIcon(theme.icon("panel-left", "mute"))
         theme.label_icon(self.new_button, "square-pen")
         self.search.dress()
         theme.label_icon(self.settings_button, "settings", "mute")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any, Protocol
 
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from playhead.conversation.requests import LocalServer
 from playhead.ui.answer_notes import AnswerNotes
@@ -179,9 +179,14 @@ def _join_keys(window: JoinedWindow) -> None:
         f"{APPROVAL}.reason": approval.reason_action,
     }
 
+    hinted = _hinted(parts)
+
     def bind() -> None:
         for id_, action in actions.items():
             action.setShortcut(keys.keys(id_))
+        for button, words, id_ in hinted:
+            shown = QKeySequence(keys.keys(id_)).toString(QKeySequence.SequenceFormat.NativeText)
+            button.setToolTip(f"{words} ({shown})" if shown else words)
         for name, shortcut in parts.find_keys.items():
             shortcut.setKey(keys.keys(f"{TIMELINE}.{name}"))
         own = {id_.partition(".")[2]: to for id_, to in keys.own.items() if id_.startswith(EDITOR)}
@@ -190,3 +195,18 @@ def _join_keys(window: JoinedWindow) -> None:
     keys.changed.connect(bind)
     if keys.own:
         bind()
+
+
+def _hinted(parts: WindowLayout) -> list[tuple[QAbstractButton, str, str]]:
+    """Buttons that tell the keys of a command when the mouse is over them, and its id."""
+    sidebar, header = parts.sidebar, parts.header
+    buttons = (
+        (sidebar.fold_button, f"{WINDOW}.sidebar"),
+        (sidebar.new_button, f"{WINDOW}.new"),
+        (sidebar.settings_button, f"{WINDOW}.settings"),
+        (header.sidebar_button, f"{WINDOW}.sidebar"),
+        (header.editor_button, f"{WINDOW}.editor"),
+        (header.export_button, f"{WINDOW}.export"),
+        (header.find_button, f"{TIMELINE}.find"),
+    )
+    return [(button, button.toolTip().partition(" (")[0], id_) for button, id_ in buttons]
