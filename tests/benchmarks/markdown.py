@@ -38,6 +38,8 @@ def markdown() -> dict[str, float]:
     """Main-thread CPU of single frames, painting included."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     _streamed(_mixed(1_000))  # modules and fonts belong to the start of the program
+    gc.collect()
+    gc.freeze()  # as the program does after its start
     short, long = _streamed(_mixed(10_000)), _streamed(_mixed(50_000))
     fence = "```python\n" + "".join(f"value_{n} = compute({n}, 'x')\n" for n in range(1_500))
     items = "".join(f"- item {n} of the list with some words\n" for n in range(1_200))

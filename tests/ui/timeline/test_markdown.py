@@ -170,6 +170,7 @@ HARD = {
     "".join("  " * depth + f"- item {depth}\n" for depth in range(60)): "nested too deep",
     "".join(f"> line {number}\n" for number in range(500)): "too long a list or quotation",
     "[" * 5_000: "too many brackets",
+    "*a `b` " * 1_000: "too many changes of type",
     "x" * 50_000: "too long a word",
 }
 

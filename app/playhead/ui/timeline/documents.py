@@ -145,6 +145,7 @@ class DocumentMaker:
     def _fill_code(self, document: Document, block: Block) -> None:
         document.setDefaultFont(self.theme.code_font())
         cursor = QTextCursor(document)
+        cursor.beginEditBlock()
         cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
         at = 0
         code = _shortened(block.source)
@@ -157,6 +158,7 @@ class DocumentMaker:
             at = start + length
         if at < len(code):
             cursor.insertText(code[at:], self._ink("text"))
+        cursor.endEditBlock()
 
     def _spans(self, language: str, code: str) -> Sequence[tuple[int, int, str]]:
         if self.colourer is None or not language:
@@ -167,6 +169,7 @@ class DocumentMaker:
     def _fill_console(self, document: Document, block: Block) -> None:
         document.setDefaultFont(self.theme.code_font())
         cursor = QTextCursor(document)
+        cursor.beginEditBlock()
         cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
         style = PLAIN
         for number, line in enumerate(block.source.split("\n")):
@@ -176,6 +179,7 @@ class DocumentMaker:
                 style = shown  # goes on into the next line
                 if text:
                     cursor.insertText(text, self._terminal(shown))
+        cursor.endEditBlock()
 
     def _terminal(self, style: Style) -> QTextCharFormat:
         tokens = self.theme.tokens
@@ -221,11 +225,13 @@ class DocumentMaker:
         cursor = QTextCursor(document)
         text_block = document.begin()
         last = document.lastBlock().blockNumber()
+        cursor.beginEditBlock()  # else each move lays the paragraph out to learn where it stands
         while text_block.isValid():
             cursor.setPosition(text_block.position())
             self._dress_block(document, cursor, text_block, last)
             self._dress_pieces(document, text_block, ink)
             text_block = text_block.next()
+        cursor.endEditBlock()
 
     def _dress_block(
         self, document: Document, cursor: QTextCursor, block: QTextBlock, last: int

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MOST_LINES = 80
 MOST_DEPTH = 9
 """The parser itself gives up at 20 levels, two for each list."""
-MOST_BRACKETS = 400
+MOST_BRACKETS, MOST_MARKS = 400, 700
 LONGEST_WORD = 8_000
 _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 _WORD = re.compile(rf"[^\s]{{{LONGEST_WORD}}}")
@@ -23,6 +23,7 @@ _PIECE_LINES, _PIECE_CHARS = 40, 4_000
 TOO_LONG = mark("Shown as plain text: too long a list or quotation.")
 TOO_DEEP = mark("Shown as plain text: nested too deep.")
 TOO_MANY = mark("Shown as plain text: too many brackets.")
+TOO_MIXED = mark("Shown as plain text: too many changes of type.")
 TOO_WIDE = mark("Shown as plain text: too long a word.")
 
 
@@ -35,6 +36,8 @@ def why_plain(source: str, top: list[Token]) -> str:
             return TOO_LONG
     if source.count("[") > MOST_BRACKETS:
         return TOO_MANY
+    if sum(map(source.count, "*_`~")) > MOST_MARKS:
+        return TOO_MIXED
     return TOO_WIDE if len(source) > LONGEST_WORD and _WORD.search(source) else ""
 
 
