@@ -7,10 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from playhead.conversation.conversation import Conversation
 from playhead.conversation.payloads import Failure
-from playhead.conversation.requests import AppSettings, ConversationConfig, ModelOverride
+from playhead.conversation.requests import (
+    AppSettings,
+    Attachment,
+    ConversationConfig,
+    ModelOverride,
+)
 from playhead.providers.worker_provider import WorkerProvider
 from playhead.session.limits import BUDGET_REACHED, REPEATED_FAILURE, STEP_LIMIT
 from playhead.session.session import Session
@@ -262,3 +268,33 @@ async def test_what_is_looked_at_is_what_the_server_got(model_worker: SharedWork
     assert list(sent.tools) == server.requests[0].body["tools"]
     assert [m["role"] for m in following.messages] == ["system", "user", "assistant"]
     assert list(before.messages) == list(sent.messages)
+
+
+async def test_a_picture_goes_to_models_that_see_and_is_named_to_those_that_do_not(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    picture = tmp_path / "plot.png"
+    Image.new("RGB", (8, 8), "red").save(picture)
+    sent: list[Any] = []
+    with ModelServer([ms.execute("6 * 7"), ms.text("Red.")]) as server:
+        async with provider_of(model_worker) as provider:
+            session = session_on(provider, server, tmp_path)
+            settings = session._ports.settings
+            for sees, tools in ((True, True), (False, True), (True, False), (False, False)):
+                word = ModelOverride(supports_images=sees, takes_tools=tools)
+                base = server.base_url
+                await settings.save(AppSettings(MODEL, base, model_overrides={MODEL: word}))
+                if not sent:
+                    attached = (Attachment("image", str(picture), "plot.png"),)
+                    session.send("What is it?", attached)
+                    await until(lambda: session.is_idle, 60)
+                else:
+                    await asked(session, "And now?")
+                sent.append(server.requests[-1].messages[1]["content"])
+            await session.close()
+    for seen in (sent[0], sent[2]):
+        assert "image_url" in [part["type"] for part in seen]
+    for told in (sent[1], sent[3]):
+        words = told if isinstance(told, str) else " ".join(part["text"] for part in told)
+        assert str(picture) in words
+        assert "What is it?" in words
