@@ -74,7 +74,7 @@ class Runs:
         self._turns = turns
         self._threads = threads
         self._shelf = shelf
-        self._waits_s = waits_s
+        self.waits_s = waits_s
 
     async def create(
         self, thread_id: str, asked: RunAsked, line: Line, opened: Wire | None = None
@@ -229,7 +229,7 @@ class Runs:
             instructions="\n\n".join(filter(None, told)),
             tools=assistant["tools"] if asked.tools is None else asked.tools,
             metadata=asked.metadata,
-            waits_s=int(self._waits_s),
+            waits_s=int(self.waits_s),
             settings=asked.settings,
         )
 
@@ -313,7 +313,7 @@ class Runs:
 
     def _arm(self, thread: ThreadState, run: RunState) -> None:
         """From now on it waits for a decision, and not for ever."""
-        timer = asyncio.get_running_loop().call_later(self._waits_s, self._expire, thread, run)
+        timer = asyncio.get_running_loop().call_later(self.waits_s, self._expire, thread, run)
         self._release(run)
         self._watch(thread, run)
         run.releases.append(timer.cancel)
