@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead import Interpreter, InterpreterError
+from playhead import Interpreter, InterpreterError, create_message
 from tests.support.display import NO_BUS
 from tests.support.driver import write_settings
 from tests.support.model_server import (
@@ -25,6 +25,7 @@ from tests.support.model_server import (
     GOLDEN_CODE,
     ModelServer,
     Script,
+    call,
     cut,
     execute,
     text,
@@ -451,6 +452,107 @@ def test_it_is_streamed_in_a_plain_asyncio_loop_that_goes_on_meanwhile(face: Fac
     chunks, turns = asyncio.run(main())
     assert chunks == GOLDEN
     assert turns > len(GOLDEN)
+
+
+def streamed(interpreter: Interpreter, *messages: dict, **options: object) -> list[dict]:
+    """All that a stream in the kernel's messages yields."""
+
+    async def read() -> list[dict]:
+        return [one async for one in interpreter.stream(messages, **options)]  # type: ignore[arg-type]
+
+    return asyncio.run(read())
+
+
+def whole(messages: list[dict]) -> list[dict]:
+    return [message for message in messages if "status" not in message]
+
+
+def decided(made: dict, value: object) -> dict:
+    result = {"toolCallId": made["id"], "name": made["name"], "value": value}
+    return create_message(type="tool_results", results=[result])
+
+
+def test_messages_of_the_kernel_are_answered_in_those(face: Face):
+    interpreter = face.answers(text("Good", " day"), text("Bye"))
+    asked = create_message({"type": "input", "text": "Hello!"})
+    *deltas, reply = streamed(interpreter, asked)
+    assert {"type", "id", "createdAt", "text"} == reply.keys()
+    assert [delta["status"] for delta in deltas] == ["created", *["in_progress"] * 2, "completed"]
+    assert {(delta["id"], delta["createdAt"]) for delta in deltas} == {
+        (reply["id"], reply["createdAt"])
+    }
+    streamed(interpreter, asked, reply, create_message(type="input", text="And now?"))
+    told = [message["content"] for message in face.told_model()[1:]]
+    assert told == ["Hello!", "Good day", "And now?"]
+    assert interpreter.messages == []
+    assert interpreter.status == "complete"
+
+
+def test_the_kernels_calls_go_on_with_the_decision_and_keep_their_names(face: Face, tmp_path: Path):
+    interpreter = face.answers(
+        execute("import os; kept = os.getcwd()"), text("Kept."), execute("print(kept)"), text("So.")
+    )
+    interpreter.working_dir = tmp_path
+    history = [create_message(type="input", text="Where are you?")]
+    for _ in range(2):
+        (proposed,) = streamed(interpreter, *history)
+        (asked_for,) = proposed["toolCalls"]
+        history += [proposed, decided(asked_for, {"decision": "approve"})]
+        told = whole(streamed(interpreter, *history))
+        assert [message["type"] for message in told] == ["tool_results", "reply"]
+        history += [*told, create_message(type="input", text="Again!")]
+    assert told[0]["results"][0]["value"] == f"{tmp_path}\n"
+
+
+def test_the_kernels_calls_can_be_edited_and_denied(face: Face, tmp_path: Path):
+    interpreter = face.answers(execute("1 / 0"), text("So."), execute(marker_code(tmp_path / "x")))
+    asked = create_message(type="input", text="Go")
+    (first,) = streamed(interpreter, asked)
+    edit = {"decision": "approve", "code": "print('mine')"}
+    told = whole(streamed(interpreter, asked, first, decided(first["toolCalls"][0], edit)))
+    assert told[0]["results"][0]["value"] == "mine\n"
+    again = create_message(type="input", text="Go on")
+    (second,) = streamed(interpreter, asked, first, *told, again)
+    interpreter = face.answers(text("Well."))
+    denial = decided(second["toolCalls"][0], {"decision": "deny", "reason": "no"})
+    streamed(interpreter, asked, first, *told, again, second, denial)
+    assert not (tmp_path / "x").exists()
+    assert "no" in face.told_model()[-1]["content"]
+
+
+def test_the_kernels_tools_are_called_by_the_program(face: Face):
+    interpreter = face.answers(call("lookup", '{"q": 1}'), text("Nine."))
+    tool = {"type": "function", "name": "lookup", "description": "", "parameters": {}}
+    asked = create_message(type="input", text="Look!")
+    (called,) = streamed(interpreter, asked, tools=[tool])
+    assert called["toolCalls"][0]["args"] == {"q": 1}
+    results = decided(called["toolCalls"][0], {"n": 9})
+    assert whole(streamed(interpreter, asked, called, results, tools=[tool]))[0]["text"] == "Nine."
+
+
+def test_a_failure_ends_a_stream_of_the_kernels_messages_by_an_error(face: Face):
+    interpreter = face.answers(cut(text("It breaks ", "of")))
+    with pytest.raises(InterpreterError) as raised:
+        streamed(interpreter, create_message(type="input", text="Go"))
+    assert raised.value.code == "upstream_truncated"
+    with pytest.raises(InterpreterError, match="must be a string"):
+        streamed(interpreter, {"type": "input"})
+    assert interpreter.status == "failed"
+
+
+def test_leaving_a_stream_of_the_kernels_messages_ends_its_code(face: Face, tmp_path: Path):
+    interpreter = face.answers(execute(f"{marker_code(tmp_path / 'x')}\nwhile True: pass"))
+    interpreter.auto_run = True
+
+    async def leave() -> None:
+        asked = [create_message(type="input", text="Go")]
+        async for message in interpreter.stream(asked):
+            assert message["type"] == "tool_calls"
+            break
+
+    asyncio.run(leave())
+    interpreter = face.answers(text("Still here."))
+    assert interpreter.chat("Hello?")[-1]["content"] == "Still here."
 
 
 def test_a_plain_chat_works_inside_a_running_loop_as_in_a_notebook(face: Face):

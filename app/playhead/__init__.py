@@ -14,9 +14,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Interpreter", "InterpreterError", "__version__", "interpreter"]
+__all__ = ["Interpreter", "InterpreterError", "__version__", "create_message", "interpreter"]
 
 if TYPE_CHECKING:
+    from playhead.client.kernel_messages import create_message
     from playhead.errors import InterpreterError
     from playhead.terminal.interpreter import Interpreter
 
@@ -28,6 +29,10 @@ def __getattr__(name: str) -> object:
         from playhead.errors import InterpreterError
 
         return InterpreterError
+    if name == "create_message":
+        from playhead.client.kernel_messages import create_message
+
+        return create_message
     if name in ("Interpreter", "interpreter"):
         from playhead.terminal.interpreter import Interpreter
 

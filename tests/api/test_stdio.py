@@ -12,7 +12,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from playhead.api.incoming import Policy
+from playhead.api.model_state import ModelState
 from playhead.api.stdio import serve_stdio
+from playhead.api.turns import Turns
 from playhead.errors import ProviderError
 from playhead.session.sessions import Sessions
 from playhead.storage.no_history import NoHistory
@@ -69,11 +72,15 @@ class Program:
     @asynccontextmanager
     async def served(self) -> AsyncIterator[Program]:
         ports = ports_with(self.provider, self.executor)
-        sessions = Sessions(ports, NoHistory(Path("no-such-folder")))
+        history = NoHistory(Path("no-such-folder"))
+        sessions = Sessions(ports, history)
+        models = ModelState(ports.settings, ports.keys, ports.catalog)
+        policy = Policy(lambda: True, lambda: True, "", "")
+        turns = Turns(sessions, models, policy, history.records)
         stdin, stdout = os.fdopen(self._commands, "rb"), os.fdopen(self._lines_end, "wb", 0)
         os.set_blocking(self._read_end, False)
         asyncio.get_running_loop().add_reader(self._read_end, self._on_lines)
-        task = asyncio.create_task(serve_stdio(sessions, stdin, stdout, "1.2.3"))
+        task = asyncio.create_task(serve_stdio(sessions, turns, stdin, stdout, "1.2.3"))
         try:
             yield self
             self.hang_up()
@@ -83,6 +90,7 @@ class Program:
             stdout.close()
             stdin.close()
             os.close(self._read_end)
+            await turns.close()
             await sessions.close()
 
     def _on_lines(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiohttp import web
+from typing import TYPE_CHECKING
 
 from playhead.api.client_names import client_name
 from playhead.api.model_state import DIRECT
@@ -10,6 +10,9 @@ from playhead.api.schemas import CompletionRequest, LlmConfig
 from playhead.conversation.requests import DIRECT_MODEL, ModelChoice
 from playhead.conversation.secret import Secret
 from playhead.errors import RequestError
+
+if TYPE_CHECKING:
+    from aiohttp import web
 
 STOP_GRACE_S = 1.0
 """Between interrupt and kill: two seconds after its client has gone, a run is gone, too."""

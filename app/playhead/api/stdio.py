@@ -4,6 +4,9 @@ From the program, one object a line, by `do`:
     begin   messages (native, to resume from), config: a fresh conversation; also a reset
     chat    turn, messages (native, new), config (if it changed): ask
     decide  turn, decision (approve, deny), code, reason: about the code that waits
+    kernel  turn, messages (of @unternet/kernel, the whole history), tools, config: ask in those;
+            its conversation is apart from that of `chat`, and recognised by the history
+    forget  ends what `kernel` has begun, with its kernels
     stop    turn: end the turn and its code
     input   turn, id, text: a line for the code that asks for one; with has_input false in config
             nobody will: standard input ends where a run begins
@@ -11,8 +14,8 @@ The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
 kinds, the last of them server/status or server/error; {"turn", "waits"} after a confirmation that
-needs a decision; {"turn", "ended"}; {"error": {"code", "message"}, "turn"?} for what was refused.
-A refused chat ends as well.
+needs a decision; {"turn", "message"} of a `kernel`, before a last chunk; {"turn", "ended"};
+{"error": {"code", "message"}, "turn"?} for what was refused. A refused chat ends as well.
 """
 
 from __future__ import annotations
@@ -27,7 +30,9 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any, BinaryIO, cast
 
+from playhead.api.stdio_kernel import StdioKernelTurn
 from playhead.api.stdio_turn import StdioTurn, options_of
+from playhead.api.turns import Turns
 from playhead.conversation.chunk import Chunk
 from playhead.dialects.lmc_requests import read_messages
 from playhead.errors import AppError, RequestError, SessionError
@@ -54,10 +59,12 @@ def claim_pipes() -> tuple[BinaryIO, BinaryIO]:
     return commands, lines
 
 
-async def serve_stdio(sessions: Sessions, stdin: BinaryIO, stdout: BinaryIO, version: str) -> int:
-    """Serve one program until its end; the exit status. The sessions' owner closes them."""
+async def serve_stdio(
+    sessions: Sessions, turns: Turns, stdin: BinaryIO, stdout: BinaryIO, version: str
+) -> int:
+    """Serve one program until its end; the exit status. Who owns sessions and turns closes them."""
     lines = LineWriter(stdout)
-    service = _Service(sessions, lines)
+    service = _Service(sessions, turns, lines)
     lines.send({"ready": True, "version": version})
     try:
         async with aclosing(_commands(stdin)) as commands:
@@ -143,9 +150,12 @@ async def _commands(stdin: BinaryIO) -> AsyncGenerator[Mapping[str, Any], None]:
 class _Service:
     """One conversation at a time, for one program."""
 
-    def __init__(self, sessions: Sessions, lines: LineWriter) -> None:
+    def __init__(self, sessions: Sessions, turns: Turns, lines: LineWriter) -> None:
         self._sessions = sessions
+        self._turns = turns
         self._lines = lines
+        self._kernel_turn: StdioKernelTurn | None = None
+        self._kernel_ids: set[str] = set()
         self._session: Session | None = None
         self._turn: StdioTurn | None = None
         self._config: Mapping[str, Any] = {}
@@ -158,12 +168,16 @@ class _Service:
                 await self._begin(command)
             elif verb == "chat":
                 self._chat(str(turn), command)
+            elif verb == "kernel":
+                await self._stream(str(turn), command)
+            elif verb == "forget":
+                await self._forget()
             else:
                 self._steer(str(turn), command)
         except AppError as error:
             refused = {"error": {"code": error.code, "message": str(error)}}
             self._lines.send(refused if turn is None else {"turn": turn, **refused})
-            if verb == "chat":
+            if verb in ("chat", "kernel"):
                 self._lines.send({"turn": turn, "ended": True})
 
     async def close(self) -> None:
@@ -208,7 +222,25 @@ class _Service:
             self._turn.close()
             raise
 
+    async def _stream(self, turn_id: str, command: Mapping[str, Any]) -> None:
+        config = command.get("config")
+        told = cast("dict[str, Any]", config) if isinstance(config, dict) else {}
+        begun = StdioKernelTurn(turn_id, self._turns, self._lines.send)
+        self._kernel_ids.add(await begun.begin(command, told))
+        self._kernel_turn = begun
+
+    async def _forget(self) -> None:
+        if self._kernel_turn is not None:
+            self._kernel_turn.stop()
+        ids, self._kernel_ids = self._kernel_ids, set()
+        for conversation_id in ids:
+            await self._sessions.delete(conversation_id)
+
     def _steer(self, turn_id: str, command: Mapping[str, Any]) -> None:
+        if self._kernel_turn is not None and self._kernel_turn.id == turn_id:
+            if command.get("do") == "stop":
+                self._kernel_turn.stop()
+            return
         session, turn = self._expect_session(), self._turn
         if turn is None or turn.is_over or turn.id != turn_id:
             return  # it came too late, which is nobody's fault

@@ -26,6 +26,8 @@ from playhead.storage.crash_reports import CrashWatch
 
 _log = logging.getLogger(__name__)
 
+_OWN_PROGRAM = Policy(lambda: True, lambda: True, "", "")
+"""Whoever started us decides about all."""
 PORT_TAKEN = 3
 """The exit status when the port is another program's."""
 
@@ -144,9 +146,11 @@ async def _serve_pipes(crashes: CrashWatch) -> int:
     stdin, stdout = claim_pipes()
     core = build_core(Overrides(keeps_history=False))
     core.worker.on_death(crashes.note_worker)
+    turns = make_turns(core, _OWN_PROGRAM)
     is_closing = asyncio.Event()
     with ended_by_signals(is_closing.set), errors_noted(crashes):
-        serving = asyncio.create_task(serve_stdio(core.sessions, stdin, stdout, __version__))
+        serve = serve_stdio(core.sessions, turns, stdin, stdout, __version__)
+        serving = asyncio.create_task(serve)
         closing = asyncio.create_task(is_closing.wait())
         try:
             core.warm_up()
@@ -157,5 +161,6 @@ async def _serve_pipes(crashes: CrashWatch) -> int:
             for task in (serving, closing):
                 task.cancel()
             await asyncio.gather(serving, closing, return_exceptions=True)
+            await turns.close()
             await core.close()
     return 0

@@ -55,6 +55,19 @@ class Connection:
             server.send_line(line)
             return turn
 
+    def ask_kernel(self, asked: Sequence[Wire], tools: Sequence[Wire], config: Wire) -> Turn:
+        """Begin a turn in the kernel's messages; the conversation of `ask` is another one."""
+        with self._lock:
+            self.rest()
+            turn_id = f"t{next(self._numbers)}"
+            told = {"messages": list(asked), "tools": list(tools), "config": config}
+            line = to_line({"do": "kernel", "turn": turn_id, **told})
+            server = self._usable_server()
+            self.turn = turn = Turn(turn_id, server, Transcript())
+            server.listen(turn.deliver)
+            server.send_line(line)
+            return turn
+
     def rest(self) -> None:
         """Wait for the end of a turn that was left; one that is being read is not disturbed."""
         turn = self.turn
@@ -80,13 +93,14 @@ class Connection:
             self._is_begun = False
 
     def reset(self, config: Wire) -> None:
-        """Forget the conversation and end its kernels at once; a turn under way is left."""
+        """Forget all conversations and end their kernels at once; a turn under way is left."""
         with self._lock:
             self._leave()
             self.rest()
             self.transcript = Transcript()
             if self._server is not None and self._server.is_usable:
                 self._begin(self._server, config)
+                self._server.send({"do": "forget"})
 
     def close(self) -> None:
         """End the server process; the transcript stays."""

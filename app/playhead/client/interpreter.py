@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, cast, overload
 
 from playhead.client.connection import Connection
 from playhead.client.display import Display
+from playhead.client.kernel_messages import are_kernel_messages
 from playhead.client.process import server_command
 from playhead.client.reading import OnInput, Reader
 from playhead.client.turn import Status, Turn
@@ -149,10 +150,25 @@ class InterpreterClient:
         return self._read_whole(turn, display)
 
     def stream(
-        self, message: Asked, *, display: bool = False, extended: bool | None = None
+        self,
+        message: Asked,
+        *,
+        display: bool = False,
+        extended: bool | None = None,
+        tools: Iterable[Mapping[str, Any]] = (),
     ) -> AsyncGenerator[Wire, None]:
-        """The same as an asynchronous generator, for any asyncio loop that is running."""
-        return self._streamed_async(_messages_of(message), display, extended)
+        """The same as an asynchronous generator, for any asyncio loop that is running.
+
+        Messages of @unternet/kernel (see `create_message`) are answered in those: deltas and whole
+        messages. They are the whole history each time, apart from `messages`; a stream that ends
+        in `tool_calls` goes on with their `tool_results`, which for `execute` are the decision.
+        `tools` are for that form alone.
+        """
+        given = _listed(message)
+        if are_kernel_messages(given):
+            asked, offered = map(dict, given), map(dict, tools)
+            return self._streamed_kernel(list(asked), list(offered))
+        return self._streamed_async(_native(given), display, extended)
 
     def approve(self, code: str | None = None) -> list[Wire]:
         """Let the pending code run, or `code` in its place.
@@ -232,6 +248,15 @@ class InterpreterClient:
             async for chunk in chunks:
                 yield chunk
 
+    async def _streamed_kernel(
+        self, asked: list[Wire], tools: list[Wire]
+    ) -> AsyncGenerator[Wire, None]:
+        await asyncio.to_thread(self._connection.rest)
+        turn = self._connection.ask_kernel(asked, tools, self._config())
+        async with aclosing(Reader(turn, None, None, True).chunks_async()) as messages:
+            async for message in messages:
+                yield message
+
     def _read_whole(self, turn: Turn, display: bool) -> list[Wire]:
         """Read up to the end, or to code that nobody here can decide about."""
         seen = len(self.messages)
@@ -254,7 +279,16 @@ class InterpreterClient:
 
 
 def _messages_of(asked: Asked) -> list[Wire]:
-    """A text, a message or several, as messages in their whole form."""
+    return _native(_listed(asked))
+
+
+def _native(given: Iterable[Mapping[str, Any]]) -> list[Wire]:
+    """Messages in their whole form."""
+    return [{"role": "user", "type": "message", **message} for message in given]
+
+
+def _listed(asked: Asked) -> list[Mapping[str, Any]]:
+    """A text, a message or several, as messages."""
     if isinstance(asked, str):
         given: list[Mapping[str, Any]] = [{"content": asked}]
     elif isinstance(asked, Mapping):
@@ -263,4 +297,4 @@ def _messages_of(asked: Asked) -> list[Wire]:
         given = list(asked)
     if not given or not all(isinstance(message, Mapping) for message in cast("list[Any]", given)):
         raise TypeError("chat() takes a text, a message (a dict) or a list of messages")
-    return [{"role": "user", "type": "message", **message} for message in given]
+    return given

@@ -98,6 +98,9 @@ class Turn:
                 self._lose()
             elif "chunk" in message:
                 return self._hear_chunk(message["chunk"])
+            elif "message" in message:  # of @unternet/kernel: the program reads it as it is
+                self._has_answer = True
+                return message["message"]
             elif "waits" in message:
                 self.is_waiting = True
             elif "error" in message:
