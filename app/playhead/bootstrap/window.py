@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication
 
 from playhead import __version__
 from playhead.api.switch import ApiSwitch, window_policy
@@ -31,6 +30,7 @@ from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
 from playhead.storage.crash_reports import CrashWatch
 from playhead.storage.settings import stored_scale
+from playhead.ui.application import Application
 from playhead.ui.keyring_notice import show_keyring_wait
 from playhead.ui.main_window import MainWindow
 from playhead.ui.theme import Theme
@@ -79,17 +79,17 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
         instance.close()
 
 
-def _application() -> QApplication:
+def _application() -> Application:
     """Qt reads how large all is to be here and never again; a size that the user gave it wins.
 
     Programs that we start have a size of their own.
     """
     percent = stored_scale(paths.settings_path())
     if percent == 100 or _SCALE in os.environ:
-        return QApplication([sys.argv[0]])
+        return Application([sys.argv[0]])
     os.environ[_SCALE] = f"{percent / 100}"
     try:
-        return QApplication([sys.argv[0]])
+        return Application([sys.argv[0]])
     finally:
         del os.environ[_SCALE]
 
@@ -99,7 +99,7 @@ class _Window:
 
     def __init__(
         self,
-        app: QApplication,
+        app: Application,
         instance: SingleInstance,
         files: Sequence[str],
         crashes: CrashWatch,
@@ -158,8 +158,9 @@ class _Window:
         notices = [core.ports.settings.notice, await self._opened_history()]
         for notice in filter(None, notices):
             self._window.show_notice("Something on the disk was not as it should be.", notice)
-        if self._files:
-            self._window.open_paths(self._files)
+        self._app.files_opened.connect(self._on_activated)
+        if files := self._files + self._app.take_early_files():
+            self._window.open_paths(files)
         _startup_log.info("ready_ms=%.0f", _process_age_ms())
         self._on_settings_saved(core.ports.settings.current)
         await self._api.apply()
