@@ -50,7 +50,10 @@ def put_script_inside(folder: Path) -> None:
     """The script for the frozen kernel, with the list of what it has to find."""
     script = Path(inside.__file__)
     shutil.copyfile(script, folder / script.name)
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    # Not that of our environment, where setuptools stands in for some of it.
+    base: str = sys._base_executable  # type: ignore[attr-defined]
+    asking = [base, "-I", "-S", "-W", "ignore", script]
+    done = subprocess.run(asking, capture_output=True, text=True, check=True)
     (folder / inside.LIST).write_text(done.stdout.splitlines()[-1], "utf-8")
 
 

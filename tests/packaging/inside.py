@@ -13,9 +13,9 @@ import pkgutil
 import ssl
 import sys
 
-# Of what is under the GPL, of Tcl/Tk, Python's own tests, the installer of pip, a converter.
+# Of what is under the GPL, of Tcl/Tk, Python's own tests, the installer of pip.
 NOT_SHIPPED = frozenset(
-    {"_dbm", "_gdbm", "_tkinter", "dbm.gnu", "dbm.ndbm", "ensurepip", "idlelib", "lib2to3"}
+    {"_dbm", "_gdbm", "_tkinter", "dbm.gnu", "dbm.ndbm", "ensurepip", "idlelib"}
     | {"readline", "test", "tkinter", "turtle", "turtledemo"}
 )
 # One opens a browser, one prints a poem, one is whoever asks.
