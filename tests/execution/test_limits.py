@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.requests import RunLimits
+from playhead.conversation.requests import RunLimits, RunRequest
 from tests.support import programs
-from tests.support.kernels import executor, report_of, request, run, text_of
+from tests.support.kernels import error_of, executor, report_of, request, run, text_of
 
 HUNGRY = "kept = []\nwhile True:\n    kept.append(bytearray(b'x') * 2_000_000)"
 HUNGRY_CHILD = f"""
@@ -36,17 +36,61 @@ async def test_a_run_within_its_limits_is_not_disturbed(tmp_path: Path) -> None:
     assert (report_of(chunks).state, report_of(chunks).reason) == ("finished", "")
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
-@pytest.mark.parametrize("code", [HUNGRY_CHILD, programs.DEAF.replace("pass", "x = x * 2 + b'1'")])
-async def test_a_run_over_its_memory_is_stopped_and_says_so(tmp_path: Path, code: str) -> None:
-    code = "x = b'1'\n" + code
-    limits = RunLimits(memory_bytes=200_000_000)
+needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+LIMITED = RunLimits(memory_bytes=200_000_000)
+
+
+@needs_proc
+async def test_a_run_whose_child_is_over_its_memory_is_stopped_and_says_so(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
-        report = report_of(await run(made, replace(request(tmp_path, code), limits=limits)))
-        if report.state == "finished":
-            pytest.skip("the kernel itself kept within the limit")
+        report = report_of(
+            await run(made, replace(request(tmp_path, HUNGRY_CHILD), limits=LIMITED))
+        )
         assert report.reason.startswith("stopped at 200 MB of memory: the limit of the settings")
         assert text_of(await run(made, request(tmp_path, "6 * 7"))) == "42\n"
+
+
+TOO_LARGE = {
+    "python": ("x = bytearray(10**10)", "MemoryError"),
+    "r": ("x <- numeric(1e9)", "Error"),
+    "ruby": ("x = 'a' * 2_000_000_000", "NoMemoryError"),
+}
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    "language",
+    [
+        "python",
+        pytest.param("r", marks=pytest.mark.requires_system("Rscript")),
+        pytest.param("ruby", marks=pytest.mark.requires_system("ruby")),
+    ],
+)
+async def test_too_large_a_step_is_an_error_that_names_the_limit(
+    tmp_path: Path, language: str
+) -> None:
+    code, name = TOO_LARGE[language]
+
+    def block(code: str) -> RunRequest:
+        return replace(request(tmp_path, code), language=language, limits=LIMITED)
+
+    async with executor(tmp_path) as made:
+        await run(made, block("kept = 42"))
+        error = error_of(await run(made, block(code)))
+        assert error is not None
+        assert error.name == name
+        assert "This run may take 200 MB" in error.remedy
+        assert "42" in text_of(await run(made, block("kept")))
+
+
+@needs_proc
+@pytest.mark.requires_system("java")
+async def test_a_limit_lets_programs_start_that_reserve_much(tmp_path: Path) -> None:
+    code = "import subprocess\nsubprocess.run(['java', '-version'], capture_output=True).returncode"
+    limits = RunLimits(memory_bytes=600_000_000)
+    async with executor(tmp_path) as made:
+        chunks = await run(made, replace(request(tmp_path, code), limits=limits))
+    assert text_of(chunks) == "0\n"
 
 
 async def test_a_limit_of_output_keeps_head_and_tail(tmp_path: Path) -> None:

@@ -177,6 +177,17 @@ async def test_plots_stand_where_they_were_drawn(tmp_path: Path) -> None:
     assert "Rplots.pdf" not in os.listdir(tmp_path)
 
 
+async def test_plots_are_as_sharp_as_the_screen(tmp_path: Path) -> None:
+    widths: list[int] = []
+    async with executor(tmp_path) as made:
+        for ratio in (1.0, 2.0):
+            made.set_screen_ratio(ratio)
+            chunks = await run(made, block(tmp_path, "plot(1:3)"))
+            (path,) = (Path(str(c.content)) for c in chunks if c.type == "image" and c.content)
+            widths.append(int.from_bytes(path.read_bytes()[16:20]))
+    assert widths == [840, 1680]
+
+
 async def test_frames_are_tables_with_their_text_before_them(tmp_path: Path) -> None:
     code = (
         'd <- data.frame(n = c(1L, NA), x = c(0.5, Inf), s = c("a", "\\"é\\n"),'

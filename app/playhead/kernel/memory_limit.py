@@ -8,58 +8,69 @@ from typing import Any
 
 _LEAST_GROWTH = 64_000_000
 """So much is always allowed, or names could not even be deleted once the limit is reached."""
+_RESIDENT, _DATA = 1, 5
+"""Places in /proc/PID/statm."""
 _RESERVED = 256_000_000
-"""Threads and libraries reserve addresses that they never use."""
+"""The stacks of threads are counted as data, and hardly used."""
 
 
 class MemoryLimit:
-    """Owner of the limit on addresses while a run goes on, where the system has one (Linux).
+    """Owner of the limit on the data of a process while a run goes on (Linux).
 
-    What a run really uses is watched from outside; this is for the one step that is too large.
+    What a run really uses is watched from outside; this is for the one step that is too large. It
+    is no limit on addresses: programs that the process starts inherit it, and Java and others
+    reserve more of those than they will ever use.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pid: int = 0) -> None:
+        self._pid = pid
         self._old: tuple[int, int] | None = None
         self.bytes = 0
 
     def begin(self, limit: int) -> None:
         """From now on let allocations fail that would take this process over the limit."""
         self.bytes = limit
-        used = _used() if limit > 0 else None
+        used = _used(self._pid) if limit > 0 else None
         if used is None:
             return
         import resource
 
-        addresses, resident = used
-        wanted = addresses + max(limit - resident, _LEAST_GROWTH) + _RESERVED
-        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        data, resident = used
+        wanted = data + max(limit - resident, _LEAST_GROWTH) + _RESERVED
+        try:
+            soft, hard = resource.prlimit(self._pid, resource.RLIMIT_DATA)
+        except OSError:
+            return  # it has just ended
         if soft != resource.RLIM_INFINITY and soft <= wanted:
             return
-        try:
-            resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+        if self._set((wanted, hard)):
             self._old = (soft, hard)
-        except (OSError, ValueError):
-            return  # user code has lowered the hard limit
 
     def end(self) -> None:
         """Put things back."""
         old, self._old = self._old, None
-        if old is None:
-            return
+        if old is not None:
+            self._set(old)
+
+    def _set(self, limits: tuple[int, int]) -> bool:
+        """Whether that could be done: code may have lowered the hard limit, or have ended."""
         import resource
 
         try:
-            resource.setrlimit(resource.RLIMIT_AS, old)
+            resource.prlimit(self._pid, resource.RLIMIT_DATA, limits)
         except (OSError, ValueError):
-            return
+            return False
+        return True
 
     def remark(self, error: BaseException) -> str:
         """What to say of an error that the limit explains."""
-        if not self.bytes or not _is_memory_error(error):
-            return ""
+        return f"{self.words()}\n" if self.bytes and _is_memory_error(error) else ""
+
+    def words(self) -> str:
+        """Whose limit it is, and what to do."""
         return (
             f"This run may take {self.bytes / 1e6:,.0f} MB of memory: the limit in Settings, under"
-            " “Running code”. Work in smaller parts, or raise the limit there.\n"
+            " “Running code”. Work in smaller parts, or raise the limit there."
         )
 
 
@@ -67,14 +78,15 @@ def _is_memory_error(error: Any) -> bool:
     return issubclass(type(error), MemoryError)
 
 
-def _used() -> tuple[int, int] | None:
-    """Addresses and resident bytes of this process, where the system tells."""
+def _used(pid: int) -> tuple[int, int] | None:
+    """Bytes of data, resident bytes of a process (0: this one), where the system tells."""
     if not sys.platform.startswith("linux"):
         return None
     try:
-        with open("/proc/self/statm", "rb") as file:
-            addresses, resident = file.read().split()[:2]
-    except (OSError, ValueError):
+        with open(f"/proc/{pid or 'self'}/statm", "rb") as file:
+            fields = file.read().split()
+        resident, data = int(fields[_RESIDENT]), int(fields[_DATA])
+    except (OSError, ValueError, IndexError):
         return None
     page = os.sysconf("SC_PAGE_SIZE")
-    return int(addresses) * page, int(resident) * page
+    return data * page, resident * page

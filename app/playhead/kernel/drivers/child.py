@@ -22,11 +22,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import time
 
 from ..driver import Driver, Job, Outcome, Stage
 from ..failures import send_error
+from ..memory_limit import MemoryLimit
 from ..timings import Timings
 from .block_file import write_block
 from .child_process import ChildProcess, Died
@@ -45,6 +47,8 @@ class ChildDriver(Driver):
     """Of the files with the code, as the language's own messages show it."""
     renews_input: bool = True
     """Whether the script can open another standard input for each block."""
+    memory_error: re.Pattern[str] | None = None
+    """What an error says (name: message) that an allocation raises; None if that is the end."""
     last_signal: int = signal.SIGINT
     """What the program gets when it still runs a moment after it was asked to stop."""
 
@@ -60,6 +64,7 @@ class ChildDriver(Driver):
         self._stopped_at = 0.0
         self._error: tuple[str, str, int | None] | None = None
         self._times = Timings()
+        self._memory = MemoryLimit()
 
     def command(self, script: str) -> list[str]:
         """The program and its arguments up to the script, which is the last of them."""
@@ -117,6 +122,8 @@ class ChildDriver(Driver):
         os.set_blocking(self.stage.descriptors.output, True)
         self._is_stopped, self._error, self._times = False, None, Timings()
         child = self._child = self._child or self._begin_child()
+        self._memory = memory = MemoryLimit(child.pid)
+        memory.begin(job.memory if self.memory_error else 0)
         try:
             with self.stage.interrupts.diverted(self.interrupt):
                 outcome = self._enter(job.folder)
@@ -126,6 +133,7 @@ class ChildDriver(Driver):
                     child.send(*fields)
                     self._next_folder = ""
                     outcome = self._wait(child)
+            memory.end()
         except Died as end:
             outcome = self._after_death(end.status)
             self._child = self._begin_anew()  # whom no stop of this block may reach any more
@@ -208,7 +216,10 @@ class ChildDriver(Driver):
     def _say(self, outcome: Outcome) -> None:
         if self._error is not None and outcome.state == "finished":
             name, message, line = self._error
-            send_error(self.stage.channel, name, message, [("", line, "")] if line else [])
+            is_limit = self.memory_error and self.memory_error.search(f"{name}: {message}")
+            remedy = self._memory.words() if is_limit and self._memory.bytes else ""
+            frames = [("", line, "")] if line else []
+            send_error(self.stage.channel, name, message, frames, remedy)
         self._times.send(self.stage.channel, None)
 
 

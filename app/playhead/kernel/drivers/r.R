@@ -85,6 +85,7 @@ local(envir = playhead, {
         begin_block(job)
         if (nzchar(job$folder)) try(setwd(job$folder))
         reply("began")
+        set_screen(job$dpi)
         end <- run_block(job$path)
         show_warnings()
         if (end[[1]] == "interrupted") forget_plots() else show_plots(NULL, is_over = TRUE)

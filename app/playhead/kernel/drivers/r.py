@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 
 from ..driver import Job, Stage
 from .child import ChildDriver
@@ -31,6 +32,7 @@ class R(ChildDriver):
     script = "r.R"
     suffix = ".R"
     renews_input = False
+    memory_error = re.compile(r"cannot allocate (vector|memory)|memory exhausted")
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
@@ -58,4 +60,4 @@ class R(ChildDriver):
     def _fields(self, job: Job) -> list[str]:
         fields = super()._fields(job)
         self._stop_file = fields[1] + ".stop"
-        return fields
+        return [*fields, str(job.dpi)]

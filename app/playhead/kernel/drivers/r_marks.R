@@ -24,7 +24,8 @@ next_job <- function() {
     # An empty last field would be lost.
     fields <- strsplit(paste0(line, "\t."), "\t", fixed = TRUE)[[1]]
     fields <- vapply(fields, .decoded, "", USE.NAMES = FALSE)
-    list(run = fields[1], path = fields[2], lines = fields[3] == "1", folder = fields[5])
+    list(run = fields[1], path = fields[2], lines = fields[3] == "1", folder = fields[5],
+        dpi = suppressWarnings(as.numeric(fields[6])))
 }
 
 .encoded <- function(field) {

@@ -3,6 +3,7 @@
 .WIDTH_IN <- 7
 .HEIGHT_IN <- 4.8
 .DPI <- 120
+.SCREEN_DPI <- 100
 # Functions that add to a page. A statement that calls one of them goes on with what is there.
 .ADDING <- c("abline", "arrows", "axis", "Axis", "box", "clip", "contour", "curve", "grid",
     "image", "layout", "legend", "lines", "locator", "matlines", "matpoints", "mtext", "par",
@@ -13,9 +14,15 @@
 .page$is_begun <- FALSE
 .page$shown <- 0L
 .page$path <- ""
+.page$sharpness <- 1
+
+# Pages of this block are as sharp as a screen with so many dots an inch; 0 is not told.
+set_screen <- function(dpi) {
+    if (length(dpi) == 1L && !is.na(dpi) && dpi > 0) .page$sharpness <- dpi / .SCREEN_DPI
+}
 
 .png <- function(path) grDevices::png(path, width = .WIDTH_IN, height = .HEIGHT_IN, units = "in",
-    res = .DPI, type = if (capabilities("cairo")) "cairo" else getOption("bitmapType"))
+    res = .DPI * .page$sharpness, type = if (capabilities("cairo")) "cairo" else getOption("bitmapType"))
 
 .open_device <- function(...) {
     .show_closed()

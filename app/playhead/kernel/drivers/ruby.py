@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from .child import ChildDriver
 
 _INSTALL = {
@@ -21,6 +23,7 @@ class Ruby(ChildDriver):
     install = _INSTALL
     script = "ruby.rb"
     suffix = ".rb"
+    memory_error = re.compile(r"^NoMemoryError")
 
     def command(self, script: str) -> list[str]:
         """With UTF-8 for all text, whatever the locale is."""
