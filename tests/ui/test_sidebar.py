@@ -107,6 +107,41 @@ def test_a_title_is_changed_in_place(bench: Bench, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bench.told == [("rename", "a", "Revenue")])
 
 
+def test_the_keyboard_stays_in_the_list_after_a_title_was_changed(
+    bench: Bench, qtbot: QtBot
+) -> None:
+    rows, model = bench.sidebar.list, bench.sidebar.model
+
+    def take_over(id_: str, title: str) -> None:
+        changed = [replace(one, title=title) if one.id == id_ else one for one in before]
+        bench.sidebar.show_conversations(changed)
+
+    before = list(bench.sidebar._summaries)
+    bench.sidebar.renamed.connect(take_over)
+    bench.sidebar.activateWindow()
+    qtbot.waitUntil(bench.sidebar.isActiveWindow)
+    rows.setFocus()
+    bench.sidebar.begin_rename("b")
+    field = rows.findChild(QLineEdit)
+    assert field is not None
+    QTest.keyClicks(field, "Pictures")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bench.titles[1] == "Pictures" and not bench.sidebar.is_renaming)
+    assert bench.sidebar.focusWidget() is rows
+    assert model.row_at(rows.currentIndex()).conversation_id == "b"
+    assert [index.data() for index in rows.selectedIndexes()] == ["Pictures"]
+
+
+def test_what_is_typed_stays_when_its_row_changes(bench: Bench) -> None:
+    bench.sidebar.begin_rename("b")
+    field = bench.sidebar.list.findChild(QLineEdit)
+    assert field is not None
+    QTest.keyClicks(field, "Pict")
+    read = [replace(one, is_unread=one.id == "b") for one in bench.sidebar._summaries]
+    bench.sidebar.show_conversations(read)
+    assert field.text() == "Pict"
+
+
 def test_the_keyboard_deletes_and_takes_back(bench: Bench) -> None:
     rows = bench.sidebar.list
     rows.setCurrentIndex(bench.sidebar.model.index_of("a"))

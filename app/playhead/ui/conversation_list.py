@@ -271,8 +271,8 @@ class RowDelegate(QStyledItemDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """The title, chosen whole so that typing replaces it."""
-        if isinstance(editor, QLineEdit):
+        """The title, chosen whole so that typing replaces it; what is typed already stays."""
+        if isinstance(editor, QLineEdit) and not editor.isModified():
             editor.setText(self._model.row_at(index).text)
             editor.selectAll()
 

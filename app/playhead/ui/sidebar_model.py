@@ -87,7 +87,13 @@ class SidebarModel(QAbstractListModel):
     def _follow(self, before: list[Row], rows: list[Row]) -> None:
         head = _common(before, rows)
         tail = _common(before[head:][::-1], rows[head:][::-1])
-        self._exchange(head, len(before) - tail, rows[head : len(rows) - tail])
+        old, new = before[head : len(before) - tail], rows[head : len(rows) - tail]
+        if [row.conversation_id for row in old] == [row.conversation_id for row in new]:
+            # Only called otherwise: a row that went would take the keyboard away from the list.
+            self._rows[head : head + len(new)] = new
+            self.dataChanged.emit(self.index(head), self.index(head + len(new) - 1))
+        else:
+            self._exchange(head, len(before) - tail, new)
 
     def _exchange(self, first: int, end: int, rows: list[Row]) -> None:
         """Put other rows in the place of those from `first` up to `end`."""
