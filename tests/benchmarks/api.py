@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from tests.benchmarks.answers import many_chunks
-from tests.benchmarks.api_client import Streamed, stream_together
+from tests.benchmarks.api_client import CHAT, COHERE, KERNEL, Route, Streamed, stream_together
 from tests.benchmarks.child import Child
 from tests.benchmarks.homes import measured_home
 from tests.support.model_server import ModelServer
@@ -24,10 +24,13 @@ from tests.support.model_server import ModelServer
 TOKEN = "benchmark-token"
 CHUNKS = {1: 3000, 10: 300, 100: 40}
 """Chunks of each answer, by the number of clients."""
+ROUTES = {"cohere": COHERE, "kernel": KERNEL}
+"""The other formats, each with ten clients."""
 
 
 def api() -> dict[str, float]:
-    """Events per second with 1, 10 and 100 clients, lateness of the window, CPU per chunk."""
+    """Events per second with 1, 10 and 100 clients and in other formats, lateness of the window,
+    CPU per chunk."""
     port = _free_port()
     with (
         ModelServer(many_chunks) as server,
@@ -54,6 +57,8 @@ def api() -> dict[str, float]:
             if clients == 10:
                 late = measured["late_ms"]
                 figures["late_p99_ms_10"] = round(late[int(len(late) * 0.99)], 2)
+        for name, route in ROUTES.items():
+            figures[f"{name}_events_per_s"] = round(_rate(_ask(port, 10, CHUNKS[10], route)), 1)
         child.close()
         bare_s = _bare_cpu_s(server.base_url, environment, CHUNKS[1])
     figures["overhead_us_per_chunk"] = round((cpu_s - bare_s) * 1e6 / CHUNKS[1], 1)
@@ -61,8 +66,9 @@ def api() -> dict[str, float]:
     return figures
 
 
-def _ask(port: int, clients: int, chunks: int) -> list[Streamed]:
-    return asyncio.run(stream_together(port, TOKEN, f"{chunks} chunks for client", clients))
+def _ask(port: int, clients: int, chunks: int, route: Route = CHAT) -> list[Streamed]:
+    prompt = f"{chunks} chunks for client"
+    return asyncio.run(stream_together(port, TOKEN, prompt, clients, route))
 
 
 def _rate(streamed: Sequence[Streamed]) -> float:

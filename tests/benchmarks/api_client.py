@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 _END_OF_EVENT = b"\n\n"
 
@@ -19,14 +21,40 @@ class Streamed:
     last_at: float
 
 
-async def stream_together(port: int, token: str, prompt: str, clients: int) -> list[Streamed]:
-    """Ask `/v1/chat/completions` for that many streams at once and read all to their ends."""
-    return await asyncio.gather(*(_stream(port, token, f"{prompt} {n}") for n in range(clients)))
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a question goes, in which words, and what stands in the last event of its answer."""
+
+    path: str
+    body: Callable[[str], dict[str, Any]]
+    end: bytes
 
 
-async def _stream(port: int, token: str, prompt: str) -> Streamed:
+def _chat_body(prompt: str) -> dict[str, Any]:
+    messages = [{"role": "user", "content": prompt}]
+    return {"model": "openai/test", "stream": True, "messages": messages}
+
+
+def _kernel_body(prompt: str) -> dict[str, Any]:
+    return {"messages": [{"type": "input", "text": prompt}]}
+
+
+CHAT = Route("/v1/chat/completions", _chat_body, b"data: [DONE]")
+COHERE = Route("/v2/chat", _chat_body, b'"message-end"')
+KERNEL = Route("/v1/kernel/stream", _kernel_body, b"data: [DONE]")
+
+
+async def stream_together(
+    port: int, token: str, prompt: str, clients: int, route: Route = CHAT
+) -> list[Streamed]:
+    """Ask for that many streams at once and read all to their ends."""
+    asked = (f"{prompt} {number}" for number in range(clients))
+    return await asyncio.gather(*(_stream(port, token, each, route) for each in asked))
+
+
+async def _stream(port: int, token: str, prompt: str, route: Route) -> Streamed:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(_request(token, prompt))
+    writer.write(_request(token, prompt, route))
     head = await reader.readuntil(b"\r\n\r\n")
     if b" 200 " not in head.splitlines()[0]:
         raise RuntimeError(f"The server refused: {head!r} {await reader.read(2000)!r}")
@@ -36,18 +64,17 @@ async def _stream(port: int, token: str, prompt: str) -> Streamed:
         joined = tail + data
         events += joined.count(_END_OF_EVENT)
         tail = b"\n" if joined.endswith(b"\n") and not joined.endswith(_END_OF_EVENT) else b""
-        if b"data: [DONE]" in joined[-200:]:
+        if route.end in joined[-400:]:
             break
     writer.close()
     await writer.wait_closed()
     return Streamed(events, first_at, time.monotonic())
 
 
-def _request(token: str, prompt: str) -> bytes:
-    messages = [{"role": "user", "content": prompt}]
-    body = json.dumps({"model": "openai/test", "stream": True, "messages": messages}).encode()
+def _request(token: str, prompt: str, route: Route) -> bytes:
+    body = json.dumps(route.body(prompt)).encode()
     head = (
-        "POST /v1/chat/completions HTTP/1.1\r\n"
+        f"POST {route.path} HTTP/1.1\r\n"
         "Host: 127.0.0.1\r\n"
         f"Authorization: Bearer {token}\r\n"
         "Content-Type: application/json\r\n"
