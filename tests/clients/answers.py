@@ -30,6 +30,20 @@ child.wait()
 """
 """Starts a child of its own, says so, and waits for it."""
 
+DOT = """\
+from base64 import b64decode
+
+class Dot:
+    def _repr_png_(self):
+        return b64decode(
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+            "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        )
+
+Dot()
+"""
+"""Shows a picture of one point."""
+
 _TOOL_TEXT = "The tool said: "
 
 
@@ -67,6 +81,7 @@ _ANSWERS = {
         execute("print(", "'two')", index=1, call_id="call_two"),
     ),
     "child process": execute(*re.findall(r"\S+|\s+", CHILD)),
+    "draw a dot": execute(*re.findall(r"\S+|\s+", DOT)),
     "too many": error(429, "Rate limit reached for requests", retry_after=7),
     "wrong key": error(401, "Incorrect API key provided: sk-…", code="invalid_api_key"),
     "out of order": error(500, "The server had an error while processing your request"),
