@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFontInfo, QGuiApplication, QIcon, QPalette
+from PySide6.QtGui import QColor, QFontInfo, QGuiApplication, QIcon, QPalette, QRawFont
 from PySide6.QtWidgets import QPushButton
 
 from playhead.ui.theme import Theme, Tokens
@@ -94,8 +94,11 @@ def test_the_system_s_scheme_is_followed_only_in_system_mode(theme, monkeypatch)
 def test_the_shipped_type_faces_are_used(theme):
     assert QFontInfo(theme.font(13)).family() == "Inter"
     code = QFontInfo(theme.code_font())
-    assert code.family() == "JetBrains Mono"
+    assert code.family() == "JetBrains Mono NL"
     assert code.fixedPitch()
+    joins = QRawFont.fromFont(theme.code_font()).fontTable("GSUB")
+    assert joins.contains(b"ccmp")
+    assert not joins.contains(b"calt"), "code is shown as it is written"
 
 
 def test_every_icon_can_be_drawn_in_the_colour_of_a_token(theme):

@@ -39,7 +39,7 @@ SHOWN_BY = (
 NAMES = {"Playhead", "Aa", "JavaScript"}
 """What is called the same in every language."""
 NOT_OURS = {
-    "JetBrains Mono",
+    "JetBrains Mono NL",
     "What's 34/24?",
     "No module named '([\\w.]+)'",
     "Traceback (most recent call last):",

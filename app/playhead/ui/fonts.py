@@ -1,4 +1,4 @@
-"""The two type faces that are shipped: Inter for words, JetBrains Mono for code."""
+"""The two type faces that are shipped: Inter for words, JetBrains Mono NL for code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from PySide6.QtGui import QFont, QFontDatabase
 
 SANS = "Inter"
-MONO = "JetBrains Mono"
+MONO = "JetBrains Mono NL"
+"""Without ligatures: code is shown as it is written, also by Scintilla, which cannot be told so."""
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ def sans(size_px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
 
 
 def mono(size_px: int) -> QFont:
-    """JetBrains Mono without ligatures: code is shown as it is written."""
+    """For code; ligatures of the faces that stand in for it are switched off."""
     font = QFont([MONO, "Menlo", "Consolas", "monospace"])
     font.setPixelSize(size_px)
     font.setStyleHint(QFont.StyleHint.Monospace)
