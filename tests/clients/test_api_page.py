@@ -26,10 +26,15 @@ CLIENTS = {
     "curl",
     "openai, Python",
     "openai, JavaScript",
+    "openai Assistants, Python",
+    "openai Assistants, JavaScript",
     "AI SDK",
     "cohere, Python",
     "Server-sent events, Python",
     "Server-sent events, JavaScript",
+    "Kernel messages, JavaScript",
+    "Kernel messages, Python",
+    "Sessions, Python",
     "Python, without a server",
 }
 FOR_ADMINISTRATORS = {"The server", "Watching what runs"}
@@ -106,6 +111,23 @@ def test_openai_javascript(server: Served, model: ModelServer, tmp_path: Path):
     assert QUOTIENT in printed
 
 
+@pytest.mark.parametrize("place", ["newest-openai", "", "openai-1.20"])
+def test_assistants_python(server: Served, model: ModelServer, place: str):
+    path = str(Path(sys.prefix) / place) if place else ""
+    if path and not Path(path).is_dir():
+        pytest.skip(f"{place} is not installed")
+    command = [sys.executable, "-c", example("openai Assistants, Python")]
+    own = {"PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}  # of what OpenAI turns away from
+    printed = run(command, server, **own)
+    assert printed.startswith(f"Running: 34 / 24\n{QUOTIENT}\n")
+    assert printed.endswith(f"The tool said: {QUOTIENT}.\ncompleted\n")
+
+
+def test_assistants_javascript(server: Served, model: ModelServer, tmp_path: Path):
+    printed = javascript(tmp_path, server, example("openai Assistants, JavaScript"))
+    assert printed == f"Running: 34 / 24\nThe tool said: {QUOTIENT}.\n"
+
+
 def test_ai_sdk(server: Served, model: ModelServer, tmp_path: Path):
     printed = javascript(tmp_path, server, example("AI SDK"))
     assert "Running: 34 / 24" in printed
@@ -138,13 +160,40 @@ def test_events_in_javascript(server: Served, model: ModelServer, tmp_path: Path
     assert printed.endswith(f"The tool said: {QUOTIENT}.\n")
 
 
+def test_messages_of_the_kernel_in_javascript(server: Served, model: ModelServer, tmp_path: Path):
+    printed = javascript(tmp_path, server, example("Kernel messages, JavaScript"))
+    assert printed == f"Running: 34 / 24\nThe tool said: {QUOTIENT}."
+
+
+def test_sessions(server: Served, model: ModelServer):
+    command = [sys.executable, "-I", "-c", example("Sessions, Python")]
+    printed = run(command, server)
+    assert printed == f"34 / 24\n{QUOTIENT}\n\nThe tool said: {QUOTIENT}.\n['A quotient']\n"
+
+
+def test_messages_of_the_kernel_in_python(server: Served, model: ModelServer, tmp_path: Path):
+    own = own_home(tmp_path, model)
+    printed = run([sys.executable, "-c", example("Kernel messages, Python")], server, **own)
+    assert printed == f"The tool said: {QUOTIENT}."
+
+
 def test_the_generator_with_the_settings_of_the_window(
     server: Served, model: ModelServer, tmp_path: Path
 ):
+    own = own_home(tmp_path, model)
+    command = [sys.executable, "-c", example("Python, without a server")]
+    printed = run(command, server, **own)
+    assert printed.startswith(f"34 / 24\nrunning: 34 / 24\n{QUOTIENT}\n")
+    assert printed.endswith(f"The tool said: {QUOTIENT}.")
+    assert model.requests[-1].headers["authorization"] == f"Bearer {PROVIDER_KEY}"
+
+
+def own_home(tmp_path: Path, model: ModelServer) -> dict[str, str]:
+    """The environment of a program with settings of its own."""
     write_settings(
         tmp_path, model="openai/test", api_base=model.base_url, interpreter=sys.executable
     )
-    own = {
+    return {
         "HOME": str(tmp_path),
         "PLAYHEAD_CONFIG_DIR": str(tmp_path / "config"),
         "PLAYHEAD_DATA_DIR": str(tmp_path / "data"),
@@ -153,8 +202,3 @@ def test_the_generator_with_the_settings_of_the_window(
         "PLAYHEAD_PROVIDER_KEY": PROVIDER_KEY,
         "PYTHONPATH": str(ROOT / "app"),
     }
-    command = [sys.executable, "-c", example("Python, without a server")]
-    printed = run(command, server, **own)
-    assert printed.startswith(f"34 / 24\nrunning: 34 / 24\n{QUOTIENT}\n")
-    assert printed.endswith(f"The tool said: {QUOTIENT}.")
-    assert model.requests[-1].headers["authorization"] == f"Bearer {PROVIDER_KEY}"
