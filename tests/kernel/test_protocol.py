@@ -84,3 +84,12 @@ def test_a_command_is_one_line_and_read_back(kind: str, fields: dict[str, Any]) 
 @pytest.mark.parametrize("line", [b"", b"not json", b"[1]", b"{}", json.dumps({"t": 4}).encode()])
 def test_what_is_no_command_is_none(line: bytes) -> None:
     assert protocol.parse_command(line) is None
+
+
+def test_half_a_character_is_told_by_its_number_and_a_whole_one_stays() -> None:
+    fields = {"name": "\ud83d\ude00 \ud800", "frames": [["\ud800", 1, "f"]], "\udfff": {"x": None}}
+    mark = protocol.parse_mark(body(protocol.encode_mark("n", "error", "r", fields), "n"))
+    assert mark is not None
+    assert mark.text("name") == "\U0001f600 \\ud800"
+    assert mark.rows("frames") == [["\\ud800", 1, "f"]]
+    assert mark.fields["\\udfff"] == {"x": None}

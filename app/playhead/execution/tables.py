@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from playhead.conversation.payloads import Cell, Table
 from playhead.conversation.requests import Variable
+from playhead.kernel import protocol
 
 ROW_LIMIT = 1000
 COLUMN_LIMIT = 200
@@ -19,10 +20,7 @@ _INTEGER_LIMIT = 2**63
 
 def parse_json(data: bytes) -> dict[str, Any] | None:
     """A JSON object, or None if it is something else."""
-    try:
-        value: Any = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
+    value = protocol.parse_json(data)
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 

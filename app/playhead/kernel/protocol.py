@@ -104,10 +104,7 @@ def encode_mark(nonce: str, kind: str, run: str, fields: dict[str, Any]) -> byte
 
 def parse_mark(body: bytes) -> Mark | None:
     """The mark between nonce and end, or None if it is not one."""
-    try:
-        fields: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
+    fields = parse_json(body)
     if not isinstance(fields, dict):
         return None
     known = cast("dict[str, Any]", fields)
@@ -115,6 +112,29 @@ def parse_mark(body: bytes) -> Mark | None:
     if not isinstance(kind, str) or not isinstance(run, str):
         return None
     return Mark(kind, run, known)
+
+
+def parse_json(data: bytes) -> Any:
+    """A value of JSON, None if it is none; halves of characters stand in it as `\\ud800`.
+
+    Python lets code make texts of these, which can be written nowhere.
+    """
+    try:
+        value: Any = json.loads(data)
+        return _without_halves(value) if b"\\ud" in data.lower() else value
+    except (ValueError, RecursionError):
+        return None
+
+
+def _without_halves(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, list):
+        return [_without_halves(item) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        known = cast("dict[str, Any]", value)
+        return {_without_halves(name): _without_halves(item) for name, item in known.items()}
+    return value
 
 
 def encode_command(kind: str, **fields: Any) -> bytes:
