@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from playhead.storage.history_schema import open_database
 from tests.support.waiting import until_now
 
 ROOT = Path(__file__).parents[1]
 WINDOW = ROOT / "tests" / "data" / "watched_crash.py"
 START_S = 100.0
+WHERE = "A report lies on this computer. Nothing is sent."
+NOTED = ["An error in Playhead itself was noted the last time.", WHERE]
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
@@ -89,7 +93,7 @@ def reports(home: Path) -> list[Path]:
 def test_a_window_that_crashed_says_so_at_the_next_start(home):
     assert crash(home, "segfault") == -signal.SIGSEGV
     assert crash(home, "abort") == -signal.SIGABRT
-    assert next_start(home) == [["Playhead ended unexpectedly the last time.", "Show"]]
+    assert next_start(home) == [["Playhead ended unexpectedly the last time.", WHERE]]
     texts = "".join(report.read_text("utf-8") for report in reports(home))
     assert "Fatal Python error: Segmentation fault" in texts
     assert "Fatal Python error: Aborted" in texts
@@ -98,10 +102,22 @@ def test_a_window_that_crashed_says_so_at_the_next_start(home):
 
 def test_an_error_that_nobody_caught_is_told_and_has_no_words(home):
     assert crash(home, "raise") == 0
-    assert ["An error in Playhead itself was noted the last time.", "Show"] in next_start(home)
+    assert NOTED in next_start(home)
     (report,) = reports(home)
     assert "RuntimeError" in report.read_text("utf-8")
     assert "my diary" not in report.read_text("utf-8")
+
+
+def test_a_newer_versions_conversations_are_opened_to_be_read_and_that_is_said(home):
+    path = home / "data" / "history.sqlite3"
+    open_database(path).connection.close()
+    with closing(sqlite3.connect(path)) as future:
+        future.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+    (banner,) = next_start(home)
+    assert banner[0] == "The conversations can only be read here."
+    assert f"{path} was written by a newer Playhead" in banner[1]
+    assert path.read_bytes() == before
 
 
 def test_the_death_of_a_servers_model_worker_is_told_by_the_window(home):
@@ -114,7 +130,7 @@ def test_the_death_of_a_servers_model_worker_is_told_by_the_window(home):
         process.communicate(timeout=START_S)  # ends its stdin
         assert process.returncode == 0
     set_up(home, interpreter=sys.executable)
-    assert ["An error in Playhead itself was noted the last time.", "Show"] in next_start(home)
+    assert NOTED in next_start(home)
     (report,) = reports(home)
     assert "model worker" in report.read_text("utf-8")
     assert "SIGSEGV" in report.read_text("utf-8")

@@ -21,6 +21,7 @@ from playhead.ui.main_window import MainWindow
 SECRET = ["my", "diary"]
 HOW = sys.argv[1]
 LOOK_EVERY_MS = 10
+TOLD = ("crash", "read-only")
 
 
 class Ready(logging.Handler):
@@ -43,13 +44,13 @@ def die() -> None:
 
 
 def tell() -> None:
-    """Print the banners about crashes once it was looked for these, and close."""
+    """Print the banners that last once it was looked for crashes, and close."""
     (window,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
     if not window.help.upkeep.has_looked:
         QTimer.singleShot(LOOK_EVERY_MS, QApplication.instance(), tell)
         return
-    found = [one for one in window.parts.notifications.banners if one.key == "crash"]
-    print(json.dumps([[one.title, one.button.text()] for one in found]), flush=True)
+    found = [one for one in window.parts.notifications.banners if one.key in TOLD]
+    print(json.dumps([[one.title, one.detail] for one in found]), flush=True)
     close()
 
 

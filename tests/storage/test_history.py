@@ -433,22 +433,6 @@ async def test_another_program_s_database_is_kept_aside(path):
     ]
 
 
-async def test_a_newer_database_is_left_alone_and_said(path):
-    async with opened(path) as history:
-        say(recorded(history), "from the future")
-    with closing(sqlite3.connect(path)) as future:
-        future.execute("PRAGMA user_version = 99")
-    before = path.read_bytes()
-    history = SqliteHistory(path)
-    notice = await history.open()
-    say(recorded(history), "from now")
-    await history.close()
-    assert "newer Playhead" in notice
-    assert path.read_bytes() == before
-    async with opened(path, notice) as history:  # the same file again, and the same sentence
-        assert (await history.load("c1")).messages[0].text == "from now"
-
-
 # A disk that refuses
 
 

@@ -188,7 +188,7 @@ async def test_of_quick_searches_the_newest_is_answered_and_none_wrongly(tmp_pat
 async def test_without_full_text_search_the_texts_themselves_are_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history_finder, "has_search", lambda connection: False)
+    monkeypatch.setattr(history_finder, "has_index", lambda connection: False)
     async with opened(tmp_path) as history:
         await stored(history, *TEXTS)
         assert len((await search(history, "rows missing")).hits) == 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import socket
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QPushButton
 
+from playhead.conversation.chunk import Chunk
 from playhead.conversation.upkeep import ResetWish
 from playhead.errors import StorageError
 from playhead.session.upkeep import Upkeep
@@ -139,6 +141,28 @@ async def test_a_report_is_copied_and_deleted_by_hand(theme, tmp_path):
         await view.tasks.settled()
         assert view.empty.isVisible()
         assert list(paths.crashes_dir().iterdir()) == []
+
+
+async def test_sending_to_a_newer_versions_conversations_says_why_not(theme, tmp_path):
+    async with opened(theme, tmp_path) as bench:
+        bench.session.add([Chunk("user", "message", content="from before")])
+    with closing(sqlite3.connect(tmp_path / "history.sqlite3")) as future:
+        future.execute("PRAGMA user_version = 99")
+    async with opened(theme, tmp_path) as bench:
+        (row,) = bench.sessions.summaries
+        bench.window.open_conversation(row.id)
+        await bench.window.tasks.settled()
+        assert [one.text for one in bench.session.conversation.messages] == ["from before"]
+        bench.send("and now")
+        (banner,) = bench.parts.notifications.banners
+        assert banner.title == "The conversations can only be read here."
+        assert "newer Playhead" in banner.detail
+        assert bench.parts.composer.text == "and now"
+        bench.parts.sidebar.pinned.emit([row.id], True)
+        bench.parts.sidebar.delete_requested.emit([row.id])
+        await bench.window.tasks.settled()
+        assert bench.sessions.summaries == [row]
+        assert len(bench.parts.notifications.banners) == 1
 
 
 async def test_looking_for_updates_is_words_alone(theme, tmp_path, monkeypatch):

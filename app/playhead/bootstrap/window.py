@@ -156,6 +156,8 @@ class _Window:
         self._window.help.upkeep.begin(make_upkeep(core), parts.notifications, self._window.tasks)
         self._window.settings_saved.connect(self._on_settings_saved)
         notices = [core.ports.settings.notice, await self._opened_history()]
+        if self._tells_of_lock():
+            notices.pop()
         for notice in filter(None, notices):
             self._window.show_notice("Something on the disk was not as it should be.", notice)
         self._app.files_opened.connect(self._on_activated)
@@ -167,6 +169,16 @@ class _Window:
         await core.executor.look_for_languages()
         with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
             await core.interpreters.default()
+
+    def _tells_of_lock(self) -> bool:
+        """Say for as long as it lasts that conversations can only be read; whether it is so."""
+        try:
+            self._core.sessions.expect_writable()
+        except StorageError as error:
+            notifications = self._window.parts.notifications
+            notifications.show_notice(error.title, error.explanation, key="read-only")
+            return True
+        return False
 
     async def _opened_history(self) -> str:
         try:

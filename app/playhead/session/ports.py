@@ -160,6 +160,10 @@ class History(Protocol):
         """Open or make the store; a sentence if something had to be put aside, else ''."""
         ...
 
+    def expect_writable(self) -> None:
+        """Raises StorageError where the conversations can only be read, with the reason."""
+        ...
+
     async def conversations(self) -> list[ConversationSummary]:
         """All of them, the last changed first."""
         ...

@@ -44,6 +44,7 @@ from playhead.session.session_values import (
     SessionEventKind,
     SessionPorts,
     SessionState,
+    expect_idle,
 )
 from playhead.session.titles import title_from
 from playhead.session.turn import Turn
@@ -78,6 +79,8 @@ class Session:
         self.interpreter = interpreter
         self.config = config or ConversationConfig()
         """What it wants otherwise than the settings; change it by `set_config`."""
+        self.expect_writable: Callable[[], None] = lambda: None
+        """Raises StorageError where nothing may be added to it."""
         self._auto_run: bool | None = None
         self.state: SessionState = "idle"
         self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._tell("queue"))
@@ -240,7 +243,7 @@ class Session:
 
     def choose_version(self, message_id: str) -> None:
         """Show another version of a question or an answer, as it was when it was left."""
-        self._expect_idle()
+        self._expect_idle(is_change=False)
         if self.conversation.message(message_id) is None:
             raise SessionError("That version was deleted.")
         self.conversation.change(MoveTo(self.conversation.leaf_below(message_id)))
@@ -376,13 +379,10 @@ class Session:
         await self._ports.executor.restart(self.conversation.id)
         self._unsubscribe_kernel()
 
-    def _expect_idle(self) -> None:
-        if self.state != "idle":
-            raise SessionError(
-                "This conversation is still busy.",
-                remedy="Wait until it rests, or stop it first.",
-                code="session_busy",
-            )
+    def _expect_idle(self, *, is_change: bool = True) -> None:
+        if is_change:
+            self.expect_writable()
+        expect_idle(self.state)
 
     def _begin_answer(self) -> None:
         self._begin(lambda turn: turn.answer())

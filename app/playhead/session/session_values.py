@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from playhead.errors import AppError
+from playhead.errors import AppError, SessionError
 from playhead.session.ports import (
     Catalog,
     Executor,
@@ -19,6 +19,16 @@ SessionState = Literal["idle", "asking", "awaiting_approval", "running", "stoppi
 SessionEventKind = Literal[
     "state", "pending", "kernel", "place", "config", "auto_run", "queue", "outlook", "error"
 ]
+
+
+def expect_idle(state: SessionState) -> None:
+    """Raises SessionError while a turn is under way."""
+    if state != "idle":
+        raise SessionError(
+            "This conversation is still busy.",
+            remedy="Wait until it rests, or stop it first.",
+            code="session_busy",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,14 @@ class Sessions:
             session.conversation.change(RemoveFrom(message_id))
         await self._ports.executor.restart(conversation_id)
 
+    def expect_writable(self, conversation_id: str = "") -> None:
+        """Raises StorageError where nothing can be added to what is kept, with the reason.
+
+        What a program brings along is not kept, and goes on.
+        """
+        if self.is_kept(conversation_id):
+            self._history.expect_writable()
+
     def is_in_trash(self, conversation_id: str) -> bool:
         """Whether a conversation was deleted and can still be taken back."""
         return conversation_id in self._trash
@@ -120,6 +128,7 @@ class Sessions:
         session = self._open.get(conversation_id)
         if session is None or self.is_kept(conversation_id):
             return
+        self._history.expect_writable()
         self._visitors.discard(conversation_id)
         self._unlist(conversation_id)
         self._store(session)
@@ -176,6 +185,7 @@ class Sessions:
         row = self.summary(conversation_id)
         if row is None or conversation_id not in self._stored:
             return
+        self.expect_writable()
         self._trash[conversation_id] = row
         self._unlist(conversation_id)
         self._history.mark(conversation_id, "deleted", True)
@@ -194,6 +204,8 @@ class Sessions:
 
     async def delete(self, conversation_id: str) -> None:
         """End a conversation's work and delete it for good."""
+        if conversation_id in self._stored:
+            self.expect_writable()
         session = self._open.pop(conversation_id, None)
         if session is not None and not self.is_kept(conversation_id):
             await self._end_visit(session)
@@ -212,6 +224,7 @@ class Sessions:
         row = self.summary(conversation_id)
         if row is None or conversation_id not in self._stored:
             return ""
+        self.expect_writable()
         title = copy_title(row.title, {one.title for one in self.summaries})
         now = time.time()
         copy = ConversationSummary(uuid.uuid4().hex, title, now, now, row.message_count)
@@ -230,6 +243,7 @@ class Sessions:
 
         Raises StorageError: there is no such conversation then.
         """
+        self.expect_writable()
         now = time.time()
         count = len(imported.messages)
         added = ConversationSummary(uuid.uuid4().hex, imported.title, now, now, count)
@@ -254,6 +268,7 @@ class Sessions:
 
     def rename(self, conversation_id: str, title: str) -> None:
         """Give a conversation, open or not, another title; it stays where it is in the list."""
+        self.expect_writable(conversation_id)
         session = self._open.get(conversation_id)
         if session is not None:
             session.conversation.change(Rename(title))
@@ -267,10 +282,12 @@ class Sessions:
 
     def pin(self, conversation_id: str, is_on: bool) -> None:
         """Keep a conversation at the top of the list, or no longer."""
+        self.expect_writable(conversation_id)
         self._mark(conversation_id, "pinned", is_on, is_pinned=is_on)
 
     def archive(self, conversation_id: str, is_on: bool) -> None:
         """Put a conversation away without deleting it, or get it back."""
+        self.expect_writable(conversation_id)
         self._mark(conversation_id, "archived", is_on, is_archived=is_on)
 
     def mark_unread(self, conversation_id: str, is_on: bool) -> None:
@@ -337,6 +354,7 @@ class Sessions:
         config: ConversationConfig | None = None,
     ) -> Session:
         session = Session(conversation, self._ports, folder, interpreter, client, config)
+        session.expect_writable = lambda: self.expect_writable(conversation.id)
         self._open[conversation.id] = session
         conversation.subscribe(lambda event: self._on_message(session, event))
         session.subscribe(lambda event: self._on_session(session, event))

@@ -72,7 +72,13 @@ class SqliteHistory:
             await self._ask(lambda connection: None)
         except StorageError as error:
             return str(error)
-        return self._writer.notice
+        refusal = self._writer.refusal
+        return str(refusal.error) if refusal else self._writer.notice
+
+    def expect_writable(self) -> None:
+        """Raises StorageError where the conversations can only be read, with the reason."""
+        if self._writer.refusal is not None:
+            raise self._writer.refusal.error
 
     async def conversations(self) -> list[ConversationSummary]:
         """All of them, the last changed first. Raises StorageError."""
@@ -131,10 +137,11 @@ class SqliteHistory:
     async def delete(self, conversation_id: str) -> None:
         """Delete a conversation with its files; events that still come for it are dropped."""
         self._deleted.add(conversation_id)
-        while await self._ask(lambda connection: delete_some(connection, conversation_id)):
-            pass
-        self._writer.put(Delete(conversation_id))
-        await self._ask(lambda connection: None)
+        if self._writer.refusal is None:
+            while await self._ask(lambda connection: delete_some(connection, conversation_id)):
+                pass
+            self._writer.put(Delete(conversation_id))
+            await self._ask(lambda connection: None)
         if self._outputs_dir is not None:
             await asyncio.to_thread(delete_folder, self._outputs_dir, conversation_id)
 
@@ -144,7 +151,7 @@ class SqliteHistory:
 
     async def purge(self) -> None:
         """Delete what was marked as deleted when an earlier process ended."""
-        if not self._writer.is_sole:  # another one may still take it back
+        if not self._writer.is_sole or self._writer.refusal:  # another one may still take it back
             return
         for conversation_id in await self._ask(history_reader.deleted):
             await self.delete(conversation_id)

@@ -19,7 +19,8 @@ from playhead.conversation.search import (
     terms_of,
 )
 from playhead.errors import StorageError
-from playhead.storage.history_search import has_search, matching
+from playhead.storage.history_locked import open_for_reading
+from playhead.storage.history_search import has_index, matching
 from playhead.storage.worker_thread import WorkerThread
 
 PER_CONVERSATION = 3
@@ -82,8 +83,7 @@ class HistoryFinder:
 
     def _opened(self) -> sqlite3.Connection | None:
         if self._connection is None and (path := self._where()) is not None:
-            address = f"{path.absolute().as_uri()}?mode=ro"
-            connection = sqlite3.connect(address, uri=True, check_same_thread=False, timeout=2)
+            connection = open_for_reading(path, check_same_thread=False)
             with self._lock:
                 self._connection = connection
         return self._connection
@@ -100,7 +100,7 @@ def _found(
 ) -> SearchFound:
     limit = _MOST_HITS if conversation_id else PER_CONVERSATION
     gone = {id_ for (id_,) in connection.execute(_GONE)}
-    statement, values = matching(terms, conversation_id, has_index=has_search(connection))
+    statement, values = matching(terms, conversation_id, has_index=has_index(connection))
     places = connection.execute(statement, values)
     chosen: list[int] = []
     seen: Counter[str] = Counter()

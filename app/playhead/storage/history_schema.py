@@ -12,6 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from playhead.storage.files import free_name, put_aside
+from playhead.storage.history_locked import (
+    Refusal,
+    of_newer,
+    open_for_reading,
+    stored_version,
+)
 from playhead.storage.history_search import ensure_search
 
 MIGRATIONS: tuple[str, ...] = (
@@ -82,22 +88,28 @@ class BrokenDatabaseError(sqlite3.DatabaseError):
 
 @dataclass(frozen=True, slots=True)
 class OpenedDatabase:
-    """A database ready for use; `notice` says what had to be put aside for it, else ''."""
+    """A database ready for use; `notice` says what had to be put aside for it, else ''.
+
+    With a `refusal` it can only be read.
+    """
 
     connection: sqlite3.Connection
     path: Path
     notice: str = ""
+    refusal: Refusal | None = None
 
 
 def open_database(
     path: Path, migrations: Sequence[str] = MIGRATIONS, *, is_sole: bool = True
 ) -> OpenedDatabase:
-    """Open the file or make it; a broken one is moved aside, a newer one left alone.
+    """Open the file or make it; a broken one is moved aside, a newer one only read.
 
     With `is_sole` False another process has it open: then nothing is checked or moved.
     Raises sqlite3.Error or OSError when the place refuses.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if stored_version(path) > len(migrations):
+        return OpenedDatabase(open_for_reading(path), path, refusal=of_newer(path))
     notice = ""
     try:
         connection = _open_sound(path, migrations, is_sole)
@@ -110,19 +122,11 @@ def open_database(
             f"The stored conversations could not be read ({broken}). They are kept as {aside};"
             " Playhead starts with an empty list."
         )
-    if connection is not None:
-        return OpenedDatabase(connection, path, notice)
-    beside = path.with_name(f"{path.stem}.v{len(migrations)}{path.suffix}")
-    opened = open_database(beside, migrations, is_sole=is_sole)
-    notice = (
-        f"The conversations in {path} were written by a newer Playhead and are left as they are;"
-        f" this version keeps its own in {beside}. {opened.notice}"
-    )
-    return OpenedDatabase(opened.connection, beside, notice.strip())
+    return OpenedDatabase(connection, path, notice)
 
 
-def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3.Connection | None:
-    """The database, up to date; None if it is newer than we are. Raises BrokenDatabaseError."""
+def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3.Connection:
+    """The database, up to date. Raises BrokenDatabaseError."""
     if path.exists() and not path.is_file():
         raise BrokenDatabaseError("it is no file")
     is_unclean = path.with_name(path.name + "-wal").exists()
@@ -130,9 +134,6 @@ def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3
     connection = sqlite3.connect(path, isolation_level=None, timeout=5)
     try:
         version = _version(connection)
-        if version > len(migrations):
-            connection.close()
-            return None
         if is_sole and (is_unclean or path.stat().st_size <= _CHECK_ALWAYS_BYTES):
             _check(connection, version)
         _set_up(connection)

@@ -98,6 +98,12 @@ def ensure_search(connection: sqlite3.Connection) -> None:
         connection.executescript(_BUILD)
 
 
+def has_index(connection: sqlite3.Connection) -> bool:
+    """Whether the index can be asked: another version's file may have none, or another."""
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'message_text'")
+    return has_search(connection) and found.fetchone() is not None
+
+
 def has_search(connection: sqlite3.Connection) -> bool:
     """Whether this SQLite has FTS5 (some builds come without)."""
     found = connection.execute("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'")

@@ -17,7 +17,13 @@ from typing import Any, TypeVar
 from playhead.errors import StorageError
 from playhead.storage import history_journal
 from playhead.storage.history_journal import Entry
-from playhead.storage.history_schema import open_database
+from playhead.storage.history_locked import (
+    Refusal,
+    is_unwritable,
+    of_unwritable,
+    open_for_reading,
+)
+from playhead.storage.history_schema import OpenedDatabase, open_database
 from playhead.storage.process_lock import ProcessLock
 
 T = TypeVar("T")
@@ -51,6 +57,7 @@ class HistoryWriter:
         self._connection: sqlite3.Connection | None = None
         self._lock = ProcessLock(path.with_name(path.name + ".lock"))
         self._notice = ""
+        self._refusal: Refusal | None = None
         self._opened_path: Path | None = None
         self._is_sole = False
         self._told: set[str] = set()
@@ -67,6 +74,11 @@ class HistoryWriter:
     def notice(self) -> str:
         """What had to be put aside when the database was opened, else ''."""
         return self._notice
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """Why the database is only read, once it is open; else None."""
+        return self._refusal
 
     @property
     def opened_path(self) -> Path | None:
@@ -141,7 +153,9 @@ class HistoryWriter:
         if time.monotonic() < self._retry_at and not self._is_closing:
             return
         try:
-            history_journal.write(self._opened(), self._pending)
+            connection = self._opened()
+            if self._refusal is None:  # else nobody should have asked for it
+                history_journal.write(connection, self._pending)
         except (sqlite3.Error, OSError) as error:
             self._on_refused(error)
         else:
@@ -152,15 +166,32 @@ class HistoryWriter:
     def _opened(self) -> sqlite3.Connection:
         """The connection; what another process left streaming is recovered at the first opening."""
         if self._connection is None:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._is_sole = self._lock.acquire()
-            opened = open_database(self._path, is_sole=self._is_sole)
+            opened = self._open()
             self._notice = opened.notice
+            self._refusal = opened.refusal
             self._connection = opened.connection
             self._opened_path = opened.path
-            if self._is_sole:  # else the streaming messages are another living process's
+            if (
+                self._is_sole and opened.refusal is None
+            ):  # else the streaming messages are another living process's
                 history_journal.recover(opened.connection)
         return self._connection
+
+    def _open(self) -> OpenedDatabase:
+        """The database; where the place takes nothing, what is there can still be read."""
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._is_sole = self._lock.acquire()
+            return open_database(self._path, is_sole=self._is_sole)
+        except (sqlite3.Error, OSError) as error:
+            if not is_unwritable(self._path, error):
+                raise
+            try:
+                connection = open_for_reading(self._path)
+            except sqlite3.Error:
+                raise error from None
+            refusal = of_unwritable(self._path, error)
+            return OpenedDatabase(connection, self._path, refusal=refusal)
 
     def _answer(self) -> None:
         questions, self._questions = self._questions, []
@@ -171,9 +202,18 @@ class HistoryWriter:
                 except StorageError as error:
                     question.answer.set_exception(error)
                 except (sqlite3.Error, OSError) as error:
-                    question.answer.set_exception(explain(error, self._path))
+                    question.answer.set_exception(self._explained(error))
                 else:
                     question.answer.set_result(answer)
+
+    def _explained(self, error: sqlite3.Error | OSError) -> StorageError:
+        if self._refusal is None:
+            return explain(error, self._path)
+        return StorageError(
+            "This Playhead cannot read the conversations.",
+            detail=f"{self._path}: {error}",
+            remedy=self._refusal.remedy,
+        )
 
     def _on_refused(self, error: sqlite3.Error | OSError) -> None:
         self._retry_at = time.monotonic() + self._retry_s

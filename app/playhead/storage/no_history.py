@@ -31,6 +31,9 @@ class NoHistory:
         """Nothing to open."""
         return ""
 
+    def expect_writable(self) -> None:
+        """All is allowed: nothing is written."""
+
     async def conversations(self) -> list[ConversationSummary]:
         """None."""
         return []

@@ -113,8 +113,9 @@ class SessionView(QObject):
     def begin(self, verb: Callable[[Session], object]) -> bool:
         """Call a verb that begins a turn; a program's conversation becomes the user's own by it."""
         session = self._session
-        if session is not None and session.client and session.state == "idle":
-            self._keep(session.conversation.id)
+        is_others = session is not None and session.client and session.state == "idle"
+        if is_others and not self.do(lambda session: self._keep(session.conversation.id)):
+            return False
         return self.do(verb)
 
     def stop(self) -> None:

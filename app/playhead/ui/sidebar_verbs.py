@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from playhead.errors import AppError
 from playhead.session.sessions import Sessions
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.sidebar import Sidebar
@@ -53,6 +54,8 @@ class SidebarVerbs(QObject):
 
     def delete(self, ids: Sequence[str]) -> None:
         """Take conversations off the list, and say for a while how to get them back."""
+        if not self._do(self._sessions.expect_writable):
+            return
         rows = [self._sessions.summary(id_) for id_ in ids]
         self._deleted |= {row.id: shown_title(row) for row in rows if row and not row.client}
         for row in rows:
@@ -82,19 +85,32 @@ class SidebarVerbs(QObject):
 
     def _connect(self) -> None:
         sessions, sidebar = self._sessions, self._sidebar
-        sidebar.renamed.connect(sessions.rename)
+        sidebar.renamed.connect(lambda id_, title: self._do(lambda: sessions.rename(id_, title)))
         sidebar.duplicate_requested.connect(lambda id_: self._tasks.start(self._duplicate(id_)))
-        sidebar.pinned.connect(lambda ids, is_on: [sessions.pin(id_, is_on) for id_ in ids])
-        sidebar.archived.connect(lambda ids, is_on: [sessions.archive(id_, is_on) for id_ in ids])
+        sidebar.pinned.connect(
+            lambda ids, is_on: self._do(lambda: [sessions.pin(id_, is_on) for id_ in ids])
+        )
+        sidebar.archived.connect(
+            lambda ids, is_on: self._do(lambda: [sessions.archive(id_, is_on) for id_ in ids])
+        )
         sidebar.unread_marked.connect(
             lambda ids, is_on: [sessions.mark_unread(id_, is_on) for id_ in ids]
         )
         sidebar.delete_requested.connect(self.delete)
         sidebar.undo_requested.connect(self.undo)
-        sidebar.kept.connect(sessions.keep)
+        sidebar.kept.connect(lambda id_: self._do(lambda: sessions.keep(id_)))
         sidebar.search_requested.connect(
             lambda query, id_: self._tasks.start(self._search(query, id_))
         )
+
+    def _do(self, verb: Callable[[], object]) -> bool:
+        """Call what may be refused; a refusal is shown, False then."""
+        try:
+            verb()
+        except AppError as error:
+            self._notifications.show_error(error)
+            return False
+        return True
 
     async def _duplicate(self, conversation_id: str) -> None:
         if copy_id := await self._sessions.duplicate(conversation_id):

@@ -1,0 +1,107 @@
+"""A database that may only be read: how it is opened, and why nothing is added to it."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from playhead.errors import StorageError
+
+_REFUSED_BY_SYSTEM = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+_LEAST_ROOM_BYTES = 64 * 1024
+_REFUSED_BY_SQLITE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why nothing is added, and what to do."""
+
+    detail: str
+    remedy: str
+
+    @property
+    def error(self) -> StorageError:
+        """The refusal in words."""
+        return StorageError(
+            "The conversations can only be read here.", detail=self.detail, remedy=self.remedy
+        )
+
+
+def of_newer(path: Path) -> Refusal:
+    """The file is another version's, which knows more of it."""
+    return Refusal(
+        f"{path} was written by a newer Playhead. You can read, search and export what is in it; "
+        "nothing is changed or added, so that nothing of it is lost.",
+        "Start the newer Playhead, or this one with --data-dir and another folder.",
+    )
+
+
+def of_unwritable(path: Path, error: Exception) -> Refusal:
+    """The place takes nothing."""
+    return Refusal(
+        f"{path} cannot be written to: {_reason(path, error)}. You can read, search and export "
+        "what is in it; nothing is added, so that nothing is lost.",
+        "Make room there and see that you may write to the folder, then start Playhead again.",
+    )
+
+
+def is_unwritable(path: Path, error: Exception) -> bool:
+    """Whether the error is the place's, of a file that is there and may perhaps be read."""
+    if not path.is_file():
+        return False
+    if isinstance(error, OSError):
+        return error.errno in _REFUSED_BY_SYSTEM
+    return str(getattr(error, "sqlite_errorname", "")).startswith(_REFUSED_BY_SQLITE)
+
+
+def open_for_reading(path: Path, *, check_same_thread: bool = True) -> sqlite3.Connection:
+    """A connection that writes nothing, not even beside the file if need be.
+
+    SQLite wants to make a file for its locks beside the database. Where it cannot, there is nobody
+    else who writes, and what is in the file is all: https://sqlite.org/wal.html#readonly
+    Raises sqlite3.Error.
+    """
+    try:
+        return _open(path, "mode=ro", check_same_thread)
+    except sqlite3.OperationalError as error:
+        if not str(getattr(error, "sqlite_errorname", "")).startswith(_REFUSED_BY_SQLITE):
+            raise  # it is only busy
+        journal = path.with_name(path.name + "-wal")
+        if journal.exists() and journal.stat().st_size:
+            raise
+        return _open(path, "mode=ro&immutable=1", check_same_thread)
+
+
+def stored_version(path: Path) -> int:
+    """The version of the schema in a file; 0 if there is none, or if it cannot be told."""
+    with suppress(sqlite3.Error, OSError):
+        if path.is_file() and path.stat().st_size:
+            with closing(open_for_reading(path)) as connection:
+                return int(connection.execute("PRAGMA user_version").fetchone()[0])
+    return 0
+
+
+def _reason(path: Path, error: Exception) -> str:
+    """SQLite calls a full disk an I/O error when it is its own small files that have no room."""
+    with suppress(OSError):
+        if shutil.disk_usage(path.parent).free < _LEAST_ROOM_BYTES:
+            return "the disk is full"
+    words = error.strerror if isinstance(error, OSError) else None
+    return words or str(error)
+
+
+def _open(path: Path, how: str, check_same_thread: bool) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?{how}"
+    connection = sqlite3.connect(
+        address, uri=True, isolation_level=None, timeout=5, check_same_thread=check_same_thread
+    )
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
