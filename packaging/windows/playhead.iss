@@ -53,5 +53,7 @@ Root: HKA; Subkey: "Software\Classes\Applications\playhead.exe\SupportedTypes"; 
 Root: HKA; Subkey: "Software\Classes\Applications\playhead.exe\SupportedTypes"; ValueType: string; ValueName: ".csv"; ValueData: ""
 Root: HKA; Subkey: "Software\Classes\Applications\playhead.exe\SupportedTypes"; ValueType: string; ValueName: ".py"; ValueData: ""
 
+; `playhead-console serve` and `chat` in a terminal: by full path, PATH is left as it is.
+
 [Run]
 Filename: "{app}\playhead.exe"; Description: "{cm:LaunchProgram,Playhead}"; Flags: nowait postinstall skipifsilent
