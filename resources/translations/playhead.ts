@@ -2018,7 +2018,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/key_words.py" />
-      <source>Read from the environment variable {variable}. A key typed here goes first.</source>
+      <source>Read from the environment variable {variable}, which goes before a key kept here.</source>
       <translation type="unfinished" />
     </message>
     <message>

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playhead.conversation.requests import AppSettings, Profile
+import pytest
+
+from playhead.conversation.requests import AppSettings, ModelSettings, Profile
 from playhead.conversation.secret import Secret
 from playhead.dialects.document_formats import DocumentKind
 from playhead.dialects.documents import write_document
@@ -18,7 +20,13 @@ from playhead.ui.settings_dialog import SettingsDialog
 from playhead.ui.theme import Theme
 from tests.integration.test_keys_stay_secret import KEY, check_clean, check_files
 from tests.support.key_backends import BackendEntries, MemoryBackend
-from tests.support.ports import said
+from tests.support.ports import (
+    ApiInMemory,
+    OneInterpreter,
+    ScriptedProvider,
+    SettingsInMemory,
+    said,
+)
 from tests.support.waiting import until
 from tests.support.window import opened
 
@@ -56,3 +64,55 @@ async def test_a_typed_key_is_in_the_keyring_and_in_no_file(qapp: object, tmp_pa
     keys.close()
     theme.deleteLater()
     assert check_files(tmp_path) >= 2  # settings and history
+
+
+class Asked(ScriptedProvider):
+    """Remembers with what each check was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.checked: list[ModelSettings] = []
+
+    async def check(self, model: ModelSettings) -> str:
+        self.checked.append(model)
+        return f"{model.model} answered."
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_own"),
+    [
+        ("https://api.openai.com/v1", True),
+        ("https://API.OpenAI.com:443/v1/", True),
+        ("http://api.openai.com/v1", False),  # everybody on the way could read it
+        ("https://api.openai.com.example.org/v1", False),
+        ("https://api.openai.com:8443/v1", False),
+        ("https://gateway.example.com/v1", False),
+    ],
+)
+async def test_a_kept_key_is_asked_for_again_where_the_address_is_another(
+    qapp: object, tmp_path: Path, typed: str, is_own: bool
+):
+    backend = MemoryBackend()
+    keys = KeyStore({}, kept=KeptKeys(BackendEntries(backend)))
+    await keys.set("openai", Secret(KEY))
+    settings = SettingsInMemory(AppSettings(model="openai/gpt-5-mini"))
+    provider = Asked()
+    dialog = SettingsDialog(
+        settings, keys, ModelCatalog(()), OneInterpreter(), provider, ApiInMemory(settings)
+    )
+    dialog.open()
+    try:
+        await dialog.tasks.settled()
+        dialog.form.address.setText(typed)
+        await dialog.tasks.settled()
+        dialog.check()
+        await until(lambda: provider.checked)
+        assert provider.checked[0].api_base == typed
+        sent = provider.checked[0].api_key
+        assert (sent == Secret(KEY)) is is_own
+        assert (sent is None) is not is_own
+        await until(lambda: dialog.form.remove_key.isHidden() is not is_own)
+    finally:
+        dialog.reject()
+        dialog.deleteLater()
+        keys.close()

@@ -14,7 +14,7 @@ def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -
     match info.source:
         case "environment":
             return tr(
-                "Read from the environment variable {variable}. A key typed here goes first.",
+                "Read from the environment variable {variable}, which goes before a key kept here.",
                 variable=info.variable,
             )
         case "keyring":
