@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import FileChange, FileChanges, RunReport, Table
+from playhead.errors import ExecutionError
 from playhead.ui.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
@@ -80,6 +82,61 @@ async def test_a_table_is_saved_where_the_user_says(theme: Theme, tmp_path: Path
             await until(lambda name=name: (tmp_path / name).exists())
             await bench.window.tasks.settled()
             assert (tmp_path / name).read_text("utf-8") == text
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(one.name for one in folder.iterdir())
+
+
+def lines_of(path: Path) -> list[str]:
+    return lines_of(path)
+
+
+async def saved(bench: Bench, path: Path) -> list[str]:
+    """The lines of the file in which the conversation's table was saved."""
+    key = gave(bench, "table", TABLE)
+    bench.parts.timeline.result_requested.emit("save", key, key)
+    [dialog] = [one for one in bench.window.findChildren(QFileDialog) if one.isVisible()]
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+    await until(path.exists)
+    await bench.window.tasks.settled()
+    return lines_of(path)
+
+
+async def test_all_rows_of_a_table_are_saved_while_the_kernel_has_them(
+    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+
+        async def page(_id: str, name: str, first: int, rows: int) -> Table:
+            numbers = range(first, min(500, first + min(rows, 150)))
+            return replace(TABLE, rows=tuple((number, name) for number in numbers))
+
+        monkeypatch.setattr(bench.executor, "table", page)
+        lines = await saved(bench, tmp_path / "t.csv")
+        assert lines[:4] == ["a,b", "1,x", '2,"y,z"', "2,df"]
+        assert (len(lines), lines[-1]) == (501, "499,df")
+        assert names_in(tmp_path) == ["home", "t.csv"]
+        assert not bench.parts.notifications.isVisible()
+
+
+async def test_rows_that_the_kernel_has_no_more_are_told_of(
+    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+
+        async def page(*_: object) -> Table:
+            raise ExecutionError("There is no Python kernel.")
+
+        monkeypatch.setattr(bench.executor, "table", page)
+        told: list[tuple[str, str]] = []
+        bench.window.results.noticed.connect(lambda *words: told.append(words))
+        assert await saved(bench, tmp_path / "t.csv") == ["a,b", "1,x", '2,"y,z"']
+        [(title, detail)] = told
+        assert title == "Only 2 rows were saved."
+        assert "500 rows" in detail
+        assert "no Python kernel" in detail
 
 
 async def test_a_table_that_cannot_be_saved_says_why(theme: Theme, tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,7 @@ class ResultOpener(QObject):
             case Table() as table if what == "copy_table":
                 self._tasks.start(_copy(table, "," if detail == "csv" else "\t"))
             case Table() as table if what == "save":
-                self._choose_file(table)
+                self._choose_file(table, _reader(session, table))
             case FileChanges() as changes if what == "file":
                 self._open_file(Path(changes.folder), detail)
             case str() if what in ("picture", "copy_picture", "save_picture"):
@@ -117,15 +118,27 @@ class ResultOpener(QObject):
         window.destroyed.connect(lambda: self._windows.remove(window))
         window.show()
 
-    def _choose_file(self, table: Table) -> None:
-        count = len(table.rows)
+    def _choose_file(self, table: Table, fetch: Fetch | None) -> None:
+        count = max(table.total_rows if fetch is not None else 0, len(table.rows))
         title = tr_n("Save %n rows", count, one="Save 1 row")
         start = str(Path(self._folder()) / f"{table.name or 'table'}.csv")
         kinds = tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv)")
         dialog = FileDialog(self._window, title, start, kinds)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.fileSelected.connect(lambda path: self._tasks.start(_save(table, Path(path))))
+        dialog.fileSelected.connect(
+            lambda path: self._tasks.start(self._save(table, Path(path), fetch))
+        )
         dialog.open()
+
+    async def _save(self, table: Table, path: Path, fetch: Fetch | None) -> None:
+        from playhead.ui.tables.table_file import write_table  # not needed for the first paint
+
+        with _told_of(path):
+            count, why = await write_table(table, path, fetch)
+        if count < table.total_rows:
+            title = tr_n("Only %n rows were saved.", count, one="Only 1 row was saved.")
+            whole = tr_n("The table has %n rows.", table.total_rows, one="The table has 1 row.")
+            self.noticed.emit(title, f"{whole} {why}".strip())
 
     def _folder(self) -> str:
         session = self._session()
@@ -177,15 +190,16 @@ async def _copy(table: Table, separator: str) -> None:
     QGuiApplication.clipboard().setText(text)
 
 
-async def _save(table: Table, path: Path) -> None:
-    separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    text = await asyncio.to_thread(as_text, table.columns, table.rows, separator)
-    await _write(path, text, "utf-8")
-
-
 async def _write(path: Path, text: str, encoding: str) -> None:
-    try:
+    with _told_of(path):
         await asyncio.to_thread(path.write_text, text, encoding=encoding, errors="replace")
+
+
+@contextmanager
+def _told_of(path: Path) -> Iterator[None]:
+    """What the system refuses is told with what to do."""
+    try:
+        yield
     except OSError as error:
         raise StorageError(
             tr("{name} could not be written.", name=path.name),
