@@ -277,6 +277,26 @@ async def test_a_narrow_window_folds_the_editor_then_the_sidebar(
         await bench.rests()
 
 
+async def test_a_window_that_is_never_closed_is_remembered_too(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path) as bench:
+        window = bench.window
+        await until(lambda: window.memory.is_following)
+        window.memory.rest.setInterval(0)
+        window.resize(1210, 730)
+        bench.window.actions_by_name["editor"].trigger()
+
+        def is_kept() -> bool:
+            return bench.settings.current.window.get("editor") == "folded"
+
+        await until(is_kept)
+        kept = bench.settings.current
+    async with opened(theme, tmp_path, settings=kept) as bench:
+        assert not bench.parts.is_editor_shown
+    assert kept.window["geometry"]
+
+
 async def test_folding_by_hand_is_remembered(theme: Theme, tmp_path: Path) -> None:
     async with opened(theme, tmp_path) as bench:
         bench.window.actions_by_name["sidebar"].trigger()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QPaintEvent,
@@ -47,6 +47,7 @@ from playhead.ui.turn_verbs import TurnVerbs
 from playhead.ui.variables_follower import VariablesFollower
 from playhead.ui.window_help import WindowHelp
 from playhead.ui.window_layout import WindowLayout
+from playhead.ui.window_memory import FRAME, WindowMemory
 from playhead.ui.window_scale import WindowScale
 from playhead.ui.window_style import window_style
 from playhead.ui.window_wiring import join_parts
@@ -54,8 +55,6 @@ from playhead.ui.window_wiring import join_parts
 if TYPE_CHECKING:
     from playhead.ui.settings_dialog import SettingsDialog
 
-_FRAME = QSize(8, 40)
-"""What a window manager may put around the window; its true size is known only once it is shown."""
 _MENU = (
     *("commands", "", "rename", "run_all", "restart", "request", "", "export", "import", ""),
     *("folder", "attach", "settings", "", "example", "shortcuts", "log", "crashes"),
@@ -101,7 +100,7 @@ class MainWindow(QMainWindow):
         self._dialog: SettingsDialog | None = None
         self.tasks = TaskOwner(self)
         self.setWindowTitle("Playhead")
-        room = QApplication.primaryScreen().availableSize() - _FRAME  # less when all is large
+        room = QApplication.primaryScreen().availableSize() - FRAME  # less when all is large
         self.setMinimumSize(QSize(480, 400).boundedTo(room))
         self.setStyleSheet(window_style(theme))
         self.parts = WindowLayout(theme, sessions.state_of, self.tasks, attachments_dir, self)
@@ -127,7 +126,8 @@ class MainWindow(QMainWindow):
         self.parts.header.set_menu(self._make_menu())
         ScreenRatio(self, sessions.set_screen_ratio)
         self._connect()
-        self._restore(settings.current)
+        self.memory = WindowMemory(self, self.parts, settings, self.tasks)
+        self.memory.restore()
         self._servers = ServerSearch(catalog, settings, self.tasks, self.parts.start.set_servers)
         self._unsubscribers = [
             sessions.subscribe(self._list.due),
@@ -214,7 +214,7 @@ class MainWindow(QMainWindow):
     async def shut_down(self) -> None:
         """Keep the window's state and end its tasks; afterwards it closes when asked."""
         try:
-            await self._settings.save(replace(self._settings.current, window=self._state()))
+            await self.memory.close_down()
         except StorageError as error:
             self.show_error(error)
         if self._dialog is not None:
@@ -364,6 +364,7 @@ class MainWindow(QMainWindow):
         parts, view = self.parts, self.view
         sidebar = parts.sidebar
         self.painted.connect(parts.load_editor, Qt.ConnectionType.QueuedConnection)
+        self.painted.connect(lambda: self.memory.begin())
         self.painted.connect(lambda: self.tasks.start(self.own_tabs.restore()))
         self.painted.connect(lambda: self.tasks.start(self.writing.restore()))
         self.tasks.failed.connect(self.show_error)
@@ -437,24 +438,6 @@ class MainWindow(QMainWindow):
         if self.view.session is not None:
             self.parts.show_sidebar(True)
             self.parts.sidebar.begin_rename(self.view.session.conversation.id)
-
-    def _restore(self, settings: AppSettings) -> None:
-        state = settings.window
-        if geometry := state.get("geometry"):
-            self.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
-        else:
-            self.resize(1480, 940)
-            self._stay_on_screen()
-        self.parts.restore(state)
-
-    def _stay_on_screen(self) -> None:
-        screen = self.screen() or QApplication.primaryScreen()
-        room = screen.availableSize() - _FRAME
-        self.resize(self.size().boundedTo(room))
-
-    def _state(self) -> dict[str, str]:
-        geometry = bytes(self.saveGeometry().toBase64().data()).decode()
-        return {"geometry": geometry, **self.parts.state()}
 
     def _show_list(self) -> None:
         self.parts.sidebar.show_conversations(self._sessions.summaries)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
@@ -34,7 +34,11 @@ class WindowLayout(QWidget):
 
     What the user wants to see is remembered; a narrow window folds the editor, a very narrow one
     the sidebar too. A part that is opened there all the same folds again when the width changes.
+
+    Signal: `folded()`: the user had a part shown or folded.
     """
+
+    folded = Signal()
 
     def __init__(
         self,
@@ -100,6 +104,7 @@ class WindowLayout(QWidget):
             self._wants_sidebar = is_shown
             self._peeked.discard("editor")
         self._apply()
+        self.folded.emit()
 
     def show_editor(self, is_shown: bool) -> None:
         """Show or fold the editor because the user asked."""
@@ -108,6 +113,7 @@ class WindowLayout(QWidget):
         else:
             self._wants_editor = is_shown
         self._apply()
+        self.folded.emit()
 
     def toggle_sidebar(self) -> None:
         """Show the sidebar, or fold it."""
