@@ -195,22 +195,66 @@ async def test_our_data_below_the_working_folder_are_not_the_runs(tmp_path: Path
     assert [change.path for change in changes.created] == ["mine.txt"]
 
 
-async def test_what_takes_too_long_is_given_up_and_said_once(
+def slow(folder: str, without: str, is_given_up: Callable[[], bool]) -> Snapshot:
+    while not is_given_up():
+        time.sleep(0.001)
+    return Snapshot({}, is_whole=False)
+
+
+async def test_what_takes_too_long_again_and_again_is_given_up_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_watch, "BEFORE_LIMIT_S", 0.01)
     monkeypatch.setattr(file_watch, "_LAST_MOMENT_S", 0.01)
-
-    def slow(folder: str, without: str, is_given_up: Callable[[], bool]) -> Snapshot:
-        while not is_given_up():
-            time.sleep(0.001)
-        return Snapshot({}, is_whole=False)
-
     monkeypatch.setattr(snapshots, "take", slow)
     async with executor(tmp_path) as made:
-        first = await run(made, request(tmp_path, "open('a', 'w').close()"))
-        second = await run(made, request(tmp_path, "open('b', 'w').close()"))
-    said = files_of(first)
-    assert said is not None
-    assert "not looked at" in said.note
-    assert files_of(second) is None
+        blocks = [request(tmp_path, f"open('{name}', 'w').close()") for name in "abcd"]
+        said = [files_of(await run(made, block)) for block in blocks]
+    notes = [changes.note if changes else "" for changes in said]
+    assert "at this moment" in notes[0]
+    assert notes[1] == notes[0]
+    assert "nor will it be" in notes[2]
+    assert notes[3] == ""
+
+
+async def test_a_slow_moment_is_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = file_watch.FileWatch("")
+    with monkeypatch.context() as patched:
+        patched.setattr(file_watch, "BEFORE_LIMIT_S", 0.01)
+        patched.setattr(file_watch, "_LAST_MOMENT_S", 0.01)
+        patched.setattr(snapshots, "take", slow)
+        look = watch.look(str(tmp_path))
+        await look.before()
+        missed = await look.after()
+    assert missed is not None
+    assert "at this moment" in missed.note
+    monkeypatch.setattr(file_watch, "BEFORE_LIMIT_S", 30)
+    monkeypatch.setattr(file_watch, "AFTER_LIMIT_S", 30)
+    look = watch.look(str(tmp_path))
+    await look.before()
+    (tmp_path / "new.txt").write_text("1")
+    changes = await look.after()
+    await watch.close()
+    assert changes is not None
+    assert [change.path for change in changes.created] == ["new.txt"]
+
+
+async def test_too_many_files_are_given_up_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_watch, "BEFORE_LIMIT_S", 30)
+    monkeypatch.setattr(snapshots, "FILE_LIMIT", 1)
+    for name in "abc":
+        (tmp_path / name).write_text(name)
+    watch = file_watch.FileWatch("")
+    notes: list[str] = []
+    for _ in range(2):
+        look = watch.look(str(tmp_path))
+        await look.before()
+        changes = await look.after()
+        notes.append(changes.note if changes else "")
+    await watch.close()
+    assert "nor will it be" in notes[0]
+    assert notes[1] == ""

@@ -20,19 +20,28 @@ _LAST_MOMENT_S = 0.03
 _CLOSE_LIMIT_S = 1.0
 _FOLDERS_KEPT = 3
 T = TypeVar("T")
+_MISSES_LIMIT = 3
+_TOO_SLOW = (
+    "What it did to the files was not looked at: that would have taken too long at this moment."
+)
 _TOO_MUCH = (
-    "What it did to the files was not looked at: there are more of them in this folder than can "
-    "be looked at in a moment."
+    "What it did to the files was not looked at, nor will it be for the next runs: there are more "
+    "of them in this folder than can be looked at in a moment."
 )
 
 
 @dataclass(slots=True)
 class Folder:
-    """What is remembered of one folder between runs."""
+    """What is remembered of one folder between runs; it may be slow once, on a busy machine."""
 
     path: str
     texts: Texts = field(default_factory=Texts)
-    is_too_much: bool = False
+    misses: int = 0
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether it is not looked at any more."""
+        return self.misses >= _MISSES_LIMIT
 
 
 class FileWatch:
@@ -74,10 +83,11 @@ class Look:
         self._start = start
         self._given_up = threading.Event()
         self._before: Snapshot | None = None
+        self._was_too_much = folder.is_too_much
 
     async def before(self) -> None:
         """Take the first snapshot, and read texts as far as that goes in a moment."""
-        if self._folder.is_too_much:
+        if self._was_too_much:
             return
         self._before = before = await self._within(BEFORE_LIMIT_S, self._take)
         if before is not None:
@@ -92,6 +102,7 @@ class Look:
         changes = await self._within(AFTER_LIMIT_S, lambda: self._compare(before))
         if changes is None:
             return self._complaint()
+        self._folder.misses = 0
         has_any = changes.created or changes.changed or changes.deleted
         return changes if has_any else None
 
@@ -100,10 +111,11 @@ class Look:
         self._given_up.set()
 
     def _complaint(self) -> FileChanges | None:
-        if self._folder.is_too_much:
+        if self._was_too_much:
             return None
-        self._folder.is_too_much = True
-        return FileChanges(self._folder.path, note=_TOO_MUCH)
+        self._folder.misses += 1
+        note = _TOO_MUCH if self._folder.is_too_much else _TOO_SLOW
+        return FileChanges(self._folder.path, note=note)
 
     async def _within(self, limit_s: float, work: Callable[[], T | None]) -> T | None:
         """The result of work in a thread; None if it takes too long."""
@@ -116,6 +128,8 @@ class Look:
 
     def _take(self) -> Snapshot | None:
         found = snapshots.take(self._folder.path, self._without, self._given_up.is_set)
+        if not found.is_whole and not self._given_up.is_set():
+            self._folder.misses = _MISSES_LIMIT  # so many that time makes no difference
         return found if found.is_whole else None
 
     def _learn(self, snapshot: Snapshot) -> None:
