@@ -89,7 +89,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def lines_of(path: Path) -> list[str]:
-    return lines_of(path)
+    return path.read_text("utf-8").splitlines()
 
 
 async def saved(bench: Bench, path: Path) -> list[str]:
