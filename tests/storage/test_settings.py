@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from playhead import __version__
 from playhead.conversation.requests import AppSettings, ModelOverride, Profile
 from playhead.errors import StorageError
 from playhead.storage.settings import SettingsFile
@@ -113,6 +114,57 @@ def test_fields_of_a_newer_version_are_kept_when_saving(path):
     assert stored["hologram"] == {"depth": 3}
     assert stored["theme"] == "light"
     assert stored["model"] == "openai/small"
+
+
+NEWER = {
+    "written_by": "99.1",
+    "theme": "sepia",
+    "shortcuts": {"window.new": "Ctrl+M", "window.teleport": 7},
+    "profiles": [{"name": "a", "voice": "low", "max_tokens": 9}, {"name": "b", "voice": "high"}],
+}
+
+
+def test_all_that_only_a_newer_version_knows_is_kept_wherever_it_stands(path):
+    write(path, json.dumps(NEWER))
+    settings = SettingsFile(path)
+    assert "newer Playhead" in settings.notice
+    assert "theme" in settings.notice
+    assert aside(path) == []
+    changed = Profile("a", max_tokens=10)
+    mine = dataclasses.replace(
+        settings.current,
+        profiles=(Profile("new"), changed),
+        shortcuts={"window.new": "Ctrl+K"},
+        max_steps=3,
+    )
+    asyncio.run(settings.save(mine))
+    stored = json.loads(path.read_text())
+    assert stored["written_by"] == "99.1"
+    assert stored["theme"] == "sepia"
+    assert stored["shortcuts"] == {"window.new": "Ctrl+K", "window.teleport": 7}
+    assert stored["profiles"][1]["voice"] == "low"
+    assert stored["profiles"][1]["max_tokens"] == 10
+    assert [profile["name"] for profile in stored["profiles"]] == ["new", "a"]
+    again = SettingsFile(path).current
+    assert (again.profiles, again.max_steps) == ((Profile("new"), changed), 3)
+
+
+def test_what_is_chosen_here_takes_the_place_of_a_newer_versions_choice(path):
+    write(path, json.dumps(NEWER))
+    settings = SettingsFile(path)
+    asyncio.run(settings.save(dataclasses.replace(settings.current, theme="dark")))
+    assert SettingsFile(path).current.theme == "dark"
+
+
+def test_the_file_names_the_version_that_wrote_it(path):
+    asyncio.run(SettingsFile(path).save(FULL))
+    assert json.loads(path.read_text())["written_by"] == __version__
+    write(path, json.dumps({"written_by": "0.0.1", "theme": "sepia"}))
+    settings = SettingsFile(path)
+    asyncio.run(settings.save(settings.current))
+    stored = json.loads(path.read_text())
+    assert (stored["written_by"], stored["theme"]) == (__version__, "system")
+    assert len(aside(path)) == 1
 
 
 @pytest.mark.parametrize(

@@ -15,18 +15,26 @@ from playhead.conversation.requests import SCALES_PERCENT, AppSettings
 from playhead.errors import StorageError
 from playhead.storage import settings_codec
 from playhead.storage.files import free_name, put_aside, write_atomically
+from playhead.storage.settings_keeping import (
+    WRITTEN_BY,
+    is_newer,
+    merged_fields,
+    version_to_write,
+)
 
 
 class SettingsFile:
     """Reads the file once, when made; writes it atomically in a thread.
 
     A file that cannot be understood is put aside, never overwritten. Fields that this version
-    does not know are kept. Keys are never in it. Owned by `bootstrap`.
+    does not know are kept, and of a newer version's file its values too. Keys are never in it.
+    Owned by `bootstrap`.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._raw: dict[str, object] = {}
+        self._before: dict[str, Any] = {}
         self._notice = ""
         self._is_blocked = False
         self._current = AppSettings()
@@ -47,10 +55,13 @@ class SettingsFile:
         """Put them in force and write them. Raises StorageError; the old file stays whole."""
         self._current = settings
         async with self._saving:  # two saves end in the order in which they were asked for
-            text = json.dumps(
-                {**self._raw, **settings_codec.encode(settings)}, indent=2, ensure_ascii=False
-            )
+            text = json.dumps(self._encoded(settings), indent=2, ensure_ascii=False)
             await asyncio.to_thread(self._write, text + "\n")
+
+    def _encoded(self, settings: AppSettings) -> dict[str, object]:
+        """The fields, and what stood beside them and in them that this version does not know."""
+        now = merged_fields(self._raw, self._before, settings_codec.encode(settings))
+        return {**now, WRITTEN_BY: version_to_write(self._raw)}
 
     def _read(self) -> None:
         try:
@@ -65,8 +76,18 @@ class SettingsFile:
             return
         self._raw = cast("dict[str, object]", raw)
         self._current, refused = settings_codec.decode(self._raw)
-        if refused:
-            self._keep_refused(refused)
+        self._before = settings_codec.encode(self._current)
+        if not refused:
+            return
+        if is_newer(self._raw):
+            self._notice = (
+                f"{self._path} was written by a newer Playhead. Some of its settings mean nothing "
+                f"to this one and are kept for the newer: {', '.join(refused)}."
+            )
+            return
+        for name in {field.split(".")[0].split(" ")[0] for field in refused}:
+            del self._raw[name]  # a copy has it
+        self._keep_refused(refused)
 
     def _put_aside(self, reason: str) -> None:
         try:
