@@ -31,8 +31,20 @@ def main() -> int:
 def freeze() -> None:
     """The one folder with the program, of parts that may be shipped."""
     run("-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", "build.spec")
+    strip_python()
     run("packaging/licences.py", FROZEN, ROOT / "build" / "build" / "COLLECT-00.toc")
     print_sizes()
+
+
+def strip_python() -> None:
+    """Take the debugging symbols out of Python itself, which has them where pyenv built it.
+
+    Only there: libraries of wheels were patched when they were made, and strip can break those.
+    """
+    if sys.platform == "linux" and shutil.which("strip"):
+        inner = FROZEN / "_internal"
+        own = [*inner.glob("libpython3*.so*"), *inner.glob("python3*/lib-dynload/*.so")]
+        call("strip", "--strip-unneeded", *own)
 
 
 def smoke() -> None:

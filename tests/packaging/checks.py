@@ -20,6 +20,8 @@ QUESTION = "What's 34/24?"
 ABOUT_PICTURE = "What colour is this?"
 SEEING_MODEL = "openai/gpt-4o"
 """One of those that are known to take pictures."""
+COLD_START_S = 240
+"""The worker's files have never been read, and the machine may be busy."""
 PICTURE_SIZE = (3000, 2000)
 
 
@@ -32,7 +34,7 @@ def run_the_dialogue(app: App) -> None:
     """The one of the golden data: the worker with a call of a tool, a kernel, a click."""
     app.type(QUESTION)
     app.press("Return")
-    app.click(app.wait_for_run_button())
+    app.click(app.wait_for_run_button(COLD_START_S))
     app.wait_for_message("computer", "console", "1.4166666666666667")
     app.wait_for_message("assistant", "message", "approximately 1.42.")
 

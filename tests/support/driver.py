@@ -201,9 +201,9 @@ class App:
         size = left + int(geometry["WIDTH"]), top + int(geometry["HEIGHT"])
         return self.look().crop((left, top, *size))
 
-    def wait_for_run_button(self) -> Box:
+    def wait_for_run_button(self, timeout_s: float = WAIT_S) -> Box:
         """The approval bar's button, once it is in the colour of what can be pressed."""
-        return self.wait_for("the Run button", self._find_run_button)
+        return self.wait_for("the Run button", self._find_run_button, timeout_s)
 
     def messages(self) -> list[StoredMessage]:
         """Every message in the history file, oldest first."""
