@@ -126,8 +126,7 @@ class MainWindow(QMainWindow):
         self.parts.header.set_menu(self._make_menu())
         ScreenRatio(self, sessions.set_screen_ratio)
         self._connect()
-        self.memory = WindowMemory(self, self.parts, settings, self.tasks)
-        self.memory.restore()
+        self.memory = self._make_memory()
         self._servers = ServerSearch(catalog, settings, self.tasks, self.parts.start.set_servers)
         self._unsubscribers = [
             sessions.subscribe(self._list.due),
@@ -324,6 +323,11 @@ class MainWindow(QMainWindow):
     def _make_own_tabs(self, data_dir: Path) -> OwnTabs:
         pane, path = self.parts.pane, data_dir / "editor-tabs.json"
         return OwnTabs(pane, self.tasks, path, lambda: self.folder, self)
+
+    def _make_memory(self) -> WindowMemory:
+        memory = WindowMemory(self, self.parts, self._settings, self.tasks)
+        memory.restore()
+        return memory
 
     def _make_links(self) -> LinkOpener:
         return LinkOpener(self.open_settings, self.parts.notifications, self)
