@@ -101,6 +101,22 @@ async def test_code_of_the_users_own_runs_from_the_editor(theme: Theme, tmp_path
         assert bench.parts.pane.header.newer.isHidden()
 
 
+async def test_whoever_sends_sees_what_comes_of_it_wherever_they_were_reading(
+    theme: Theme, tmp_path: Path
+) -> None:
+    long = said("\n\n".join(f"Paragraph {number}." for number in range(80)))
+    async with opened(theme, tmp_path, long, said("More.")) as bench:
+        timeline = bench.parts.timeline
+        bench.send("go")
+        await bench.rests()
+        await until(lambda: timeline.max_top() > 500)
+        timeline.scroll_to(0)
+        assert not timeline.is_following()
+        bench.send("and then")
+        await bench.rests()
+        await until(lambda: timeline.is_following() and timeline.top == timeline.max_top())
+
+
 async def test_what_is_sent_to_a_busy_conversation_waits_for_its_turn(
     theme: Theme, tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QTextDocument
+from PySide6.QtGui import QColor, QTextDocument, QTextListFormat
 
 from playhead.ui.timeline.documents import DocumentMaker
 from playhead.ui.timeline.markdown import Block
@@ -92,3 +92,16 @@ def test_code_begins_at_the_left_in_any_script(maker):
     assert code.lastBlock().textDirection() == code.firstBlock().textDirection()
     assert code.firstBlock().textDirection() == Qt.LayoutDirection.LeftToRight
     assert prose.firstBlock().textDirection() == Qt.LayoutDirection.RightToLeft
+
+
+@pytest.mark.parametrize("sign", "-*+")
+def test_the_signs_of_a_list_tell_its_depth_whatever_was_typed(maker, sign):
+    document = maker.make(Block("prose", f"{sign} one\n  {sign} two\n    {sign} three\n"))
+    styles = [document.findBlockByNumber(line).textList().format().style() for line in range(3)]
+    known = QTextListFormat.Style
+    assert styles == [known.ListDisc, known.ListCircle, known.ListSquare]
+
+
+def test_a_rule_takes_less_room_than_a_line_of_text(maker):
+    rule, words = (maker.make(Block("prose", text)) for text in ("---\n", "Words.\n\nMore."))
+    assert rule.size().height() < words.size().height() - 10

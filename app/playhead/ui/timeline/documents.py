@@ -17,6 +17,8 @@ from PySide6.QtGui import (
     QTextFormat,
     QTextFrameFormat,
     QTextLength,
+    QTextList,
+    QTextListFormat,
     QTextOption,
     QTextTable,
 )
@@ -34,7 +36,13 @@ SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
 _HEADING_PX = {1: 20, 2: 17, 3: 15}
 _PROSE_HEIGHT = 150
 _CODE_HEIGHT = 130
+_CELL_HEIGHT = 115
 _LIST_INDENT = 20
+_BULLETS = (
+    QTextListFormat.Style.ListDisc,
+    QTextListFormat.Style.ListCircle,
+    QTextListFormat.Style.ListSquare,
+)
 _QUOTE_GAP = 22
 _MOST_SPANS = 1_500
 """Denser code, such as a packed script, stays plain: each span costs a step of layout."""
@@ -242,11 +250,14 @@ class DocumentMaker:
         )
         if is_code:
             shape.setBackground(self.theme.colour("code_bg"))
-        elif shape.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth):
+        elif _is_rule(block):
             shape.setBackground(self.theme.colour("line_strong"))
+        if not block.length() - 1 and (_is_rule(block) or _is_rule(block.next())):
+            _make_low(cursor)  # a rule stands in an empty line, and Qt puts another before it
         in_list = block.textList() is not None
         in_table = cursor.currentTable() is not None
-        shape.setLineHeight(_CODE_HEIGHT if is_code else _PROSE_HEIGHT, _PROPORTIONAL)
+        height = _CELL_HEIGHT if in_table else _CODE_HEIGHT if is_code else _PROSE_HEIGHT
+        shape.setLineHeight(height, _PROPORTIONAL)
         gap = 0 if not block.blockNumber() or in_table else 3 if in_list or is_code else 8
         shape.setTopMargin(gap)
         shape.setBottomMargin(0 if block.blockNumber() == last or in_table or in_list else 2)
@@ -255,6 +266,8 @@ class DocumentMaker:
             shape.setLeftMargin(14 * level)
             shape.setRightMargin(0)
         cursor.setBlockFormat(shape)
+        if (items := block.textList()) is not None:
+            _set_bullets(items)
 
     def _dress_pieces(self, document: Document, block: QTextBlock, ink: str) -> None:
         tokens = self.theme.tokens
@@ -354,6 +367,27 @@ def _make_code(look: QTextCharFormat, theme: Theme) -> None:
     look.setFontFamilies(theme.code_font().families())
     look.setProperty(QTextFormat.Property.FontPixelSize, CODE_PX)
     look.setBackground(QColor(theme.tokens.bubble))
+
+
+def _is_rule(block: QTextBlock) -> bool:
+    rule = QTextFormat.Property.BlockTrailingHorizontalRulerWidth
+    return block.blockFormat().hasProperty(rule)
+
+
+def _make_low(cursor: QTextCursor) -> None:
+    """Let an empty line take little room."""
+    look = cursor.blockCharFormat()
+    look.setProperty(QTextFormat.Property.FontPixelSize, 4)
+    cursor.setBlockCharFormat(look)
+
+
+def _set_bullets(items: QTextList) -> None:
+    """Signs by the depth; Qt chooses them by the letter that was typed."""
+    shape = items.format()
+    wanted = _BULLETS[min(shape.indent(), len(_BULLETS)) - 1]
+    if shape.style() in _BULLETS and shape.style() != wanted:
+        shape.setStyle(wanted)
+        items.setFormat(shape)
 
 
 def _make_head(table: QTextTable, column: int, ground: str) -> None:
