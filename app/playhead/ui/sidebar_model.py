@@ -171,17 +171,19 @@ class SidebarModel(QAbstractListModel):
 
     def _words(self, row: Row) -> str:
         if row.fold:
-            return f"{row.text}, {'open' if self.is_archive_open else 'closed'}"
+            state = tr("open", about="a fold") if self.is_archive_open else tr("closed")
+            return f"{row.text}, {state}"
         one = self._summaries.get(row.conversation_id)
-        pinned = "pinned" if one is not None and one.is_pinned else ""
+        pinned = tr("pinned") if one is not None and one.is_pinned else ""
         maker = tr("begun by {client}", client=row.client) if row.client else ""
         parts = (row.text, pinned, maker, self.state_words(row.conversation_id))
         return ", ".join(part for part in parts if part)
 
     def state_words(self, conversation_id: str) -> str:
         """What the sign beside a title means; '' where there is none."""
-        unread = "unread" if self.is_unread(conversation_id) else ""
-        return tr(STATE_WORDS.get(self._state_of(conversation_id), unread))
+        unread = tr("unread") if self.is_unread(conversation_id) else ""
+        working = tr(STATE_WORDS.get(self._state_of(conversation_id), ""))
+        return working or unread
 
     def _tip(self, row: Row) -> str:
         words = self.state_words(row.conversation_id)
@@ -190,10 +192,10 @@ class SidebarModel(QAbstractListModel):
 
 
 STATE_WORDS: dict[SessionState, str] = {
-    "asking": "answering",
+    "asking": mark("answering"),
     "awaiting_approval": mark("waiting for you"),
-    "running": "running",
-    "stopping": "stopping",
+    "running": mark("running"),
+    "stopping": mark("stopping"),
 }
 
 
