@@ -16,7 +16,15 @@ import time
 from collections.abc import Mapping, Sequence
 
 from tests.benchmarks.answers import many_chunks
-from tests.benchmarks.api_client import CHAT, COHERE, KERNEL, Route, Streamed, stream_together
+from tests.benchmarks.api_client import (
+    ASSISTANTS,
+    CHAT,
+    COHERE,
+    KERNEL,
+    Route,
+    Streamed,
+    stream_together,
+)
 from tests.benchmarks.child import Child
 from tests.benchmarks.homes import measured_home
 from tests.support.model_server import ModelServer
@@ -24,7 +32,7 @@ from tests.support.model_server import ModelServer
 TOKEN = "benchmark-token"
 CHUNKS = {1: 3000, 10: 300, 100: 40}
 """Chunks of each answer, by the number of clients."""
-ROUTES = {"cohere": COHERE, "kernel": KERNEL}
+ROUTES = {"cohere": COHERE, "kernel": KERNEL, "assistants": ASSISTANTS}
 """The other formats, each with ten clients."""
 
 

@@ -23,11 +23,15 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a question goes, in which words, and what stands in the last event of its answer."""
+    """Where a question goes, in which words, and what stands in the last event of its answer.
+
+    `begin` stands in the first event that is the model's doing.
+    """
 
     path: str
     body: Callable[[str], dict[str, Any]]
     end: bytes
+    begin: bytes = b""
 
 
 def _chat_body(prompt: str) -> dict[str, Any]:
@@ -39,9 +43,15 @@ def _kernel_body(prompt: str) -> dict[str, Any]:
     return {"messages": [{"type": "input", "text": prompt}]}
 
 
+def _run_body(prompt: str) -> dict[str, Any]:
+    thread = {"messages": [{"role": "user", "content": prompt}]}
+    return {"assistant_id": "asst_interpreter", "stream": True, "thread": thread}
+
+
 CHAT = Route("/v1/chat/completions", _chat_body, b"data: [DONE]")
 COHERE = Route("/v2/chat", _chat_body, b'"message-end"')
 KERNEL = Route("/v1/kernel/stream", _kernel_body, b"data: [DONE]")
+ASSISTANTS = Route("/v1/threads/runs", _run_body, b"event: done", b"event: thread.run.step.created")
 
 
 async def stream_together(
@@ -60,8 +70,9 @@ async def _stream(port: int, token: str, prompt: str, route: Route) -> Streamed:
         raise RuntimeError(f"The server refused: {head!r} {await reader.read(2000)!r}")
     events, first_at, tail = 0, 0.0, b""
     while data := await reader.read(1 << 18):
-        first_at = first_at or time.monotonic()
         joined = tail + data
+        if not first_at and route.begin in joined:
+            first_at = time.monotonic()
         events += joined.count(_END_OF_EVENT)
         tail = b"\n" if joined.endswith(b"\n") and not joined.endswith(_END_OF_EVENT) else b""
         if route.end in joined[-400:]:

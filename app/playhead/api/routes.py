@@ -22,16 +22,20 @@ from playhead.api.sessions import SessionsHandler
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+_THREAD_ID = "{thread_id:(?!runs$)[^{}/]+}"
+"""`/v1/threads/runs` is no thread."""
+
 
 def add_routes(app: web.Application, services: Services) -> None:
     """Give the application a route for every operation, and for nothing else."""
     handlers = _handlers(services)
     for operation in OPERATIONS:
         handler = handlers[operation.name]
+        path = operation.path.replace("{thread_id}", _THREAD_ID)
         if operation.method == "GET":
-            app.router.add_get(operation.path, handler)  # with its HEAD
+            app.router.add_get(path, handler)  # with its HEAD
         else:
-            app.router.add_route(operation.method, operation.path, handler)
+            app.router.add_route(operation.method, path, handler)
 
 
 def _handlers(services: Services) -> Mapping[str, Handler]:
