@@ -119,6 +119,17 @@ async def test_what_a_stopped_run_has_started_ends_and_what_earlier_ones_did_goe
         assert await works(made, tmp_path)
 
 
+async def test_a_stopped_run_leaves_nothing_that_has_left_its_session(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, "kept = 42"))
+        kernel = set(descendants())
+        chunks = await run_and_stop(made, tmp_path, programs.DETACHED)
+        assert report_of(chunks).state == "interrupted"
+        assert not is_running(int((tmp_path / "detached").read_text()))
+        assert not [pid for pid in set(descendants()) - kernel if is_running(pid)]
+        assert await works(made, tmp_path, "kept")
+
+
 async def test_stop_while_it_waits_for_an_answer(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         async with aclosing(made.run(request(tmp_path, "x = input()"))) as stream:

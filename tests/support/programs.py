@@ -73,5 +73,16 @@ DEAF_PRINTER = (
     "time.sleep(60)"
 )
 """The code stops at once, what it has started goes on printing until it is killed."""
+DETACHED = """
+import os, time
+os.system("setsid sh -c 'echo $$ > detached; exec sleep 600' &")
+os.system("trap '' INT; setsid -f sleep 600")
+while not os.path.exists("detached") or not open("detached").read():
+    time.sleep(0.01)
+print("ready", flush=True)
+while True:
+    time.sleep(0.01)
+"""
+"""Children with sessions of their own and no parent."""
 DETACHED_PRINTER = "import os\nos.system('setsid yes more')"
 """A child that is waited for and has a session of its own."""

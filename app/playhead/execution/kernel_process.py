@@ -59,6 +59,8 @@ class KernelProcess(QObject):
         self._pid = 0
         self.spared_pid = 0
         """The program of another language: no part of a run, it is stopped by its host."""
+        self.family = ""
+        """`NAME=value` in the environment of all that it starts."""
         self._window_began = 0.0
         self._budget_s = 0.0
         self._tick = self._timer(self._on_tick_timeout)
@@ -220,7 +222,7 @@ class KernelProcess(QObject):
         leftovers.send(self._started_since(self._run_began), signal.SIGINT)
 
     def _started_since(self, began: leftovers.Beginning) -> list[leftovers.Leftover]:
-        found = leftovers.started_since(self._pid, began)
+        found = leftovers.started_since(self._pid, began, self.family)
         return [item for item in found if item.pid != self.spared_pid]
 
     def _on_clear_timeout(self) -> None:

@@ -14,7 +14,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from playhead.execution.processes import fields_of, newest_pid, session_members
+from playhead.execution.processes import (
+    all_processes,
+    fields_of,
+    has_variable,
+    newest_pid,
+    session_members,
+)
 
 _PROC = Path("/proc")
 _STATE, _STARTED = 0, 19
@@ -50,23 +56,21 @@ def beginning() -> Beginning:
     return Beginning(ticks, newest) if newest else Beginning()
 
 
-def started_since(kernel: int, began: Beginning) -> list[Leftover]:
-    """What has been started in a kernel's session since then, but its watcher."""
+def started_since(kernel: int, began: Beginning, family: str = "") -> list[Leftover]:
+    """What a kernel has started since then, but its watcher.
+
+    It is in the kernel's session or below it; or it was, and bears the family's variable still.
+    """
     if not began.ticks:
         return []
+    members = set(session_members(kernel))
     found: list[Leftover] = []
-    for pid in session_members(kernel):
+    for pid in all_processes():
         fields = fields_of(pid)
-        if (
-            pid != kernel
-            and fields
-            and (int(fields[_STARTED]), pid)
-            > (
-                began.ticks,
-                began.newest_pid,
-            )
-        ):
-            found.append(Leftover(pid, int(fields[_STARTED])))
+        started = int(fields[_STARTED]) if fields else 0
+        is_new = pid != kernel and (started, pid) > (began.ticks, began.newest_pid)
+        if is_new and (pid in members or (family and has_variable(pid, family))):
+            found.append(Leftover(pid, started))
     return [item for item in found if not _is_watcher(item.pid, kernel)]
 
 

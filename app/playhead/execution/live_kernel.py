@@ -319,6 +319,7 @@ class LiveKernel:
             elif piece.kind == "ready" and self._state == "starting":
                 self._between = b""
                 self._process.learn_pipe()
+                self._process.family = piece.text("family")
                 self._set_state("idle")
                 self._settled.set()
 

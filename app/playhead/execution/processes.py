@@ -24,9 +24,7 @@ def session_members(leader: int) -> list[int]:
 
     Not found is who has left the session and whose parent has ended.
     """
-    if not _PROC.is_dir():
-        return []
-    known = {int(name): fields_of(int(name)) for name in os.listdir(_PROC) if name.isdigit()}
+    known = {pid: fields_of(pid) for pid in all_processes()}
     known = {pid: fields for pid, fields in known.items() if fields}
     found = {pid for pid, fields in known.items() if int(fields[_SESSION]) == leader}
     new = found
@@ -34,6 +32,22 @@ def session_members(leader: int) -> list[int]:
         new = {pid for pid, fields in known.items() if int(fields[_PARENT]) in new} - found
         found |= new
     return sorted(found)
+
+
+def all_processes() -> list[int]:
+    """The processes of the system."""
+    try:
+        return [int(name) for name in os.listdir(_PROC) if name.isdigit()]
+    except OSError:
+        return []
+
+
+def has_variable(pid: int, entry: str) -> bool:
+    """Whether `NAME=value` was in the environment that a process was started with."""
+    try:
+        return entry.encode() in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False  # gone, or another user's
 
 
 def newest_pid() -> int:

@@ -22,6 +22,12 @@ _ARGUMENTS, _ENVIRONMENT = 45, 47
 _FIXED_ADDRESSES = 0x0040000
 
 
+def mark() -> str:
+    """What stands in the environment of all that this process starts; "" without a watcher."""
+    value = os.environ.get(VARIABLE)
+    return f"{VARIABLE}={value}" if value else ""
+
+
 class Family:
     """The marks of one kernel's processes."""
 

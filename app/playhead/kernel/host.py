@@ -8,7 +8,7 @@ import queue
 import sys
 from typing import Any, Iterator
 
-from . import orphans
+from . import family, orphans
 from .channel import Channel
 from .driver import Driver, Job, Stage
 from .interrupts import Interrupts, start_thread
@@ -55,7 +55,7 @@ class Host:
         """Take commands until `exit`."""
         version = self._driver.start()
         start_thread(lambda: self._read_commands(commands), "playhead-commands")
-        self._channel.send("ready", pid=self._pid, version=version)
+        self._channel.send("ready", pid=self._pid, version=version, family=family.mark())
         while True:
             command = self._queue.get()
             if command["t"] == "exit":
