@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import struct
@@ -146,10 +147,32 @@ def test_without_its_library_heic_is_refused_with_what_to_do():
         fitted(b"\0\0\0\x18ftypheic" + b"\0" * 40, LIMITS)
 
 
+RED_AND_BLUE_HEIC = base64.b64decode(
+    "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAXxtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAA"
+    "AAAAAAAAAAACJpbG9jAAAAAERAAAEAAQAAAAABoAABAAAAAAAAAEkAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAAB"
+    "AABodmMxAAAAAA5waXRtAAAAAAABAAAA/GlwcnAAAADcaXBjbwAAAHVodmNDAQNwAAAAkAAAAAAAHvAA/P34+AAADw"
+    "NgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQApQgEBA3AAAAMAkAAAAwAAAwAeoCCBBZbqrprm4CGgwIAA"
+    "AAyAAAADAIRiAAEABkQBwXPBiQAAABNjb2xybmNseAABAA0ABoAAAAAUaXNwZQAAAAAAAABAAAAAQAAAAChjbGFwAA"
+    "AAMAAAAAEAAAAQAAAAAf////AAAAAC////0AAAAAIAAAAQcGl4aQAAAAADCAgIAAAAGGlwbWEAAAAAAAAAAQABBYEC"
+    "AwWEAAAAUW1kYXQAAABFKAGvEyGoGGj1JyL//2q6n/rQWf9vhoCOwj+FLAFzkfOQWR6+rEk2RS9DbQOrgH4kdOSu38"
+    "KseoLcoCt030PAqCNc+RMm"
+)
+"""48 by 16 pixels: the left half is red, the right one blue."""
+
+
 def test_heic_is_read_where_its_library_is_installed():
     library = pytest.importorskip("pi_heif")
     assert "libde265" in str(library.libheif_info())
-    assert "x265" not in str(library.libheif_info())
+    assert "x265" not in str(library.libheif_info())  # the GPL has no part in it
+    kind, data = fitted(RED_AND_BLUE_HEIC, LIMITS)
+    assert kind == "png"
+    with Image.open(io.BytesIO(data)) as image:
+        assert image.size == (48, 16)
+        halves = image.convert("RGB").resize((2, 1)).tobytes()
+    assert halves[0] > 150 > halves[2]
+    assert halves[3] < 150 < halves[5]
+    with pytest.raises(PictureError, match="damaged"):
+        fitted(RED_AND_BLUE_HEIC[:300], LIMITS)
 
 
 heads = st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"\xff\xd8"])

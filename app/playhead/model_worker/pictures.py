@@ -15,6 +15,7 @@ from playhead.model_worker.file_limits import FileLimits
 MAX_PIXELS = 80_000_000
 """Larger ones take hundreds of MB when they are decoded, however small their file is."""
 
+_DAMAGED = "it is damaged or of an unknown kind"
 _UPRIGHT = 1
 _ORIENTATION_TAG = 0x0112
 _HEIF_BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1")
@@ -46,7 +47,7 @@ def fitted(data: bytes, limits: FileLimits) -> tuple[str, bytes]:
     except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:
         if isinstance(error, PictureError):
             raise
-        raise PictureError("it is damaged or of an unknown kind") from None
+        raise PictureError(_DAMAGED) from None
 
 
 def _opened(data: bytes) -> Image.Image:
@@ -149,9 +150,11 @@ def _learn_heif() -> bool:
 
 
 def _unknown(data: bytes) -> str:
-    if is_heif(data):
-        return "HEIC pictures are not read here; save it as JPEG or PNG"
-    return "it is no picture that is known here"
+    if not is_heif(data):
+        return "it is no picture that is known here"
+    if _learn_heif():
+        return _DAMAGED
+    return "HEIC pictures are not read here; save it as JPEG or PNG"
 
 
 def _too_many() -> str:
