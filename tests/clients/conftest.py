@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.clients.answers import answer
@@ -30,7 +31,15 @@ def server(shared_model: ModelServer, tmp_path_factory: pytest.TempPathFactory) 
     arguments = ("--allow-auto-run", "--no-rate-limit")
     home = tmp_path_factory.mktemp("served")
     with served(home, api_base=shared_model.base_url, arguments=arguments) as running:
+        warm_up(running)
         yield running
+
+
+def warm_up(server: Served) -> None:
+    """Wait for the model's library: an answer that takes over 20 s begins with a 200."""
+    asked = {"messages": [{"role": "user", "type": "message", "content": "echo warm"}]}
+    address, headers = f"{server.address}/v1/chat", server.headers
+    httpx.post(address, json=asked, headers=headers, timeout=120).raise_for_status()
 
 
 @pytest.fixture(scope="module")
