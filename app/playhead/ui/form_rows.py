@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
+    QStyledItemDelegate,
     QVBoxLayout,
     QWidget,
 )
@@ -87,6 +89,12 @@ def line(placeholder: str, name: str = "") -> QLineEdit:
     return field
 
 
+def dress_choices(owner: QWidget) -> None:
+    """Give the lists of all its choices the air that the style speaks of."""
+    for box in owner.findChildren(QComboBox):
+        box.setItemDelegate(QStyledItemDelegate(box))
+
+
 def text_area(name: str, placeholder: str, height_px: int) -> QPlainTextEdit:
     """A field for several lines; Tab leaves it."""
     field = QPlainTextEdit()
@@ -119,7 +127,8 @@ def add_row(grid: QGridLayout, label: str, rows: Rows) -> QLabel:
     """Append a label, level with the first of its fields, and the rows of fields; the label."""
     number = grid.rowCount()
     words = QLabel(label)
-    words.setMinimumHeight(min(_FIELD_PX, rows[0][0].sizeHint().height()))
+    if label:  # without one the row is as high as what is shown of it
+        words.setMinimumHeight(min(_FIELD_PX, rows[0][0].sizeHint().height()))
     words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     grid.addWidget(words, number, 0, Qt.AlignmentFlag.AlignTop)
     column = QVBoxLayout()

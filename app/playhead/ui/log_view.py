@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.ui.about import versions
+from playhead.ui.form_rows import dress_choices
 from playhead.ui.log_tail import LEVELS, MOST_LINES, LogTail, redacted
 from playhead.ui.theme import GAP_L, GAP_M, Theme
 from playhead.ui.wording import mark, tr, tr_n
@@ -71,6 +72,7 @@ class LogView(QDialog):
         theme.label_icon(self.report_button, "copy")
         theme.label_icon(self.folder_button, "folder-open")
         self._lay_out()
+        dress_choices(self)
         self._connect()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._on_tick)

@@ -21,7 +21,7 @@ from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Prov
 from playhead.session.upkeep import Upkeep
 from playhead.ui.api_section import ApiSection
 from playhead.ui.file_dialogs import FileDialog
-from playhead.ui.form_rows import FieldError
+from playhead.ui.form_rows import FieldError, dress_choices
 from playhead.ui.reset_dialog import ResetDialog
 from playhead.ui.run_section import RunSection
 from playhead.ui.settings_conversation import ConversationPage
@@ -89,6 +89,7 @@ class SettingsDialog(QDialog):
         self._lay_out()
         self._connect()
         self.interpreter.show_environment(interpreters.status)
+        dress_choices(self)
         self._take_room()
         self.form.model_field.selectAll()  # so that typing replaces it
         self.tasks.start(self._load_interpreters())
