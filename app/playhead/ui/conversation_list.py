@@ -179,7 +179,8 @@ class RowDelegate(QStyledItemDelegate):
         else:
             if row.fold:
                 self._paint_ground(painter, option)
-            self._paint_heading(painter, option.rect.adjusted(10, 7, -10, 0), row)
+            lead = 0 if row.fold else 7  # one that can be opened has a ground of its own
+            self._paint_heading(painter, option.rect.adjusted(10, lead, -10, 0), row)
         painter.restore()
 
     def _paint_heading(self, painter: QPainter, room: QRect, row: Row) -> None:

@@ -393,6 +393,9 @@ class Sidebar(QWidget):
             self.opened.emit(row.conversation_id)
         elif row.fold:
             self._open_archive(not self.model.is_archive_open)
+            if self.model.is_archive_open:
+                top = self.list.ScrollHint.PositionAtTop
+                self.list.scrollTo(self.model.index(index.row()), top)
 
     def _on_typed(self, text: str) -> None:
         """Results take the list's place as long as there is something to look for."""

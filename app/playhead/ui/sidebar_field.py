@@ -10,6 +10,9 @@ from playhead.conversation.search import LONGEST_QUERY
 from playhead.ui.theme import Theme
 from playhead.ui.wording import tr
 
+_CLEARING = "_q_qlineeditclearaction"
+"""What Qt calls the action of the clear button, of which it tells nothing."""
+
 
 class SearchField(QLineEdit):
     """Up and Down choose among the results, Enter opens one, Escape clears and then leaves.
@@ -31,11 +34,22 @@ class SearchField(QLineEdit):
         self._icon = QAction(self)
         self.addAction(self._icon, QLineEdit.ActionPosition.LeadingPosition)
         # Not before it has something to clear: making the button takes 10 ms of the first paint.
-        self.textEdited.connect(lambda: self.setClearButtonEnabled(True))
+        self.textChanged.connect(self._offer_clearing)
 
     def dress(self) -> None:
         """Wear the theme's colours."""
         self._icon.setIcon(self._theme.icon("search", "mute"))
+        self._dress_clearing()
+
+    def _offer_clearing(self) -> None:
+        if not self.isClearButtonEnabled():
+            self.setClearButtonEnabled(True)
+            self._dress_clearing()
+
+    def _dress_clearing(self) -> None:
+        """Qt's own sign is a black disc."""
+        if action := self.findChild(QAction, _CLEARING):
+            action.setIcon(self._theme.icon("x", "mute"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Typing is as in any field."""
