@@ -69,7 +69,7 @@ def test_a_cited_stretch_has_the_number_of_its_source_behind_it(sample, model) -
         sample.apply(Chunk("assistant", "citation", content=Citation(0, 12, "", (source,))))
     answer, sources = model.rows
     assert answer.text == (
-        "Ten is even. [&#91;1&#93;](<https://example.org/A>) [&#91;2&#93;](<https://example.org/An>)"
+        "Ten is even. [\\[1\\]](<https://example.org/A>) [\\[2\\]](<https://example.org/An>)"
         " So it is."
     )
     assert sources.items == ["A page\nhttps://example.org/A", "Another\nhttps://example.org/An"]
@@ -89,7 +89,7 @@ def test_a_source_with_a_strange_address_cannot_be_opened(url: str) -> None:
     citation = Citation(0, 2, "", (Source(title="Page", url=url),))
     lines = source_lines((), citation)
     assert lines == ["Page"]
-    assert cite("Ten", [citation], lines) == "Te &#91;1&#93;n"
+    assert cite("Ten", [citation], lines) == "Te \\[1\\]n"
 
 
 def test_a_click_on_a_source_asks_for_its_address(qtbot, view, talk) -> None:

@@ -43,6 +43,7 @@ def test_formulas_are_found(text, found):
         "[a](http://x.example/$b$) <http://y.example/$c$> https://z.example/?$d$",
         "$$ $$",
         r"\\(a\\)",
+        r"Ten \[1\] and [\[12\]](<https://example.org/A>)",
     ],
 )
 def test_what_is_no_formula_stays(text):

@@ -114,6 +114,8 @@ def _formula(text: str, token: re.Match[str]) -> tuple[str, int, bool] | None:
 def _until(text: str, start: int, closer: str, *, is_display: bool) -> tuple[str, int, bool] | None:
     end = text.find(closer, start, start + _LIMIT)
     latex = text[start:end] if end >= 0 else ""
+    if latex.isdigit():  # no formula, but the number of a source in brackets
+        return None
     return (latex, end + len(closer), is_display) if latex.strip() else None
 
 

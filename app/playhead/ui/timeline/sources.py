@@ -55,8 +55,7 @@ def cite(text: str, citations: Sequence[Citation], lines: Sequence[str]) -> str:
 
 def _mark(number: int, lines: Sequence[str]) -> str:
     address = split_source(lines[number - 1])[1]
-    mark = f"&#91;{number}&#93;"  # `\[` would begin a formula
-    return f" [{mark}](<{address}>)" if address else f" {mark}"
+    return f" [\\[{number}\\]](<{address}>)" if address else f" \\[{number}\\]"
 
 
 def _line(source: Source) -> str:
