@@ -299,6 +299,43 @@ def test_code_that_asks_is_answered_and_a_secret_is_not_shown(desk: Desk):
     terminal.expect("> ")
 
 
+def test_what_is_typed_while_code_runs_is_for_its_children(desk: Desk):
+    code = (
+        "import subprocess\nprint('child', 'reads', flush=True)\n"
+        "subprocess.run(['sed', 's/^/got /'])\nprint('child', 'over')"
+    )
+    terminal = desk.answers(execute(code), text("Done."))
+    terminal.type("go\r")
+    terminal.expect("[e]dit: ")
+    terminal.type("y\r")
+    terminal.expect("child reads")
+    terminal.type("one\rtwo\r\x04")
+    heard = terminal.expect("child over")
+    assert "got one" in heard
+    assert "got two" in heard
+    terminal.expect("Done.")
+    terminal.expect("> ")
+
+
+def test_a_line_typed_ahead_answers_the_next_question(desk: Desk):
+    code = (
+        "import select\nprint('is', 'there', flush=True)\nselect.select([0], [], [])\n"
+        "print('hello', input('Name: '))\nprint('hello', input('Other: '))"
+    )
+    terminal = desk.answers(execute(code), text("Done."))
+    terminal.type("go\r")
+    terminal.expect("[e]dit: ")
+    terminal.type("y\r")
+    terminal.expect("is there")
+    terminal.type("Bob\r")
+    terminal.expect("hello Bob")
+    terminal.expect("Other: ")
+    terminal.type("Eve\r")
+    terminal.expect("hello Eve")
+    terminal.expect("Done.")
+    terminal.expect("> ")
+
+
 def test_a_terminal_that_becomes_narrow_breaks_lines_there(desk: Desk):
     terminal = desk.answers(text(*(f"word{number} " for number in range(20))))
     terminal.resize_at_the_prompt(30, 24)

@@ -10,6 +10,7 @@ From the program, one object a line, by `do`:
     stop    turn: end the turn and its code
     input   turn, id, text: a line for the code that asks for one; with has_input false in config
             nobody will: standard input ends where a run begins
+    text    turn, text, end: text as it is for what reads standard input, and its end if `end`
 The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
@@ -249,6 +250,8 @@ class _Service:
                 session.stop()
             case {"do": "input", "id": str() as asked, "text": str() as text}:
                 session.answer_input(asked, text)
+            case {"do": "text", "text": str() as text}:
+                session.send_text(text, is_end=command.get("end") is True)
             case {"do": "decide"}:
                 _decide(session, command)
             case _:

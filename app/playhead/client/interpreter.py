@@ -193,6 +193,14 @@ class InterpreterClient:
             raise InterpreterError("No code is asking for input.", code="invalid_state")
         turn.answer(text)
 
+    def send_text(self, text: str, is_end: bool = False) -> None:
+        """Give what the running code has started text on its standard input, then its end.
+
+        Nothing happens where nothing runs; from whatever thread.
+        """
+        if self._connection.turn is not None:
+            self._connection.turn.send_text(text, is_end)
+
     def stop(self) -> None:
         """End the chat under way, from whatever thread: its reader gets the rest, then the end."""
         if self._connection.turn is not None:

@@ -155,6 +155,11 @@ class Turn:
             self._server.send(self._command("input", id=self.question["id"], text=text))
             self.question = None
 
+    def send_text(self, text: str, is_end: bool) -> None:
+        """Give what the running code has started text on its standard input, then its end."""
+        if not self.is_over:
+            self._server.send(self._command("text", text=text, end=is_end))
+
     def fail(self, error: InterpreterError) -> None:
         """Let the turn be stopped for this reason."""
         self._failure = self._failure or error
@@ -227,7 +232,7 @@ class Turn:
         edit = {} if code is None else {"code": code}
         return self._command("decide", decision="approve", **edit)
 
-    def _command(self, verb: str, **fields: str) -> Wire:
+    def _command(self, verb: str, **fields: str | bool) -> Wire:
         return {"do": verb, "turn": self.id, **fields}
 
 

@@ -18,6 +18,7 @@ from playhead.errors import AppError
 from playhead.terminal import asking
 from playhead.terminal.display import TerminalDisplay
 from playhead.terminal.interpreter import Interpreter
+from playhead.terminal.typing_ahead import Typing
 
 Wire = dict[str, Any]
 
@@ -146,12 +147,19 @@ def _print_chunk(chunk: Wire) -> None:
 
 def _answer(interpreter: Interpreter, display: TerminalDisplay, asked: Sequence[Wire]) -> int:
     """Ask, show the answer, ask the person about its code."""
-    interpreter.on_input = display.ask
+    typing = Typing(interpreter.send_text)
+
+    def ask(prompt: str, is_secret: bool) -> str | None:
+        with typing.paused():
+            return display.ask(prompt, is_secret)
+
+    interpreter.on_input = ask
     with _stopped_by_ctrl_c(interpreter, lambda: display.is_asking):
         try:
             display.wait()
             for chunk in interpreter.chat(asked, stream=True):
                 display.show(chunk)
+                _let_type(typing, chunk)
                 if chunk["type"] == "confirmation" and not interpreter.auto_run:
                     verdict = display.decide(chunk)
                     if verdict is None:
@@ -167,8 +175,16 @@ def _answer(interpreter: Interpreter, display: TerminalDisplay, asked: Sequence[
             display.fail(error)
             return FAILED
         finally:
+            typing.end()
             display.close()
     return STOPPED if interpreter.status == "cancelled" else COMPLETE
+
+
+def _let_type(typing: Typing, chunk: Wire) -> None:
+    """While code runs, what is typed is for it."""
+    if chunk["type"] == "run":
+        is_begun = chunk["content"]["state"] == "started"
+        (typing.begin if is_begun else typing.end)()
 
 
 def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequence[Wire]) -> int:
