@@ -78,3 +78,12 @@ def test_a_shell_command_is_quoted_whatever_it_holds():
 def test_no_text_breaks_it(text: str):
     found = code_in(text, text)
     assert found is None or found.code.strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 +" + " " * 20_000 + "x y", "what is" + " ?" * 10_000 + "x", "```" + "a" * 20_000 + "`"],
+)
+def test_a_long_text_is_looked_at_once(text):
+    """A pattern that goes back over it would hold the window up for minutes."""
+    assert code_in(text) is None

@@ -9,14 +9,11 @@ import warnings
 from dataclasses import dataclass
 
 _FENCE = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<word>[^\s`]*)[^\n`]*\n(?P<code>.*?)"
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*+(?P<word>[^\s`]*+)[^\n`]*+\n(?P<code>.*?)"
     r"(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
-_QUESTION = re.compile(
-    r"^(?:(?:what\s+is|what[’']?s|how\s+much\s+is|calculate|compute)\s+)?(?P<sum>.+?)\s*[?=]*\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
+_ASKED = re.compile(r"(?:what\s+is|what[’']?s|how\s+much\s+is|calculate|compute)\s+", re.IGNORECASE)
 _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "·": "*"})
 _SHELL = """import subprocess
 
@@ -52,11 +49,11 @@ def code_in(text: str, earlier_code: str = "") -> TypedCode | None:
 
 def sum_in(text: str) -> str | None:
     """The arithmetic expression of a question such as "What's 34/24?", as Python; else None."""
-    found = _QUESTION.match(text)
-    if found is None:
-        return None
-    words = found["sum"].translate(_SIGNS)
-    if found["sum"] != text:  # asked as a question: there ^ is a power, in Python it is not
+    asked = text.rstrip().rstrip("?=").rstrip()  # a pattern for it would take the square of them
+    if (question := _ASKED.match(asked)) is not None:
+        asked = asked[question.end() :]
+    words = asked.translate(_SIGNS)
+    if asked != text:  # asked as a question: there ^ is a power, in Python it is not
         words = words.replace("^", "**")
     tree = _parsed(words.strip(), "eval")
     if isinstance(tree, ast.Expression) and _is_sum(tree.body):
