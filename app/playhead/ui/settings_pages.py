@@ -55,22 +55,23 @@ class SettingsPages(QWidget):
 
     def add(self, name: str, title: str, *sections: QWidget) -> None:
         """Append a page of these sections."""
-        page = QWidget()
+        area = QScrollArea(self.stack)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        page = QWidget(area)
         page.setProperty("kind", "page")
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 8, 0)
         column.setSpacing(12)
+        # Sections come last: whatever is moved below another parent is styled once more.
+        area.setWidget(page)
+        self.stack.addWidget(area)
         for section in sections:
             column.addWidget(section)
         column.addStretch(1)
-        area = QScrollArea(self)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(page)
         self._names.append(name)
         self._areas.append(area)
-        self.stack.addWidget(area)
         self.menu.addItem(title)
         self.list.addItem(QListWidgetItem(title))
         if len(self._names) == 1:
