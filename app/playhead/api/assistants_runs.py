@@ -23,6 +23,7 @@ from playhead.api.assistants_threads import Threads, keep_said
 from playhead.api.incoming import Incoming
 from playhead.api.model_state import DIRECT
 from playhead.api.offering import offering_of
+from playhead.api.thread_kernels import ThreadKernels
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.decisions import Approve
 from playhead.conversation.payloads import Failure
@@ -75,6 +76,7 @@ class Runs:
         self._threads = threads
         self._shelf = shelf
         self.waits_s = waits_s
+        self._kernels = ThreadKernels()
 
     async def create(
         self, thread_id: str, asked: RunAsked, line: Line, opened: Wire | None = None
@@ -154,6 +156,12 @@ class Runs:
             thread.session.stop()
         return run.wire
 
+    def close(self) -> None:
+        """Wait for nothing more; the turns' owner ends those."""
+        self._kernels.close()
+        for run in self._threads.active_runs():
+            self._release(run)
+
     def abandon(self, begun: Begun) -> None:
         """Whoever asked for it went before it was told so."""
         thread = self._threads.known(begun.conversation_id)
@@ -195,6 +203,7 @@ class Runs:
         run.wire = {**data, "metadata": run.wire["metadata"]}
         if not run.is_active:
             run.settle()
+            self._kernels.came(thread.session)
         elif run.status == "requires_action":
             self._arm(thread, run)
         elif run.status == "queued":

@@ -78,6 +78,11 @@ class Threads:
         """One that was opened already."""
         return self._known.get(conversation_id)
 
+    def active_runs(self) -> list[RunState]:
+        """Those that go on, or wait."""
+        runs = (run for thread in self._known.values() for run in thread.runs.values())
+        return [run for run in runs if run.is_active]
+
     async def get(self, thread_id: str) -> Wire:
         """The thread as clients see it."""
         return (await self.open(thread_id)).wire

@@ -141,6 +141,7 @@ class Turns:
         for turn in tuple(self._running):
             self.cancel(turn)
         self._visitors.close()
+        self.assistants.runs.close()
 
     def _on_end(self, turn: ApiTurn) -> None:
         self._running.discard(turn)
