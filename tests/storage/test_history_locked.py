@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from playhead.errors import StorageError
 from playhead.session.sessions import Sessions
 from playhead.storage.history import SqliteHistory
 from playhead.storage.history_schema import MIGRATIONS
+from tests.support.namespaces import with_mount
 from tests.support.ports import RecordingExecutor, ScriptedProvider, ports_with
 
 ROOT = Path(__file__).parents[2]
@@ -174,19 +174,10 @@ SCRIPT = """
 
 def in_a_place(mount: str, source: Path, place: Path) -> str:
     """What the script says of a folder that was mounted so for it alone."""
-    place.mkdir()
-    if shutil.which("unshare") is None:
-        pytest.skip("needs unshare")
-    inside = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
-    probe = subprocess.run(
-        [*inside, f"mount -t tmpfs none {place}"], capture_output=True, check=False
-    )
-    if probe.returncode:
-        pytest.skip("needs the right to mount in a namespace of one's own")
-    command = f'{mount.format(source=source, place=place)}; exec "$@"'
     script = textwrap.dedent(SCRIPT)
+    command = [sys.executable, "-c", script, str(place)]
     done = subprocess.run(
-        [*inside, command, "sh", sys.executable, "-c", script, str(place)],
+        with_mount(place, mount.replace("{source}", str(source)), command),
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "app"), str(ROOT)])},
         capture_output=True,
         text=True,
@@ -197,9 +188,10 @@ def in_a_place(mount: str, source: Path, place: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="namespaces of Linux")
 @pytest.mark.parametrize(
-    ("mount", "reason"), [(READ_ONLY, "Read-only file system"), (FULL, "full")]
+    ("mount", "reason"),
+    [(READ_ONLY, "Read-only file system"), (FULL, "full")],
+    ids=["read-only", "full"],
 )
 def test_in_a_place_that_takes_nothing_conversations_are_still_read(tmp_path, mount, reason):
     source = tmp_path / "source"

@@ -36,6 +36,7 @@ from playhead.ui.main_window import MainWindow
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.access import install_faces
 from playhead.ui.translation import speak, wanted_languages
+from playhead.ui.unsaved_question import ask_about_unsaved
 
 if TYPE_CHECKING:
     from playhead.api.options import ServerOptions
@@ -106,6 +107,7 @@ class _Window:
     ) -> None:
         self._app = app
         self._crashes = crashes
+        self._may_lose = False
         self._instance = instance
         self._files = list(files)
         self._core = build_core()
@@ -130,9 +132,14 @@ class _Window:
     async def live(self) -> int:
         """Show the window, run until it asks to be closed, close everything."""
         is_closing = asyncio.Event()
+
+        def end_at_once() -> None:
+            self._may_lose = True
+            is_closing.set()
+
         self._window.close_requested.connect(is_closing.set)
-        self._app.commitDataRequest.connect(is_closing.set)
-        with self._defects_reported(), ended_by_signals(is_closing.set):
+        self._app.commitDataRequest.connect(end_at_once)
+        with self._defects_reported(), ended_by_signals(end_at_once):
             painted = asyncio.Event()
             self._window.painted.connect(_log_first_paint)
             self._window.painted.connect(painted.set)
@@ -141,6 +148,11 @@ class _Window:
             _collect_garbage_again()
             self._window.tasks.start(self._start())
             await is_closing.wait()
+            while self._core.history.unsaved and not self._may_lose:
+                is_closing.clear()
+                self._window.raise_window()
+                ask_about_unsaved(self._window, self._core.history.unsaved, end_at_once)
+                await is_closing.wait()
             await self._close()
         return 0
 

@@ -75,6 +75,11 @@ class SqliteHistory:
         refusal = self._writer.refusal
         return str(refusal.error) if refusal else self._writer.notice
 
+    @property
+    def unsaved(self) -> int:
+        """How many changes wait for a disk that refuses them; 0 while all goes well."""
+        return self._writer.unsaved
+
     def expect_writable(self) -> None:
         """Raises StorageError where the conversations can only be read, with the reason."""
         if self._writer.refusal is not None:

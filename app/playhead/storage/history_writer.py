@@ -81,6 +81,11 @@ class HistoryWriter:
         return self._refusal
 
     @property
+    def unsaved(self) -> int:
+        """How many changes wait for a disk that refuses them; 0 while all goes well."""
+        return len(self._pending) if self._told else 0
+
+    @property
     def opened_path(self) -> Path | None:
         """The file that is written to, as soon as it is open."""
         return self._opened_path

@@ -31,6 +31,11 @@ class NoHistory:
         """Nothing to open."""
         return ""
 
+    @property
+    def unsaved(self) -> int:
+        """Nothing is written."""
+        return 0
+
     def expect_writable(self) -> None:
         """All is allowed: nothing is written."""
 
