@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from playhead.api.operations import OPERATIONS
 from playhead.api.session_files import reader_below
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.requests import ConversationConfig
+from playhead.errors import StorageError
 from tests.support.http_face import Face, face
 from tests.support.ports import coded, said
 from tests.support.waiting import until
@@ -58,7 +61,7 @@ async def begun(api: Face, **fields: Any) -> Room:
 
 async def test_a_session_is_in_the_list_before_anything_is_said(tmp_path: Path):
     async with face(tmp_path) as api:
-        room = await begun(api, title="Hours \n of  work")
+        room = await begun(api, title="Hours \n of\x07\u202e  work")
         [row] = (await api.client.get(PATH)).json()["sessions"]
         assert row == await room.get()
         assert api.sessions.summary(room.id) is not None
@@ -297,3 +300,42 @@ async def test_half_a_character_in_what_was_said_is_no_failure(tmp_path: Path):
         answer = await api.client.post(f"{room.path}/messages", content=raw, headers=headers)
         assert answer.status_code == 200
         assert (await room.told())[0]["content"] == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({"Host": "evil.example"}, 403, "forbidden_host"),
+        ({"Origin": "https://evil.example"}, 403, "forbidden_origin"),
+        ({"Origin": "null"}, 403, "forbidden_origin"),
+        ({"Authorization": ""}, 401, "invalid_api_key"),
+        ({"Authorization": "Bearer wrong"}, 401, "invalid_api_key"),
+    ],
+)
+async def test_no_route_lets_a_stranger_in(
+    tmp_path: Path, headers: dict[str, str], status: int, code: str
+):
+    async with face(tmp_path) as api:
+        await begun(api, title="A secret")
+        for operation in OPERATIONS:
+            if operation.is_open and "Authorization" in headers:
+                continue
+            path = re.sub(r"\{\w+\}", "x", operation.path)
+            answer = await api.client.request(operation.method, path, headers=headers)
+            error = answer.json()["error"]
+            assert (answer.status_code, error["code"]) == (status, code), operation.name
+            assert "secret" not in answer.text
+
+
+async def test_the_disks_failure_is_none_of_the_clients(tmp_path: Path):
+    async with face(tmp_path) as api:
+        room = await begun(api)
+        api.sessions._open.clear()  # as after a restart: it is read from the history
+        api.sessions._history.load = refused  # type: ignore[method-assign]
+        answer = await api.client.get(f"{room.path}/messages")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal_error")
+    assert "/var" not in answer.text
+
+
+async def refused(_session_id: str) -> Any:
+    raise StorageError("The history cannot be read", detail="/var/lib/history.sqlite3")

@@ -21,13 +21,13 @@ from playhead.errors import RequestError
 _MIME = {each.kind: each.mime for each in FORMATS}
 
 
-def messages_told(told: Told, *, is_full: bool) -> list[Wire]:
-    """Native messages as `/v1/chat` has them; all kinds with `is_full`."""
+def messages_told(told: Told, *, is_full: bool) -> Wire:
+    """Native messages as `/v1/chat` has them; all kinds with `is_full`. Call it in a thread."""
     wires: list[Wire] = []
     for message in _waiting_last(told):
         if is_full or not is_extended(Chunk(message.role, message.type, message.format)):
             wires += [_without_mark(wire, message) for wire in write_messages([message])]
-    return wires
+    return {"messages": wires}
 
 
 def kind_named(name: str) -> DocumentKind:

@@ -139,7 +139,9 @@ class SessionVerbs:
         try:
             return await self._sessions.open(session_id)
         except StorageError as error:
-            raise _not_there(session_id) from error
+            if error.code == "not_found":
+                raise _not_there(session_id) from error
+            raise
 
     def _row(self, session_id: str) -> SessionRow:
         summary = self._sessions.summary(session_id)

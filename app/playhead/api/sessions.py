@@ -21,6 +21,7 @@ from playhead.api.services import Services
 from playhead.api.session_files import exported, kind_named, messages_told, reader_below
 from playhead.api.session_schemas import SessionChatRequest, SessionConfig, SessionRequest
 from playhead.api.session_verbs import Change, SessionRow, SessionVerbs
+from playhead.api.sse import to_json
 from playhead.conversation.requests import DIRECT_MODEL, ConversationConfig
 from playhead.dialects.codec import Wire
 from playhead.errors import RequestError
@@ -75,8 +76,8 @@ class SessionsHandler:
         """GET /v1/sessions/{session_id}/messages."""
         is_full = request.query.get("detail") == "full"
         told = await self._services.bridge.ask(self._verbs.told(_id(request)))
-        wires = await asyncio.to_thread(messages_told, told, is_full=is_full)
-        return json_answer({"messages": wires})
+        body = await asyncio.to_thread(lambda: to_json(messages_told(told, is_full=is_full)))
+        return web.Response(body=body, content_type="application/json")
 
     async def post(self, request: web.Request) -> web.StreamResponse:
         """POST /v1/sessions/{session_id}/messages."""
@@ -149,7 +150,8 @@ def _limit(query: Mapping[str, str]) -> int:
 
 
 def _titled(title: str | None) -> str:
-    return " ".join((title or "").split())
+    printed = "".join(sign if sign.isprintable() else " " for sign in title or "")
+    return " ".join(printed.split())
 
 
 def _changer(asked: SessionConfig | None) -> Change:

@@ -11,6 +11,8 @@ from playhead.conversation.payloads import Citation, Source
 SHORTEST = 2
 """Of how many characters a value must be to be cited."""
 _MOST_VALUES = 5_000
+_MOST_PLACES = 200
+"""Of one value that are looked at: answers are searched while others wait for theirs."""
 
 
 class VerbatimCiter:
@@ -41,13 +43,15 @@ class VerbatimCiter:
 
 
 def _place(value: str, text: str, spans: list[tuple[int, int, str]]) -> int | None:
-    start = text.find(value)
-    while start >= 0:
+    start = -1
+    for _ in range(_MOST_PLACES):
+        start = text.find(value, start + 1)
+        if start < 0:
+            break
         end = start + len(value)
         is_free = all(end <= first or last <= start for first, last, _ in spans)
         if is_free and not _is_amid_a_word(text, start, end):
             return start
-        start = text.find(value, start + 1)
     return None
 
 
