@@ -110,19 +110,20 @@ class ProfilesPage(QWidget):
         top = QWidget()
         grid = form_grid(top)
         add_row(grid, tr("New conversations"), ([self.used],))
-        add_row(grid, tr("Profile"), ([self.chooser],))
+        self._chooser_label = add_row(grid, tr("Profile"), ([self.chooser],))
         buttons = QWidget()
         flow = FlowLayout(buttons)
         for button in (self.new, self.duplicate, self.delete, self.import_button, self.export):
             button.setAutoDefault(False)
             flow.addWidget(button)
-        hairline = QFrame()
-        hairline.setProperty("kind", "hairline")
+        grid.addWidget(buttons, grid.rowCount(), 1)
+        self._hairline = QFrame()
+        self._hairline.setProperty("kind", "hairline")
         intro = Note()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        for widget in (intro, top, buttons, self.note, hairline, self.form):
+        for widget in (intro, top, self.note, self._hairline, self.form):
             column.addWidget(widget)
         intro.say(tr(_INTRO))
 
@@ -147,7 +148,8 @@ class ProfilesPage(QWidget):
         has_any = bool(self._profiles)
         for widget in (self.form, self.chooser, self.duplicate, self.delete, self.export):
             widget.setEnabled(has_any)
-        self.form.setVisible(has_any)
+        for widget in (self.form, self._hairline, self.chooser, self._chooser_label):
+            widget.setVisible(has_any)
         if has_any:
             self.form.show_profile(self._profiles[self._shown])
 
