@@ -192,6 +192,8 @@ class Turns:
         try:
             return await self._sessions.open(session_id)
         except StorageError as error:
+            if error.code != "not_found":
+                raise
             raise RequestError(
                 f"There is no session {session_id!r}.", code="not_found", param="session_id"
             ) from error
