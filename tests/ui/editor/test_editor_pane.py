@@ -308,3 +308,30 @@ def test_the_ring_stands_around_the_code_only_while_the_keyboard_is_there(
     keyboard(pane).clearFocus()
     assert QApplication.focusWidget() is None
     assert ring() == theme.colour("bg").name()
+
+
+def test_words_that_an_editor_cannot_draw_are_told_of_and_drawn_by_the_plain_one(
+    pane: EditorPane,
+) -> None:
+    code = "# \u05d4\u05e2\u05e8\u05d4\nprint(1)\n"
+    is_plain = isinstance(pane.editor, PlainEditor)
+    before = pane.notice.words.text()
+    pane.set_tabs([cell("m1", CODE), cell("m2", code)], "m2")
+    if is_plain:
+        assert pane.notice.words.text() == before
+        return
+    assert "right to left" in pane.notice.words.text()
+    pane.notice.buttons[0].click()
+    assert isinstance(pane.editor, PlainEditor)
+    assert pane.text() == code
+    assert pane.notice.isHidden()
+
+
+def test_signs_that_turn_the_order_of_code_can_be_seen(pane: EditorPane) -> None:
+    pictures = []
+    for code in ("user # check", "user\u202e # check"):
+        pane.set_tabs([cell(code, code)], code)
+        pictures.append(pane.editor.widget.grab().toImage())
+    assert pictures[0] != pictures[1]
+    if isinstance(pane.editor, PlainEditor):
+        assert "turn words round" in pane.notice.words.text()

@@ -105,3 +105,9 @@ def test_the_signs_of_a_list_tell_its_depth_whatever_was_typed(maker, sign):
 def test_a_rule_takes_less_room_than_a_line_of_text(maker):
     rule, words = (maker.make(Block("prose", text)) for text in ("---\n", "Words.\n\nMore."))
     assert rule.size().height() < words.size().height() - 10
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200f"])
+def test_signs_that_turn_the_order_of_code_can_be_seen(maker, sign):
+    document = maker.make(Block("code", f"user{sign} # check", "text"))
+    assert document.toPlainText() == "user\ufffd # check"

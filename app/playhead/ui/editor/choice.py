@@ -2,7 +2,7 @@
 
 Scintilla's Qt layer has no bidirectional mode (it stays off when it is set): words in Arabic or
 Hebrew overlap there or are not drawn, though they are kept. The timeline draws them right, and so
-does the plain editor, which a window in such a language has.
+does the plain editor, which a window in such a language has and which is offered for such code.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from playhead.ui.editor.code_editor import CodeEditor
 from playhead.ui.editor.plain import PlainEditor
+from playhead.ui.editor.shown_text import FROM_THE_RIGHT, unturned
 from playhead.ui.wording import tr
 
 _log = logging.getLogger(__name__)
@@ -42,6 +43,17 @@ def _from_the_left(editor: CodeEditor) -> CodeEditor:
     """Code begins at the left, also in a window that is mirrored."""
     editor.widget.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
     return editor
+
+
+def why_unlike(editor: CodeEditor, text: str) -> str:
+    """Why the text is not drawn as it is by this editor, in a sentence; '' where it is."""
+    if text.isascii():
+        return ""
+    if isinstance(editor, PlainEditor):
+        is_turned = unturned(text) != text
+        return tr("Signs without a shape turn words round here.") if is_turned else ""
+    is_lost = FROM_THE_RIGHT.search(text) is not None
+    return tr("Words from right to left are not drawn as they are here.") if is_lost else ""
 
 
 def why_plain() -> str:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from playhead.conversation.requests import KernelStatus
 from playhead.ui.editor.change_marks import ChangeMarks
-from playhead.ui.editor.choice import make_editor, make_light_editor, why_plain
+from playhead.ui.editor.choice import make_editor, make_light_editor, why_plain, why_unlike
 from playhead.ui.editor.code_editor import CodeEditor
 from playhead.ui.editor.editor_style import editor_style
 from playhead.ui.editor.keys import KeyFilter
@@ -20,6 +20,7 @@ from playhead.ui.editor.pages import LARGEST_PX, SMALLEST_PX, Page, Pages
 from playhead.ui.editor.pane_header import PaneHeader
 from playhead.ui.editor.pane_menu import PaneMenu
 from playhead.ui.editor.pane_tools import PaneTools
+from playhead.ui.editor.plain import PlainEditor
 from playhead.ui.editor.running_line import RunningLine
 from playhead.ui.editor.status_bar import StatusBar
 from playhead.ui.editor.tab import Tab
@@ -181,7 +182,7 @@ class EditorPane(QWidget):
         self.current = tab
         self.pages.show_page(tab)
         page = self.pages.current
-        self.notice.say(self._standing_notice)
+        self._say_notice()
         self.tools.use(page)
         self._show_tab_words()
         self._marks.show(page)
@@ -213,6 +214,8 @@ class EditorPane(QWidget):
         tab.state = ""
         self.refresh_tabs()
         self._show_edited()
+        if page is self.pages.current:
+            self._say_notice()
 
     def replace_text(self, code: str) -> None:
         """Put other code up as one step that can be undone; it counts as edited."""
@@ -407,10 +410,21 @@ class EditorPane(QWidget):
         reason = why_plain()
         self.status.say_plain(reason)
         if reason:
-            self._standing_notice = tr(
-                "This is the plain editor: code has no colours. {reason}", reason=reason
-            )
-            self.notice.say(self._standing_notice)
+            words = tr("This is the plain editor: code has no colours. {reason}", reason=reason)
+            self._standing_notice = words
+            self.notice.say(words)
+
+    def _say_notice(self) -> None:
+        """What holds for all texts, or that this one cannot be seen as it is."""
+        why = why_unlike(self.editor, self.text())
+        has_choice = why and not isinstance(self.editor, PlainEditor)
+        actions = [(tr("Use the plain editor"), self._use_plain)] if has_choice else []
+        self.notice.say(why or self._standing_notice, *actions)
+
+    def _use_plain(self) -> None:
+        self.pages.use(make_light_editor)
+        self.show_tab(self.current.key)
+        self.focus_code()
 
     def _show_tab_words(self) -> None:
         tab = self.current
@@ -433,15 +447,13 @@ class EditorPane(QWidget):
 
     def _show_run(self, text: str | None = None) -> None:
         has_code = bool((self.text() if text is None else text).strip())
-        is_known = self._can_run(self.language)
+        is_known, name = self._can_run(self.language), language_name(self.language)
         self.header.show_run(
             is_running=self._is_running,
             is_asked=self._is_asked,
             why_not=""
             if is_known
-            else tr(
-                "{language_name} cannot be run here.", language_name=language_name(self.language)
-            ),
+            else tr("{language_name} cannot be run here.", language_name=name),
             can_run=has_code and is_known,
         )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from playhead.ui.editor.code_editor import EditorColours
 from playhead.ui.editor.colour_numbers import bgr
+from playhead.ui.editor.shown_text import TURNING
 
 NOTE, RUNNING_NOTE, ERROR = 0, 1, 2  # extended styles: of what stands at and under lines
 
@@ -24,6 +25,8 @@ def set_styles(
     sci.styleClearAll()
     for number, name in names.items():
         sci.styleSetFore(number, bgr(colours.of_style(name)))
+    for sign, name in TURNING.items():
+        sci.setRepresentation(sign, name)
 
 
 def set_note_styles(sci: Any, colours: EditorColours, first: int, line_number: int) -> None:

@@ -2,6 +2,35 @@
 
 from __future__ import annotations
 
+import re
+
+TURNING = {
+    "\u061c": "ALM",
+    "\u200e": "LRM",
+    "\u200f": "RLM",
+    "\u202a": "LRE",
+    "\u202b": "RLE",
+    "\u202c": "PDF",
+    "\u202d": "LRO",
+    "\u202e": "RLO",
+    "\u2066": "LRI",
+    "\u2067": "RLI",
+    "\u2068": "FSI",
+    "\u2069": "PDI",
+}
+"""Signs without a shape that turn what follows them: code then runs otherwise than it reads.
+
+See CVE-2021-42574 (https://trojansource.codes).
+"""
+FROM_THE_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
+"""Letters of Hebrew, Arabic and their neighbours."""
+_TURNING = str.maketrans(dict.fromkeys(TURNING, "\ufffd"))
+
+
+def unturned(code: str) -> str:
+    """The code with a mark in the place of each sign that would turn what follows."""
+    return code if code.isascii() else code.translate(_TURNING)
+
 
 def utf8_length(text: str) -> int:
     """How many bytes the text has in UTF-8."""

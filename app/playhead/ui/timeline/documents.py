@@ -23,6 +23,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
+from playhead.ui.editor.shown_text import unturned
 from playhead.ui.theme import CODE_PX, PROSE_PX, Theme
 from playhead.ui.timeline.formulas import Formulas
 from playhead.ui.timeline.found_text import Wanted
@@ -338,6 +339,7 @@ def _quote_level(block: QTextBlock) -> int:
 
 
 def _shortened(code: str) -> str:
+    code = unturned(code)
     if len(code) <= CODE_LINE_LIMIT:
         return code
     lines = code.split("\n")
