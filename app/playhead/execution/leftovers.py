@@ -63,11 +63,11 @@ def started_since(kernel: int, began: Beginning, family: str = "") -> list[Lefto
     """
     if not began.ticks:
         return []
-    members = set(session_members(kernel))
+    known = all_processes()
+    members = set(session_members(kernel, known))
     found: list[Leftover] = []
-    for pid in all_processes():
-        fields = fields_of(pid)
-        started = int(fields[_STARTED]) if fields else 0
+    for pid, fields in known.items():
+        started = int(fields[_STARTED])
         is_new = pid != kernel and (started, pid) > (began.ticks, began.newest_pid)
         if is_new and (pid in members or (family and has_variable(pid, family))):
             found.append(Leftover(pid, started))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 _PROC = Path("/proc")
+_STAT_BYTES = 4096
 _PARENT, _SESSION = 1, 3
 """Places in /proc/PID/stat, counted from after the process's name."""
 
@@ -13,33 +15,41 @@ _PARENT, _SESSION = 1, 3
 def fields_of(pid: int) -> list[str]:
     """The fields of its stat after the name, which may hold anything; [] if it is gone."""
     try:
-        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+        # Not by a file object: all processes are asked while somebody waits for a stop.
+        fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
     except OSError:
         return []
-    return text.rpartition(")")[2].split()
+    try:
+        data = os.read(fd, _STAT_BYTES)
+    except OSError:
+        return []
+    finally:
+        os.close(fd)
+    return data.rpartition(b")")[2].decode("ascii", "replace").split()
 
 
-def session_members(leader: int) -> list[int]:
+def all_processes() -> dict[int, list[str]]:
+    """The fields of each process of the system."""
+    try:
+        pids = [int(name) for name in os.listdir(_PROC) if name.isdigit()]
+    except OSError:
+        return {}
+    known = {pid: fields_of(pid) for pid in pids}
+    return {pid: fields for pid, fields in known.items() if fields}
+
+
+def session_members(leader: int, known: Mapping[int, list[str]] | None = None) -> list[int]:
     """The processes of a session, its leader among them, and the children that have left it.
 
     Not found is who has left the session and whose parent has ended.
     """
-    known = {pid: fields_of(pid) for pid in all_processes()}
-    known = {pid: fields for pid, fields in known.items() if fields}
+    known = all_processes() if known is None else known
     found = {pid for pid, fields in known.items() if int(fields[_SESSION]) == leader}
     new = found
     while new:
         new = {pid for pid, fields in known.items() if int(fields[_PARENT]) in new} - found
         found |= new
     return sorted(found)
-
-
-def all_processes() -> list[int]:
-    """The processes of the system."""
-    try:
-        return [int(name) for name in os.listdir(_PROC) if name.isdigit()]
-    except OSError:
-        return []
 
 
 def has_variable(pid: int, entry: str) -> bool:
