@@ -17,6 +17,7 @@ from playhead.api.kernel_stream import KernelStreamHandler
 from playhead.api.models import ModelsHandler
 from playhead.api.native_chat import NativeChatHandler
 from playhead.api.operations import OPERATIONS
+from playhead.api.repeats import Repeats
 from playhead.api.services import Services
 from playhead.api.sessions import SessionsHandler
 
@@ -43,6 +44,7 @@ def _handlers(services: Services) -> Mapping[str, Handler]:
     answering = Answering(services)
     documents = DocumentsHandler(services)
     native = NativeChatHandler(answering)
+    repeats = Repeats()
     return {
         "chat": native.post,
         "chat_completions": ChatCompletionsHandler(answering).post,
@@ -53,8 +55,8 @@ def _handlers(services: Services) -> Mapping[str, Handler]:
         "openapi": documents.openapi,
         "collection": documents.collection,
         **_session_handlers(SessionsHandler(services, answering, native)),
-        **_assistant_handlers(AssistantsHandler(services)),
-        **_run_handlers(RunsHandler(services, answering)),
+        **_assistant_handlers(AssistantsHandler(services), repeats.once),
+        **_run_handlers(RunsHandler(services, answering), repeats.once),
     }
 
 
@@ -72,18 +74,20 @@ def _session_handlers(sessions: SessionsHandler) -> Mapping[str, Handler]:
     }
 
 
-def _assistant_handlers(assistants: AssistantsHandler) -> Mapping[str, Handler]:
+def _assistant_handlers(
+    assistants: AssistantsHandler, once: Callable[[Handler], Handler]
+) -> Mapping[str, Handler]:
     return {
-        "assistant_create": assistants.create,
+        "assistant_create": once(assistants.create),
         "assistant_list": assistants.list,
         "assistant_get": assistants.get,
         "assistant_change": assistants.change,
         "assistant_delete": assistants.delete,
-        "thread_create": assistants.create_thread,
+        "thread_create": once(assistants.create_thread),
         "thread_get": assistants.get_thread,
         "thread_change": assistants.change_thread,
         "thread_delete": assistants.delete_thread,
-        "message_create": assistants.create_message,
+        "message_create": once(assistants.create_message),
         "message_list": assistants.list_messages,
         "message_get": assistants.get_message,
         "message_change": assistants.change_message,
@@ -92,15 +96,15 @@ def _assistant_handlers(assistants: AssistantsHandler) -> Mapping[str, Handler]:
     }
 
 
-def _run_handlers(runs: RunsHandler) -> Mapping[str, Handler]:
+def _run_handlers(runs: RunsHandler, once: Callable[[Handler], Handler]) -> Mapping[str, Handler]:
     return {
-        "thread_run_create": runs.create_with_thread,
-        "run_create": runs.create,
+        "thread_run_create": once(runs.create_with_thread),
+        "run_create": once(runs.create),
         "run_list": runs.list,
         "run_get": runs.get,
         "run_change": runs.change,
         "run_cancel": runs.cancel,
-        "run_outputs": runs.submit,
+        "run_outputs": once(runs.submit),
         "step_list": runs.steps,
         "step_get": runs.step,
     }
