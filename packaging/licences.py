@@ -59,6 +59,7 @@ SYSTEM = {
     "libmd0": "BSD-3-Clause",
     "libmount1": "LGPL-2.1+",
     "libncursesw6": "MIT",
+    "libnsl2": "LGPL-2.1+",
     "libpcre2-8-0": "BSD-3-Clause",
     "libpng16-16": "libpng-2.0",
     "libselinux1": "public domain",
@@ -148,7 +149,7 @@ def python_parts() -> Iterator[Part]:
 
 def licence_of(found: metadata.Distribution) -> str:
     """The expression of the metadata, else the classifiers, else what stands in its place."""
-    about = found.metadata
+    about: Any = found.metadata  # a Message, which its protocol does not say
     if read := READ.get(found.name.lower()):
         return read
     if expression := about.get("License-Expression"):

@@ -83,7 +83,7 @@ def pack_for_linux() -> None:
     run("packaging/linux/deb.py", FROZEN, package)
     run("packaging/linux/tarball.py", FROZEN, archive)
     if shutil.which("lintian"):
-        call("lintian", "--fail-on", "error", "--suppress-tags", "bad-distribution", package)
+        call("lintian", "--fail-on", "error", package)
     else:
         print("lintian is not installed: the package was not checked by it.")
     size_mb = package.stat().st_size / 1e6
