@@ -13,6 +13,7 @@ import pytest
 
 from playhead.api.operations import OPERATIONS
 from playhead.api.session_files import reader_below
+from playhead.api.thread_kernels import ThreadKernels
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.requests import ConversationConfig
 from playhead.errors import StorageError
@@ -339,3 +340,14 @@ async def test_the_disks_failure_is_none_of_the_clients(tmp_path: Path):
 
 async def refused(_session_id: str) -> Any:
     raise StorageError("The history cannot be read", detail="/var/lib/history.sqlite3")
+
+
+async def test_kernels_of_many_sessions_do_not_pile_up(tmp_path: Path):
+    answers = [answer for number in range(3) for answer in (coded(str(number)), said("So."))]
+    async with face(tmp_path, *answers, may_auto_run=True) as api:
+        api.turns._kernels = ThreadKernels(rest_s=0, most=1)
+        for _ in range(3):
+            room = await begun(api)
+            body = {"messages": [user("hi")], "auto_run": True}
+            await api.post(f"{room.path}/messages", body)
+        await until(lambda: api.executor.restarts == 1)

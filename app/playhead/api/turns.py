@@ -15,6 +15,7 @@ from playhead.api.continuing import Continuations, Place
 from playhead.api.incoming import Incoming, Policy
 from playhead.api.model_state import Health, ModelState
 from playhead.api.session_verbs import SessionVerbs
+from playhead.api.thread_kernels import ThreadKernels
 from playhead.api.visitors import Visitors
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import MoveTo
@@ -59,6 +60,7 @@ class Turns:
         self.assistants = make_assistants(sessions, self, models, records)
         self._began = time.monotonic()
         self._running: set[ApiTurn] = set()
+        self._kernels = ThreadKernels()
         self._last_failure = ""
 
     async def begin(self, incoming: Incoming, outbox: Outbox) -> ApiTurn:
@@ -141,12 +143,15 @@ class Turns:
         for turn in tuple(self._running):
             self.cancel(turn)
         self._visitors.close()
+        self._kernels.close()
         self.assistants.runs.close()
 
     def _on_end(self, turn: ApiTurn) -> None:
         self._running.discard(turn)
         self._last_failure = turn.failure.code if turn.failure else ""
         self._visitors.came(turn.session)
+        if self._sessions.is_kept(turn.session.conversation.id):
+            self._kernels.came(turn.session)
 
     def _check_auto_run(self, incoming: Incoming) -> None:
         if incoming.options.auto_run and (
