@@ -168,7 +168,7 @@ class _Window:
         self._window.help.upkeep.begin(make_upkeep(core), parts.notifications, self._window.tasks)
         self._window.settings_saved.connect(self._on_settings_saved)
         notices = [core.ports.settings.notice, await self._opened_history()]
-        if self._tells_of_lock():
+        if self._tells_of_lock(notices[-1]):
             notices.pop()
         for notice in filter(None, notices):
             self._window.show_notice("Something on the disk was not as it should be.", notice)
@@ -182,13 +182,13 @@ class _Window:
         with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
             await core.interpreters.default()
 
-    def _tells_of_lock(self) -> bool:
+    def _tells_of_lock(self, notice: str) -> bool:
         """Say for as long as it lasts that conversations can only be read; whether it is so."""
         try:
             self._core.sessions.expect_writable()
         except StorageError as error:
             notifications = self._window.parts.notifications
-            notifications.show_notice(error.title, error.explanation, key="read-only")
+            notifications.show_notice(error.title, notice, key="read-only")
             return True
         return False
 

@@ -73,7 +73,7 @@ class SqliteHistory:
         except StorageError as error:
             return str(error)
         refusal = self._writer.refusal
-        return str(refusal.error) if refusal else self._writer.notice
+        return refusal.notice if refusal else self._writer.notice
 
     @property
     def unsaved(self) -> int:

@@ -18,16 +18,22 @@ _REFUSED_BY_SQLITE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLI
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why nothing is added, and what to do."""
+    """Why nothing is added, at length and in short, and what to do."""
 
     detail: str
+    reason: str
     remedy: str
 
     @property
+    def notice(self) -> str:
+        """All of it, said once."""
+        return f"{self.detail} {self.remedy}"
+
+    @property
     def error(self) -> StorageError:
-        """The refusal in words."""
+        """What is said to each who tries all the same."""
         return StorageError(
-            "The conversations can only be read here.", detail=self.detail, remedy=self.remedy
+            "The conversations can only be read here.", detail=self.reason, remedy=self.remedy
         )
 
 
@@ -36,15 +42,18 @@ def of_newer(path: Path) -> Refusal:
     return Refusal(
         f"{path} was written by a newer Playhead. You can read, search and export what is in it; "
         "nothing is changed or added, so that nothing of it is lost.",
+        "A newer Playhead wrote them.",
         "Start the newer Playhead, or this one with --data-dir and another folder.",
     )
 
 
 def of_unwritable(path: Path, error: Exception) -> Refusal:
     """The place takes nothing."""
+    reason = f"{path} cannot be written to: {_reason(path, error)}."
     return Refusal(
-        f"{path} cannot be written to: {_reason(path, error)}. You can read, search and export "
-        "what is in it; nothing is added, so that nothing is lost.",
+        f"{reason} You can read, search and export what is in it; nothing is added, so that "
+        "nothing is lost.",
+        reason,
         "Make room there and see that you may write to the folder, then start Playhead again.",
     )
 
