@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -79,6 +79,14 @@ def test_enter_sends_and_the_text_stays_until_it_is_taken(bench: Bench) -> None:
     assert bench.composer.text == "hello"
     bench.composer.clear()
     assert bench.composer.text == ""
+
+
+def test_a_click_beside_the_buttons_is_one_into_the_field(bench: Bench) -> None:
+    bench.composer.buttons.attach.setFocus()
+    frame = bench.composer.rect()
+    place = QPoint(frame.center().x(), frame.bottom() - 3)
+    QTest.mouseClick(bench.composer, Qt.MouseButton.LeftButton, pos=place)
+    assert bench.composer.window().focusWidget() is bench.composer.text_edit
 
 
 def test_shift_enter_begins_a_line_and_the_field_grows_with_the_windows_height(

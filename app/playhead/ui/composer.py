@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QImage, QShowEvent
+from PySide6.QtGui import QImage, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -227,6 +227,12 @@ class Composer(QFrame):
             for part in (self.queue_rows, self.chips, self.text_edit):
                 part.fit()
         return False
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Between its buttons too, whoever clicks into the frame wants to write."""
+        super().mousePressEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Follow the window's height from now on."""
