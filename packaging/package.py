@@ -1,4 +1,4 @@
-"""`make package`: freeze, check the licences, start it once, pack it, and say what is big in it."""
+"""`make package`: freeze it, check the licences, try it, pack it, try the packages, sum them up."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ def main() -> int:
 
 def freeze() -> None:
     """The one folder with the program, of parts that may be shipped."""
+    if sys.platform == "linux" and not shutil.which("objcopy"):
+        sys.exit("PyInstaller needs objcopy here; on Debian: sudo apt-get install binutils")
     run("-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", "build.spec")
     strip_python()
     run("packaging/licences.py", FROZEN, ROOT / "build" / "build" / "COLLECT-00.toc")
