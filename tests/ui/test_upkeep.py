@@ -86,9 +86,9 @@ class Desk:
         return found
 
     def storage(self) -> tuple[SettingsDialog, StoragePage]:
-        self.command("settings")
+        self.command("storage")
         dialog = self.dialog(SettingsDialog)
-        dialog.pages.show_page("storage")
+        assert dialog.pages.current == "storage"
         assert dialog.storage is not None
         return dialog, dialog.storage
 

@@ -273,7 +273,8 @@ class _Window:
             AppError(
                 "Something in Playhead itself went wrong.",
                 detail=f"{kind.__name__} — the log file has the details: {paths.logs_dir()}",
-                remedy="Your conversations are safe. If it keeps happening, please report it.",
+                remedy="Your conversations are safe. If it keeps happening, please report it: "
+                "“Crash reports…” in the menu has what you need.",
             )
         )
 

@@ -26,6 +26,7 @@ COMMANDS = (
     Command("commands", mark("All commands…"), "Ctrl+K"),
     Command("search", mark("Search conversations"), "Ctrl+Shift+F"),
     Command("settings", mark("Settings…"), "Ctrl+,"),
+    Command("storage", mark("Folders and reset…"), ""),
     Command("sidebar", mark("Show or hide the sidebar"), "Ctrl+B"),
     Command("editor", mark("Show or hide the editor"), "Ctrl+J"),
     Command("attach", mark("Attach files…"), "Ctrl+Shift+A"),

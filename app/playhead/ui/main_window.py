@@ -210,6 +210,12 @@ class MainWindow(QMainWindow):
         if self._dialog is not None:
             self._dialog.show_programs()
 
+    def open_storage_settings(self) -> None:
+        """Open the settings where the folders stand, and the way back to the defaults."""
+        self.open_settings()
+        if self._dialog is not None:
+            self._dialog.show_storage()
+
     async def shut_down(self) -> None:
         """Keep the window's state and end its tasks; afterwards it closes when asked."""
         try:
@@ -280,6 +286,7 @@ class MainWindow(QMainWindow):
             "restart": lambda: self.view.restart_kernel(),
             "commands": lambda: self.help.open_palette(self.actions_by_name),
             **self.help.handlers,
+            "storage": self.open_storage_settings,
             "example": self.guide.begin,
             "quit": self.close_requested.emit,
             **self.scale.handlers,

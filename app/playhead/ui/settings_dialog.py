@@ -103,6 +103,11 @@ class SettingsDialog(QDialog):
         """Turn to the page for other programs."""
         self.pages.show_field(self.programs.enabled)
 
+    def show_storage(self) -> None:
+        """Turn to the page of the folders."""
+        if self.storage is not None:
+            self.pages.show_page("storage")
+
     def values(self) -> AppSettings:
         """The settings as all fields have them. Raises FieldError."""
         values = self._settings.current
