@@ -35,6 +35,8 @@ def freeze() -> None:
     run("-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", "build.spec")
     strip_python()
     run("packaging/licences.py", FROZEN, ROOT / "build" / "build" / "COLLECT-00.toc")
+    if sys.platform == "darwin":
+        put_licences_into_app()
     print_sizes()
 
 
@@ -47,6 +49,15 @@ def strip_python() -> None:
         inner = FROZEN / "_internal"
         own = [*inner.glob("libpython3*.so*"), *inner.glob("python3*/lib-dynload/*.so")]
         call("strip", "--strip-unneeded", *own)
+
+
+def put_licences_into_app() -> None:
+    """PyInstaller has sealed it before there were any; without an identity it is signed ad hoc."""
+    app = ROOT / "dist" / "Playhead.app"
+    place = app / "Contents/Resources/licences"
+    shutil.copytree(FROZEN / "licences", place, dirs_exist_ok=True)
+    rights = ROOT / "packaging/macos/entitlements.plist"
+    call("codesign", "--force", "--sign", "-", "--entitlements", rights, app)
 
 
 def smoke() -> None:
