@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.client.interpreter import InterpreterClient
+from playhead.client.kernel_messages import are_kernel_messages, create_message
 from playhead.client.process import ServerProcess, server_command, server_environment
 from playhead.client.transcript import Transcript, plain, told_end
 from playhead.errors import InterpreterError
@@ -220,6 +221,30 @@ def test_a_run_that_did_not_end_well_is_told_as_output(report: Wire, said: str):
 def test_an_ordinary_end_is_told_by_nothing(state: str):
     chunk = {"role": "computer", "type": "run", "content": {"state": state, "seconds": 1.0}}
     assert told_end(chunk) == []
+
+
+def test_a_made_message_has_an_id_and_a_time_and_keeps_its_own():
+    first, second = create_message({"type": "input", "text": "Hi"}), create_message(type="input")
+    assert first["id"] != second["id"]
+    assert (first["type"], first["text"], type(first["createdAt"])) == ("input", "Hi", int)
+    assert create_message(first, id="own")["id"] == "own"
+    with pytest.raises(TypeError, match="type"):
+        create_message(text="Hi")
+
+
+@pytest.mark.parametrize(
+    ("messages", "are_kernels"),
+    [
+        ([{"type": "input", "text": "Hi"}], True),
+        ([{"type": "tool-results", "results": []}, {"type": "reply", "text": ""}], True),
+        ([{"type": "message", "content": "Hi"}], False),
+        ([{"role": "computer", "type": "error", "content": {}}], False),
+        ([{"type": "input", "text": "Hi"}, {"content": "Hi"}], False),
+        ([], False),
+    ],
+)
+def test_messages_of_the_kernel_are_told_from_native_ones(messages: list, are_kernels: bool):
+    assert are_kernel_messages(messages) is are_kernels
 
 
 def test_a_plain_reader_sees_no_ids_of_calls():

@@ -206,6 +206,7 @@ async def test_a_programs_session_is_one_of_the_window(theme: Theme, tmp_path: P
         await until(lambda: texts(bench) == [ASKED["content"], "Hello"])
         bench.send("And I?")
         await until(lambda: texts(bench)[-1] == "Bye")
+        await bench.rests()
         told = (await api.client.get(f"{path}/messages")).json()["messages"]
         assert [message["content"] for message in told][1:] == ["Hello", "And I?", "Bye"]
         await api.client.delete(f"{path}/messages")
