@@ -258,6 +258,7 @@ class ModelPicker(QFrame):
         count = self.list.topLevelItemCount()
         rows = max(3, min(count, _ROWS_SHOWN, room // _ROW_PX))
         self.list.setFixedHeight(rows * _ROW_PX)
+        self.list.setVisible(bool(count))
         self.setFixedWidth(width)
         self.adjustSize()
         left = max(_MARGIN_PX, min(corner.x(), parent.width() - width - _MARGIN_PX))
