@@ -191,6 +191,19 @@ async def test_deleting_never_leaves_the_folder_of_outputs(path, name):
         assert keep.exists()
 
 
+async def test_only_what_an_earlier_process_deleted_goes_for_good(path):
+    async with opened(path) as history:
+        for id_ in ("before", "now"):
+            history.create(ConversationSummary(id_, id_, 1.0, 1.0), "", "")
+        history.mark("before", "deleted", True)
+    async with opened(path) as history:
+        history.mark("now", "deleted", True)
+        await history.purge()
+        history.mark("now", "deleted", False)
+        assert [row.id for row in await history.conversations()] == ["now"]
+    assert query(path, "SELECT id FROM conversation") == [("now",)]
+
+
 async def test_a_text_no_file_can_hold_is_stored_with_its_flaw_marked(path):
     async with opened(path) as history:
         conversation = recorded(history)

@@ -63,6 +63,7 @@ class SqliteHistory:
         self._listeners: list[Callable[[Exception], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deleted: set[str] = set()
+        self._marked: set[str] = set()
 
     async def open(self) -> str:
         """Open or make the store; a sentence for the user if something is not as it should be."""
@@ -112,6 +113,8 @@ class SqliteHistory:
 
     def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:
         """Queue a mark; a conversation marked as deleted is in no list and no search."""
+        if mark == "deleted":
+            (self._marked.add if is_on else self._marked.discard)(conversation_id)
         self._writer.put(SetMark(conversation_id, mark, is_on))
 
     async def search(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
@@ -159,7 +162,8 @@ class SqliteHistory:
         if not self._writer.is_sole or self._writer.refusal:  # another one may still take it back
             return
         for conversation_id in await self._ask(history_reader.deleted):
-            await self.delete(conversation_id)
+            if conversation_id not in self._marked:  # by this one: it can still be taken back
+                await self.delete(conversation_id)
 
     def on_failure(self, listener: Callable[[Exception], None]) -> None:
         """Tell the listener, in the loop that opened the history, when writing fails."""
