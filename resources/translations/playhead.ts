@@ -29,14 +29,17 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/about.py" />
+      <location filename="../../app/playhead/ui/crash_view.py" />
       <location filename="../../app/playhead/ui/notifications.py" />
       <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/update_view.py" />
       <source>Close</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/about.py" />
       <location filename="../../app/playhead/ui/api_section.py" />
+      <location filename="../../app/playhead/ui/crash_view.py" />
       <location filename="../../app/playhead/ui/log_view.py" />
       <source>Copied</source>
       <translation type="unfinished" />
@@ -69,6 +72,11 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/actions.py" />
       <location filename="../../app/playhead/ui/model_entries.py" />
       <source>Settings…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Folders and reset…</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -179,6 +187,16 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/actions.py" />
+      <source>Crash reports…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
+      <source>Check for updates…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/actions.py" />
       <location filename="../../app/playhead/ui/desktop_presence.py" />
       <location filename="../../app/playhead/ui/tray.py" />
       <source>Quit</source>
@@ -226,7 +244,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>As is known of it</source>
+      <source>Automatic</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -283,23 +301,17 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Known of it: {facts}</source>
+      <source>Known: {facts}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Nothing is known of it.</source>
+      <source>Nothing is known of this model.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/answer_section.py" />
       <source>Not known</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>Other programs</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -361,6 +373,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/api_section.py" />
+      <location filename="../../app/playhead/ui/crash_view.py" />
       <location filename="../../app/playhead/ui/log_view.py" />
       <location filename="../../app/playhead/ui/tables/table_window.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
@@ -705,7 +718,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/command_palette.py" />
-      <source>Nothing is called like that.</source>
+      <source>No command or conversation has that name.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -756,6 +769,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer.py" />
+      <location filename="../../app/playhead/ui/reset_dialog.py" />
       <location filename="../../app/playhead/ui/settings_dialog.py" />
       <location filename="../../app/playhead/ui/shortcut_recorder.py" />
       <source>Cancel</source>
@@ -933,8 +947,19 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>Find in this conversation (Ctrl+F)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
+      <source>Export conversation (Ctrl+Shift+E)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/conversation_header.py" />
       <location filename="../../app/playhead/ui/editor/pane_header.py" />
       <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/sidebar_selection.py" />
       <source>More</source>
       <translation type="unfinished" />
     </message>
@@ -984,6 +1009,56 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/conversation_list.py" />
       <source>Title</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/crash_view.py" />
+      <source>These files lie on this computer alone: Playhead sends nothing. They name places in the program, and hold no key and no word of your conversations. Copy one into a report if you like, or delete them.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/crash_view.py" />
+      <source>Playhead ended unexpectedly</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/crash_view.py" />
+      <source>something failed, Playhead went on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/crash_view.py" />
+      <source>Crash reports</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/crash_view.py" />
+      <source>Which report</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/crash_view.py" />
+      <source>The report</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/crash_view.py" />
+      <source>Nothing has crashed. Good.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/crash_view.py" />
+      <location filename="../../app/playhead/ui/log_view.py" />
+      <source>Open the folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/crash_view.py" />
+      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar_selection.py" />
+      <source>Delete</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1115,6 +1190,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/choice.py" />
+      <source>Words from right to left are not drawn as they are here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/choice.py" />
       <source>A screen reader is running, which cannot read the other editor.</source>
       <translation type="unfinished" />
     </message>
@@ -1126,6 +1206,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/choice.py" />
       <source>The code editor does not fit Qt {version}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/choice.py" />
+      <source>Signs without a shape turn words round here.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1227,6 +1312,11 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/editor/tab.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>edited</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
+      <source>Use the plain editor</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1847,12 +1937,22 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Choose a folder for the exported conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
       <source>Notebooks and conversations ({suffixes});;All files (*)</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/exporting.py" />
       <source>Nothing of it was run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Export</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1872,11 +1972,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Export</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
       <source>Folder:</source>
       <translation type="unfinished" />
     </message>
@@ -1887,12 +1982,19 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Open folder</source>
+      <source>Exported as “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/exporting.py" />
+      <source>%n conversations were exported.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Exported as “{name}”.</source>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <source>Open folder</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -1907,6 +2009,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/exporting.py" />
+      <source>Export as</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/exporting.py" />
       <location filename="../../app/playhead/ui/settings_profiles.py" />
       <source>Export…</source>
       <translation type="unfinished" />
@@ -1914,6 +2021,13 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/exporting.py" />
       <source>There is nothing to export yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/file_dialogs.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <source>Files</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1989,11 +2103,6 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/import_drop.py" />
       <source>Import %n conversations</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/key_words.py" />
-      <source>Direct mode needs no key.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2130,11 +2239,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Open the folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
       <source>Nothing has been noted here yet.</source>
       <translation type="unfinished" />
     </message>
@@ -2165,6 +2269,11 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/model_entries.py" />
       <location filename="../../app/playhead/ui/settings_profiles.py" />
       <source>No profile: as in the settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/model_entries.py" />
+      <source>runs code without asking</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2227,7 +2336,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/model_picker.py" />
-      <source>No model is called like that. Any can be typed in the settings.</source>
+      <source>No model has that name. Any can be typed in the settings.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2313,6 +2422,7 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/other_programs.py" />
       <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings_storage.py" />
       <location filename="../../app/playhead/ui/sidebar.py" />
       <source>Settings</source>
       <translation type="unfinished" />
@@ -2321,6 +2431,7 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/other_programs.py" />
       <location filename="../../app/playhead/ui/timeline/cards/message.py" />
       <location filename="../../app/playhead/ui/tray.py" />
+      <location filename="../../app/playhead/ui/window_upkeep.py" />
       <source>Show</source>
       <translation type="unfinished" />
     </message>
@@ -2701,6 +2812,16 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/provider_form.py" />
+      <source>What you type is run as code, after you have approved it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/question_bar.py" />
+      <source>Continue</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/question_bar.py" />
       <source>Stop here</source>
       <translation type="unfinished" />
@@ -2708,11 +2829,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/question_bar.py" />
       <source>Raise to {amount} and continue</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/question_bar.py" />
-      <source>Continue</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2742,11 +2858,6 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/request_view.py" />
       <source>%n messages</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
-      <source>[Picture: {name}]</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2796,6 +2907,16 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/request_view.py" />
+      <source>[Picture: {name}]</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
+      <source>[File: {name}]</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/request_view.py" />
       <source>Tools</source>
       <translation type="unfinished" />
     </message>
@@ -2829,6 +2950,47 @@ MIT licence.</source>
       <source>Tokens</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/reset_dialog.py" />
+      <source>Models, profiles, look, shortcuts and all else in the settings become what they were at the first start. A copy of them is kept in a folder with today's date, with a word on how to get them back.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/reset_dialog.py" />
+      <source>They are in no backup: you would have to enter them again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/reset_dialog.py" />
+      <source>The list is empty then. The backup has them, with the files of their runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/reset_dialog.py" />
+      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <source>Reset</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/reset_dialog.py" />
+      <source>Delete the keys from the system's keyring, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/reset_dialog.py" />
+      <source>Put all conversations away, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/reset_dialog.py" />
+      <source>Back to the defaults?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/reset_dialog.py" />
+      <source>Resetting…</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/results.py" />
       <source>Save %n rows</source>
@@ -2837,6 +2999,16 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/results.py" />
       <source>Comma-separated values (*.csv);;Tab-separated values (*.tsv)</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/results.py" />
+      <source>Only %n rows were saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/results.py" />
+      <source>The table has %n rows.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3154,6 +3326,16 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Other programs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <source>Storage</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/settings_look.py" />
       <source>Like the system</source>
       <translation type="unfinished" />
@@ -3200,7 +3382,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings_look.py" />
-      <source>Another size is there from the next start of Playhead on.</source>
+      <source>Another size takes effect at the next start of Playhead.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3372,13 +3554,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings_profiles.py" />
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
-      <source>Delete</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
       <source>Import…</source>
       <translation type="unfinished" />
     </message>
@@ -3430,6 +3605,83 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings_running.py" />
       <source>Choose an interpreter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>These are the folders that the system has for such files. Started with --data-dir and a folder, Playhead keeps all of it below that one, as on a stick. Keys lie in the system's keyring in any case.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>This Playhead was started with a folder of its own: everything lies below it but the keys, which are in this computer's keyring.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>Settings as at the first start. What was there before is kept in a dated backup; you are asked about keys and conversations.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/window_help.py" />
+      <source>Data</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>Conversations, outputs of runs, environments, backups</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>One file; keys are not in it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/window_help.py" />
+      <source>Logs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>What “Log…” and “Crash reports…” in the window's menu show</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>Cache</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>May be deleted at any time</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>Folder: {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>Open folder: {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>empty</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>Reset…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <source>Back to the defaults</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3490,11 +3742,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shortcut_recorder.py" />
       <source>No keys</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>Reset</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3737,7 +3984,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>Your conversations stand here.</source>
+      <source>Your conversations appear here.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3772,11 +4019,13 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar_selection.py" />
       <source>Take out of the archive</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar_selection.py" />
       <source>Archive</source>
       <translation type="unfinished" />
     </message>
@@ -3792,9 +4041,26 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>answering</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>waiting for you</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <source>running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>stopping</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3819,12 +4085,33 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>pinned</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
       <source>begun by {client}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>unread</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
       <source>Begun by {client} over the API</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>open</source>
+      <comment>a fold</comment>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <source>closed</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3920,6 +4207,16 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/sidebar_selection.py" />
+      <source>Choose none (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/sidebar_selection.py" />
+      <source>%n chosen</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/sidebar_verbs.py" />
       <source>“{name}” was deleted.</source>
       <translation type="unfinished" />
@@ -4000,6 +4297,11 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/tables/table_file.py" />
+      <source>“{name}” is another table by now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/tables/table_window.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/table.py" />
@@ -4064,12 +4366,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
-      <source>Files</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
       <source>Error</source>
       <translation type="unfinished" />
@@ -4092,12 +4388,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <source>queued</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>running</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4836,6 +5126,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
+      <source>Shown as plain text: too many changes of type.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
       <source>Shown as plain text: too long a word.</source>
       <translation type="unfinished" />
     </message>
@@ -4887,6 +5182,71 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/ui/turn_verbs.py" />
       <source>With it went {turns} that came after it or belonged to its other versions.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/unsaved_question.py" />
+      <source>Not saved yet</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/unsaved_question.py" />
+      <source>%n changes of your conversations are not saved: the disk does not take them.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/unsaved_question.py" />
+      <source>Make room on the disk, or see that its folder can be written to. Playhead saves by itself as soon as it can; then close it again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/unsaved_question.py" />
+      <source>Close and lose them</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/update_view.py" />
+      <source>It came from a package of the system. Get the newer package where you got this one and install it over this one: sudo apt install ./playhead_….deb</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/update_view.py" />
+      <source>It is the packaged program. Get the newer one where you got this one and install it over this one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/update_view.py" />
+      <source>It was installed by pipx. In a terminal: pipx upgrade playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/update_view.py" />
+      <source>It was installed by pip. In a terminal: {python} -m pip install --upgrade playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/update_view.py" />
+      <source>It runs from its sources in {folder}. Get the newer ones there: git pull</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/update_view.py" />
+      <source>Your conversations, settings and keys stay where they are: before a newer version changes their form it makes a copy. The Changelog of the newer version says what is new.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/update_view.py" />
+      <source>Playhead asks nobody by itself, and did not do so now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/update_view.py" />
+      <source>Check for updates</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/update_view.py" />
+      <source>This is Playhead {version}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4981,11 +5341,6 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/window_help.py" />
-      <source>Data</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window_help.py" />
       <source>Colours: {name}</source>
       <translation type="unfinished" />
     </message>
@@ -5002,6 +5357,31 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/ui/window_scale.py" />
       <source>From the next start of Playhead on; it is {shown} % now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <source>%n errors in Playhead itself were noted the last time.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <source>Playhead ended unexpectedly the last time.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <source>Playhead was reset.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <source>What was there before is in {folder}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <source>A report lies on this computer. Nothing is sent.</source>
       <translation type="unfinished" />
     </message>
   </context>
