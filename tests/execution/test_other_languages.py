@@ -61,7 +61,7 @@ async def test_a_java_program_is_compiled_and_run(tmp_path: Path) -> None:
         chunks = await run(made, block(tmp_path, "java", program))
         assert (text_of(chunks), report_of(chunks).exit_status) == ("hé\n", 3)
         chunks = await run(made, block(tmp_path, "java", statements))
-        assert "block-2.java:5: error: cannot find symbol" in text_of(chunks)
+        assert "block_2.java:5: error: cannot find symbol" in text_of(chunks)
         statements = statements.replace("int y = nowhere;", "")
         chunks = []
         async with aclosing(made.run(block(tmp_path, "java", statements))) as stream:

@@ -1,4 +1,4 @@
-"""Java, one program for each block; run here with Java 17."""
+"""Java, one program for each block; run here with Java 17 and 25."""
 
 from __future__ import annotations
 

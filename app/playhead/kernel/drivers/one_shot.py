@@ -72,7 +72,8 @@ class OneShotDriver(Driver):
 
     def _write(self, code: str) -> str:
         self._count += 1
-        path = os.path.join(self.stage.spool, "block-%d%s" % (self._count, self.suffix))
+        # Java takes the file's name for a class where there is none: it may hold no hyphen.
+        path = os.path.join(self.stage.spool, "block_%d%s" % (self._count, self.suffix))
         write_block(path, self.prepare(code))
         return path
 
