@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,3 +81,18 @@ def test_a_line_without_end_is_cut_for_display_and_not_kept_whole():
     [line] = console.lines()
     assert len(line) <= LINE_LIMIT + 2
     assert len(console._open) < 20_000
+
+
+@pytest.mark.parametrize("before", [0, 3, HEAD_LINES, HEAD_LINES + TAIL_LINES])
+@pytest.mark.parametrize("more", [-2, -1, 0, 1, 2, 700])
+def test_many_lines_at_once_are_kept_and_counted_as_one_after_the_other(before, more):
+    whole, single = ConsoleText(), ConsoleText()
+    begun = "".join(f"before {number}\n" for number in range(before)) + "open "
+    lines = [f"{number}" for number in range(HEAD_LINES + TAIL_LINES + more)]
+    for console in (whole, single):
+        console.feed(begun)
+    whole.feed("\n".join(lines))
+    for number, line in enumerate(lines):
+        single.feed("\n" * bool(number) + line)
+    assert whole.lines() == single.lines()
+    assert (whole.hidden, whole.line_count) == (single.hidden, single.line_count)

@@ -42,7 +42,7 @@ class ConsoleText:
 
     def feed(self, text: str) -> None:
         """Take more output, in any pieces."""
-        first, *rest = text.split("\n")
+        first, *rest = self._split(text)
         self._grow(first)
         if not rest:
             return
@@ -55,6 +55,17 @@ class ConsoleText:
         """All lines that were kept, the open one too."""
         last = [self.open_line] if self._open else []
         return [*self.head, *self.tail, *last]
+
+    def _split(self, text: str) -> list[str]:
+        """Its lines, but not those in the middle that would be hidden at once: they are counted."""
+        room = HEAD_LINES - len(self.head) + 1
+        lines = text.split("\n", room)
+        if len(lines) <= room:
+            return lines
+        last = lines.pop().rsplit("\n", TAIL_LINES + 1)
+        if len(last) > TAIL_LINES + 1:
+            self.hidden += last.pop(0).count("\n") + 1
+        return lines + last
 
     def _grow(self, text: str) -> None:
         self._open += text
