@@ -129,7 +129,7 @@ class SessionView(QObject):
             self._timeline.add_note(
                 "info",
                 tr("The kernel was restarted."),
-                tr("Names and data of the code that ran before are gone. This code still waits."),
+                tr("Names and data of the code that ran before are gone."),
             )
 
     def edit_last_message(self) -> None:
