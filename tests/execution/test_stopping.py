@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from playhead.conversation.chunk import Chunk
+from playhead.execution import kernel_process
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support import programs
 from tests.support.guards import descendants
@@ -79,6 +80,16 @@ async def test_stop_during_a_shell_command_does_not_go_on_with_the_block(tmp_pat
         chunks = await run_and_stop(made, tmp_path, programs.SHELL_SLEEP)
         assert report_of(chunks).state == "interrupted"
         assert report_of(chunks).line == 2
+        assert "went on" not in text_of(chunks)
+
+
+async def test_children_are_signalled_once_the_kernel_knows_of_the_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_process, "_COMMAND_LEAD_LIMIT_MS", 600_000)
+    async with executor(tmp_path) as made:
+        chunks = await run_and_stop(made, tmp_path, programs.SHELL_SLEEP, grace_s=60)
+        assert report_of(chunks).state == "interrupted"
         assert "went on" not in text_of(chunks)
 
 
