@@ -273,3 +273,35 @@ async def test_requests_are_counted_like_all_others(tmp_path: Path):
             await api.post("/v1/threads", {})
         refused = await api.fails("/v1/threads", {}, 429, "rate_limit_exceeded")
         assert int(refused.headers["Retry-After"]) > 0
+
+
+class Loud(RecordingExecutor):
+    """Prints more than any event may hold."""
+
+    async def run(self, request: Any):
+        self.requests.append(request)
+        yield Chunk("computer", "run", content=RunReport("started"))
+        yield Chunk("computer", "console", start=True)
+        for _ in range(40):
+            yield Chunk("computer", "console", "output", content="loud\x1b " * 5000)
+        yield Chunk("computer", "console", end=True)
+        yield Chunk("computer", "run", content=RunReport("finished"))
+
+
+async def test_much_output_and_a_long_answer_are_told_whole_in_pieces_alone(tmp_path: Path):
+    ports = ports_with(ScriptedProvider(coded("shout()"), said("Well. " * 100_000)), Loud())
+    async with face(tmp_path, ports=ports, may_auto_run=True) as api:
+        asked = await asking(api)
+        events = await asked.run("go", auto_run=True)
+        [step, _] = await asked.steps()
+        [_, (_, answer)] = await asked.texts()
+    assert events[-2]["event"] == "thread.run.completed"
+    pieces = [e["data"]["delta"] for e in events if e["event"] == "thread.run.step.delta"]
+    outputs = [p["step_details"]["tool_calls"][0]["code_interpreter"] for p in pieces]
+    printed = "".join(out["logs"] for code in outputs for out in code.get("outputs", []))
+    assert printed == "loud\x1b " * 200_000
+    [call] = step["step_details"]["tool_calls"]
+    [logs] = [output["logs"] for output in call["code_interpreter"]["outputs"]]
+    assert "characters …]" in logs
+    assert len(logs) < 200_000
+    assert answer == "Well. " * 100_000

@@ -132,6 +132,8 @@ async def test_a_run_goes_on_without_its_client_and_is_seen_by_polling(tmp_path:
         asked = await asking(api)
         run = await asked.begin("go")
         assert run["status"] == "queued"
+        looked = await api.client.get(asked.run_path)
+        assert looked.headers["openai-poll-after-ms"] == "250"
         assert (await asked.rested())["status"] == "requires_action"
         outputs = await asked.outputs(APPROVE)
         await api.post(f"{asked.run_path}/submit_tool_outputs", {"tool_outputs": outputs})

@@ -21,6 +21,8 @@ from playhead.api.schemas import LlmConfig
 from playhead.api.services import Services
 from playhead.api.sse import ANSWERS
 
+_POLL_AFTER, _POLL_MS = "openai-poll-after-ms", "250"
+"""Their SDKs wait a whole second between two looks unless they are told otherwise."""
 _NO_LIMIT: dict[str, Any] = {"type": "auto", "last_messages": None}
 
 
@@ -75,7 +77,9 @@ class RunsHandler:
     async def get(self, request: web.Request) -> web.Response:
         """GET …/runs/{run_id}."""
         work = self._threads.run_wire(named(request, "thread_id"), named(request, "run_id"))
-        return json_answer(await self._services.bridge.ask(work))
+        answer = json_answer(await self._services.bridge.ask(work))
+        answer.headers[_POLL_AFTER] = _POLL_MS
+        return answer
 
     async def change(self, request: web.Request) -> web.Response:
         """POST …/runs/{run_id}."""

@@ -21,12 +21,25 @@ def event(name: str, data: object) -> Wire:
     return {"event": name, "data": data}
 
 
+LONGEST = 300_000
+"""The longest text in an event that tells something whole: no line may be longer than a million
+bytes. Pieces have all of it."""
+
+
 @dataclass(slots=True)
 class Ids:
     """Makes ids and tells the time; both replaceable."""
 
     new: Callable[[str], str]
     now_s: Callable[[], int]
+
+
+def shortened(text: str, longest: int) -> str:
+    """The text, or its begin and end with a word on what is left out between them."""
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half} characters …]\n{text[-half:]}"
 
 
 class MessageStep:
@@ -46,7 +59,7 @@ class MessageStep:
         """All that has been written."""
         if not self._texts:
             return []
-        text = {"value": "".join(self._texts), "annotations": self._annotations}
+        text = {"value": shortened("".join(self._texts), LONGEST), "annotations": self._annotations}
         return [{"type": "text", "text": text}]
 
     def begin(self) -> list[Wire]:
@@ -197,6 +210,17 @@ class CallStep:
         return [event("thread.run.step.delta", {**data, "delta": {"step_details": details}})]
 
     def _step(self, status: str, error: Wire | None = None, details: Wire | None = None) -> Wire:
-        details = details or {"type": "tool_calls", "tool_calls": deepcopy(self.wires)}
+        details = details or {"type": "tool_calls", "tool_calls": _told(self.wires)}
         now_s = self._ids.now_s()
         return step_wire(self._run, self._id, self._created_at, details, status, now_s, error=error)
+
+
+def _told(calls: list[Wire]) -> list[Wire]:
+    """Calls as they are told when they are whole: of long outputs the begin and the end."""
+    calls = deepcopy(calls)
+    codes = [call["code_interpreter"] for call in calls if call["type"] == "code_interpreter"]
+    logs = [out for code in codes for out in code["outputs"] if out["type"] == "logs"]
+    longest = LONGEST // max(len(logs), 3)  # what programs print may be longer in JSON
+    for output in logs:
+        output["logs"] = shortened(output["logs"], longest)
+    return calls
