@@ -394,3 +394,38 @@ async def test_the_list_of_asked_is_kept_apart(tmp_path: Path):
         assert await one.texts() == [("user", "for one"), ("assistant", "A")]
         assert await two.texts() == [("user", "for two"), ("assistant", "B")]
         await Asked(api, {"id": one.id}).get(two.path.replace("thread_", "thread-"), 404)
+
+
+async def test_of_runs_that_are_begun_at_once_one_begins(tmp_path: Path):
+    async with face(tmp_path, coded("1")) as api:
+        asked = await asking(api, messages=[said_by("go")])
+        begun = [api.client.post(f"{asked.path}/runs", json={}) for _ in range(5)]
+        statuses = sorted(answer.status_code for answer in await asyncio.gather(*begun))
+        assert statuses == [200, 400, 400, 400, 400]
+        assert len((await asked.get(f"{asked.path}/runs"))["data"]) == 1
+
+
+async def test_of_decisions_that_come_at_once_one_counts(tmp_path: Path):
+    async with face(tmp_path, coded("1"), said("Done")) as api:
+        asked = await asking(api)
+        await asked.run("go")
+        body = {"tool_outputs": await asked.outputs(APPROVE)}
+        path = f"{asked.run_path}/submit_tool_outputs"
+        answers = await asyncio.gather(*(api.client.post(path, json=body) for _ in range(5)))
+        assert sorted(answer.status_code for answer in answers) == [200, 400, 400, 400, 400]
+        assert (await asked.rested("completed", "failed"))["status"] == "completed"
+        assert api.ran == ["1"]
+
+
+async def test_a_decision_that_is_none_leaves_the_run_as_it_was(tmp_path: Path):
+    async with face(tmp_path, coded("1"), said("Done")) as api:
+        asked = await asking(api)
+        await asked.run("go")
+        outputs = await asked.outputs({"decision": "approve", "code": 7})
+        path = f"{asked.run_path}/submit_tool_outputs"
+        await api.fails(path, {"tool_outputs": outputs}, 400, "invalid_messages")
+        assert (await asked.polled())["status"] == "requires_action"
+        await asked.submit("I ran it myself: 1")
+        assert api.ran == []
+        assert api.provider.requests[-1].messages[-1].text == "I ran it myself: 1"
+        assert (await asked.polled())["status"] == "completed"
