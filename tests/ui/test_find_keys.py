@@ -6,8 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
 
+from playhead.conversation.chunk import Chunk
+from playhead.conversation.payloads import InputRequest
 from playhead.ui.theme import Theme
+from playhead.ui.timeline.input_line import InputLine
 from tests.support.ports import said
 from tests.support.waiting import until
 from tests.support.window import opened
@@ -52,3 +56,23 @@ async def test_switching_to_another_conversation_closes_the_search(
         bench.window.new_conversation()
         assert not view.find_bar.isVisible()
         assert view.maker.wanted is None
+
+
+async def test_the_keyboard_is_where_it_was_when_the_code_s_question_is_answered(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, said("Hello.")) as bench:
+        window, view = bench.window, bench.parts.timeline
+        bench.send("Hello?")
+        await bench.rests()
+        composer = bench.parts.composer.text_edit
+        composer.setFocus()
+        question = Chunk("computer", "input", content=InputRequest("i1", "Your name?"))
+        bench.session.conversation.apply(question)
+        await until(lambda: isinstance(window.focusWidget(), QLineEdit))
+        field = window.focusWidget()
+        assert field is not None
+        QTest.keyClicks(field, "Ada")
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        await until(lambda: not view.findChildren(InputLine))
+        assert window.focusWidget() is composer

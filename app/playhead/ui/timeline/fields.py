@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.input_line import InputLine, SendLine
@@ -17,6 +19,8 @@ class InputFields:
     def __init__(self, view: Canvas) -> None:
         self._view = view
         self._fields: dict[str, InputLine | SendLine] = {}
+        self._before: QWidget | None = None
+        """What the keyboard was in before a field took it."""
 
     def place(self) -> None:
         """Move the fields to where their cards are now."""
@@ -38,7 +42,7 @@ class InputFields:
         row.is_typing = not row.is_typing and row.state == "running"
         self._view.row_changed(row.key)
         if (field := self._fields.get(row.key)) is not None and row.is_typing:
-            field.field.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._focus(field)
 
     def _place(self, index: int, row: Row) -> None:
         box = self._box(index)
@@ -48,7 +52,7 @@ class InputFields:
         if field is None:
             field = self._fields[row.key] = self._make(row)
             if row.kind == "input" and self._view.is_following():
-                field.field.setFocus(Qt.FocusReason.OtherFocusReason)
+                self._focus(field)
         field.setGeometry(box.translated(self._view.card_rect(index).topLeft()))
         field.show()
 
@@ -81,10 +85,24 @@ class InputFields:
         field.answered.connect(on_answered)
         return field
 
+    def _focus(self, field: InputLine | SendLine) -> None:
+        self._before = self._view.window().focusWidget()
+        field.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _drop(self, key: str) -> None:
         field = self._fields.pop(key)
+        focused = self._view.window().focusWidget()
+        if focused is not None and field.isAncestorOf(focused):
+            self._give_back()
         field.hide()
         field.deleteLater()
+
+    def _give_back(self) -> None:
+        """Put the keyboard where it was; else it would be in whatever comes next in the window."""
+        before, self._before = self._before, None
+        is_there = before is not None and isValid(before) and before.isVisible()
+        target = before if is_there and before is not None else self._view
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _wants_field(row: Row) -> bool:

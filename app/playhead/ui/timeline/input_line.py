@@ -17,6 +17,7 @@ class InputLine(QWidget):
 
     def __init__(self, prompt: str, is_secret: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._is_answered = False
         self.field = QLineEdit(self)
         self.field.setAccessibleName(prompt or tr("Input for the running code"))
         if is_secret:
@@ -28,10 +29,9 @@ class InputLine(QWidget):
         self._button.clicked.connect(self._on_entered)
 
     def _on_entered(self) -> None:
-        if not self.isEnabled():
-            return
-        self.setEnabled(False)
-        self.answered.emit(self.field.text())
+        if not self._is_answered:
+            self._is_answered = True  # it stays enabled: the keyboard leaves it when it goes
+            self.answered.emit(self.field.text())
 
 
 class SendLine(QWidget):
