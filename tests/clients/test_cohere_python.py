@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.clients.asking import HELLO, LOOKUP, MODEL
@@ -317,6 +318,28 @@ def test_every_refusal_is_the_sdks_own_exception(
     told = sdk.refused(*asked.pop("messages"), is_stream=is_stream, **asked)
     assert (told["error"], told["status"]) == (name, status)
     assert told["body"]["error"]["code"] == code
+
+
+def test_a_session_that_works_is_busy(sdk: Sdk, model: ModelServer, server: Served):
+    with httpx.Client(base_url=server.address, headers=server.headers, timeout=60) as client:
+        session_id = client.post("/v1/sessions", json={}).json()["session_id"]
+        silent = {"role": "user", "type": "message", "content": "fall silent"}
+        asked = {"messages": [silent], "stream": True}
+        with client.stream("POST", f"/v1/sessions/{session_id}/messages", json=asked):
+            options = {"additional_body_parameters": {"session_id": session_id}}
+            told = sdk.refused(user("hello"), is_stream=True, options=options)
+    assert (told["status"], told["body"]["error"]["code"]) == (423, "session_busy")
+
+
+def test_a_body_that_is_too_large_is_refused(sdk: Sdk, model: ModelServer):
+    told = sdk.refused(user("x" * (33 << 20)), is_stream=False)
+    assert (told["status"], told["body"]["error"]["code"]) == (413, "body_too_large")
+
+
+def test_a_body_that_is_not_declared_as_json_is_refused(sdk: Sdk, model: ModelServer):
+    plain = {"additional_headers": {"content-type": "text/plain"}}
+    told = sdk.refused(user("hello"), is_stream=False, options=plain)
+    assert (told["status"], told["body"]["error"]["code"]) == (415, "unsupported_media_type")
 
 
 def test_an_answer_that_breaks_off_ends_in_words(sdk: Sdk, model: ModelServer):
