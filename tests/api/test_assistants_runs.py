@@ -429,3 +429,14 @@ async def test_a_decision_that_is_none_leaves_the_run_as_it_was(tmp_path: Path):
         assert api.ran == []
         assert api.provider.requests[-1].messages[-1].text == "I ran it myself: 1"
         assert (await asked.polled())["status"] == "completed"
+
+
+async def test_the_usage_of_a_run_is_that_of_all_its_streams(tmp_path: Path):
+    first = [*coded("1"), Chunk("server", "usage", content=Usage(5, 1))]
+    second = [*said("Done"), Chunk("server", "usage", content=Usage(7, 2))]
+    async with face(tmp_path, first, second) as api:
+        asked = await asking(api)
+        await asked.run("go")
+        await asked.submit(APPROVE)
+        usage = (await asked.polled())["usage"]
+    assert usage == {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}

@@ -116,6 +116,7 @@ class Noted:
             resumed=begun.resumed,
             file_id=lambda chunk: prefix + chunk.id if chunk.id else None,
             prompt_characters=begun.turn.incoming.characters,
+            spent=begun.spent,
         )
 
     def begin(self) -> list[Wire]:

@@ -254,7 +254,14 @@ class Runs:
         finally:
             run.is_deciding = False
         run.outbox = outbox
-        return Begun(thread.conversation_id, run.facts, run.wire, run.turn, outbox)
+        return Begun(
+            thread.conversation_id,
+            run.facts,
+            run.wire,
+            run.turn,
+            outbox,
+            spent=run.wire["usage"],
+        )
 
     def _incoming(self, thread: ThreadState, run: RunState, entries: tuple[Entry, ...]) -> Incoming:
         asked = run.asked
@@ -307,8 +314,10 @@ class Runs:
         _tell_code(run)
         run.wire = {**run.wire, "status": "in_progress", "required_action": None}
         resumed = self._answered(thread, run, outputs)
-        begun = Begun(thread.conversation_id, run.facts, run.wire, turn, outbox, resumed)
-        run.line.start_soon(begun)
+        spent = run.wire["usage"]
+        run.line.start_soon(
+            Begun(thread.conversation_id, run.facts, run.wire, turn, outbox, resumed, spent=spent)
+        )
 
     def _answered(
         self, thread: ThreadState, run: RunState, outputs: Mapping[str, str]

@@ -139,6 +139,8 @@ class Begun:
     resumed: tuple[Wire, ...] = ()
     opened: Wire | None = None
     """Its thread where that is new."""
+    spent: Mapping[str, int] | None = None
+    """What its earlier streams took."""
 
 
 @dataclass(slots=True)

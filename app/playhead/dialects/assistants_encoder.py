@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import Failure, Usage
@@ -24,7 +24,8 @@ class Encoder:
     With `is_call_clients` code goes out as calls of the function `execute`, else as code that runs
     here. Other calls go out only with `has_tools`. `opened` is the thread where that is new too.
     `resumed` are the steps whose outputs have come, as they stand. `file_id` names a picture that
-    clients can fetch, or gives None. The start of a message may carry the id it is to have.
+    clients can fetch, or gives None. The start of a message may carry the id it is to have. `spent`
+    is the usage of the run's earlier streams.
     """
 
     def __init__(
@@ -38,8 +39,10 @@ class Encoder:
         resumed: Sequence[Wire] = (),
         file_id: Callable[[Chunk], str | None] | None = None,
         prompt_characters: int = 0,
+        spent: Mapping[str, int] | None = None,
     ) -> None:
         self._run = run
+        self._spent = spent or {}
         self._ids = ids
         self._opened = opened
         self._resumed = resumed
@@ -128,6 +131,11 @@ class Encoder:
         self._last = run_wire(self._run, status, self._ids.now_s())
         return [event(f"thread.run.{status}", self._last)]
 
+    @property
+    def _usage(self) -> Wire:
+        """That of the whole run."""
+        return {name: count + self._spent.get(name, 0) for name, count in self._cost.wire.items()}
+
     def _ends(
         self,
         status: RunStatus,
@@ -142,7 +150,7 @@ class Encoder:
             self._run,
             status,
             self._ids.now_s(),
-            usage=self._cost.wire,
+            usage=self._usage,
             required=required,
             error=error,
             is_cut=is_cut,
