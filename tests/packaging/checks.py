@@ -75,7 +75,7 @@ def draw_picture(path: Path) -> Path:
 
 def check_open_with(app: App, server: ModelServer, picture: Path, opener: Sequence[str]) -> None:
     """A second start hands the picture to the open window; the model is sent it, made smaller."""
-    done = subprocess.run(opener, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(opener, capture_output=True, text=True, check=False, timeout=COLD_START_S)
     assert done.returncode == 0, done.stderr
     app.wait_for("the picture's chip", lambda: has_thumbnail(app))
     app.type(ABOUT_PICTURE)

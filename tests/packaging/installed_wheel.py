@@ -87,7 +87,9 @@ def use_server(place: Path) -> None:
     with (
         ModelServer(default_script) as model,
         served(home, program=without_sources(place), api_base=model.base_url) as server,
-        httpx.Client(base_url=server.address, headers=server.headers, timeout=60) as client,
+        httpx.Client(
+            base_url=server.address, headers=server.headers, timeout=checks.COLD_START_S
+        ) as client,
     ):
         asked = [{"role": "user", "type": "message", "content": checks.QUESTION}]
         waiting = client.post("/v1/chat", json={"messages": asked}).json()["messages"]
@@ -111,7 +113,7 @@ def use_import(place: Path) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=checks.COLD_START_S,
         )
     assert done.returncode == 0, done.stderr
     assert "1.4166666666666667" in done.stdout, done.stdout

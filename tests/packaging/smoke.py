@@ -100,7 +100,9 @@ def check_server(program: Path) -> None:
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         ModelServer(default_script) as model,
         served(Path(folder), program=[str(program)], api_base=model.base_url) as server,
-        httpx.Client(base_url=server.address, headers=server.headers, timeout=60) as client,
+        httpx.Client(
+            base_url=server.address, headers=server.headers, timeout=checks.COLD_START_S
+        ) as client,
     ):
         assert client.get("/openapi.json").json()["paths"]
         assert client.get("/api.json").json()["item"]
@@ -129,7 +131,7 @@ def check_terminal(program: Path) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=checks.COLD_START_S,
         )
         assert done.returncode == 0, done.stderr
         assert "1.41666" in done.stdout, done.stdout
