@@ -35,6 +35,12 @@ def draw_panel(
     painter.restore()
 
 
+def draw_hairline(painter: QPainter, left: int, top: int, width: int, colour: QColor) -> None:
+    """A line of whole pixels of the screen: at 80 % one of less would be drawn or not by chance."""
+    ratio = painter.device().devicePixelRatioF()
+    painter.fillRect(QRectF(left, top, width, max(1, round(ratio)) / ratio), colour)
+
+
 def clip_round(painter: QPainter, rect: QRect, radius: int = RADIUS_CARD) -> None:
     """Let nothing be drawn outside a round box."""
     path = QPainterPath()

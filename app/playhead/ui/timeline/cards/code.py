@@ -24,7 +24,7 @@ from playhead.ui.timeline.clipping import clip
 from playhead.ui.timeline.console_text import ConsoleText, without_colours
 from playhead.ui.timeline.input_line import INPUT_HEIGHT
 from playhead.ui.timeline.markdown import Block, cut_plain
-from playhead.ui.timeline.painting import draw_panel, draw_pill, text_width
+from playhead.ui.timeline.painting import draw_hairline, draw_panel, draw_pill, text_width
 from playhead.ui.timeline.rows import Row
 from playhead.ui.wording import mark, tr, tr_n
 
@@ -103,7 +103,7 @@ class PanelCard(Card):
         header = QRect(0, 0, self.width, HEADER)
         draw_panel(painter, rect, tokens.code_bg, tokens.line)
         draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
-        painter.fillRect(QRect(0, HEADER - 1, self.width, 1), self.theme.colour("line"))
+        draw_hairline(painter, 0, HEADER - 1, self.width, self.theme.colour("line"))
         self.paint_header(painter, header)
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
@@ -223,7 +223,7 @@ class CodeCard(PanelCard):
         super().paint_frame(painter, state)
         if self.row.is_typing:
             top = self.frame_height() - _TYPING_HEIGHT
-            painter.fillRect(QRect(0, top, self.width, 1), self.theme.colour("line"))
+            draw_hairline(painter, 0, top, self.width, self.theme.colour("line"))
 
 
 class ConsoleCard(PanelCard):

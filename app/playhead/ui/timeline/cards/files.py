@@ -25,7 +25,13 @@ from playhead.ui.timeline.cards.card import (
     draw_header,
 )
 from playhead.ui.timeline.markdown import Block
-from playhead.ui.timeline.painting import draw_icon, draw_panel, draw_text, text_width
+from playhead.ui.timeline.painting import (
+    draw_hairline,
+    draw_icon,
+    draw_panel,
+    draw_text,
+    text_width,
+)
 from playhead.ui.timeline.rows import Row
 from playhead.ui.wording import mark, tr, tr_n
 
@@ -173,7 +179,7 @@ class FilesCard(Card):
         draw_panel(painter, QRect(0, 0, self.width, self.frame_height()), tokens.bg, tokens.line)
         header = QRect(0, 0, self.width, HEADER)
         draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
-        painter.fillRect(QRect(0, HEADER - 1, self.width, 1), self.theme.colour("line"))
+        draw_hairline(painter, 0, HEADER - 1, self.width, self.theme.colour("line"))
         right = draw_header(painter, self.theme, header, "folder", tr("Files")) + 10
         draw_detail(painter, self.theme, right, header, self.summary())
         for line in self._lines:

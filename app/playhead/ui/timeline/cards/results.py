@@ -20,7 +20,7 @@ from playhead.ui.timeline.cards.code import PanelCard
 from playhead.ui.timeline.cards.message import MarkdownCard
 from playhead.ui.timeline.clipping import clip
 from playhead.ui.timeline.markdown import cut_plain
-from playhead.ui.timeline.painting import draw_panel, text_width
+from playhead.ui.timeline.painting import draw_hairline, draw_panel, text_width
 from playhead.ui.wording import tr
 
 _SHOWN_CHARS = 200_000
@@ -121,7 +121,7 @@ class RenderedCard(MarkdownCard):
         draw_panel(painter, QRect(0, 0, self.width, self.frame_height()), tokens.bg, tokens.line)
         header = QRect(0, 0, self.width, HEADER)
         draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
-        painter.fillRect(QRect(0, HEADER - 1, self.width, 1), self.theme.colour("line"))
+        draw_hairline(painter, 0, HEADER - 1, self.width, self.theme.colour("line"))
         draw_header(painter, self.theme, header, "file-text", tr("Result"))
 
     def spots(self, is_hovered: bool) -> list[Spot]:

@@ -27,6 +27,7 @@ from playhead.ui.timeline.cards.card import (
 )
 from playhead.ui.timeline.painting import (
     clip_round,
+    draw_hairline,
     draw_icon,
     draw_panel,
     draw_text,
@@ -266,7 +267,7 @@ class TableCard(Card):
                 painter.setPen(faint if column.is_missing(cell) else ink)
                 painter.drawText(box, _RIGHT if column.is_number else _LEFT, text)
             if number < self._shown_rows - 1 or self._foot_words():
-                painter.fillRect(QRect(1, y + LINE - 1, self.width - 2, 1), hairline)
+                draw_hairline(painter, 1, y + LINE - 1, self.width - 2, hairline)
 
     def _paint_header(self, painter: QPainter) -> None:
         """The card's first line, at the top of the view while the card begins above it."""
@@ -298,8 +299,8 @@ class TableCard(Card):
 
     def _paint_head(self, painter: QPainter, top: int) -> None:
         painter.fillRect(QRect(1, top, self.width - 2, HEAD), self.theme.colour("header"))
-        painter.fillRect(QRect(0, top - 1, self.width, 1), self.theme.colour("line"))
-        painter.fillRect(QRect(0, top + HEAD - 1, self.width, 1), self.theme.colour("line_strong"))
+        draw_hairline(painter, 0, top - 1, self.width, self.theme.colour("line"))
+        draw_hairline(painter, 0, top + HEAD - 1, self.width, self.theme.colour("line_strong"))
         if self._head_y:
             for x in (0, self.width - 1):
                 painter.fillRect(QRect(x, top, 1, HEAD), self.theme.colour("line"))
