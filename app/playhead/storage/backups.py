@@ -68,9 +68,9 @@ def _free_folder(folder: Path) -> Path:
 def _link(source: str, target: str) -> None:
     """A second name for the same file: deleting the first one leaves it."""
     try:
-        os.link(source, target, follow_symlinks=False)
+        os.link(source, target)
     except OSError:  # no such thing here (FAT), or another file system
-        shutil.copy2(source, target, follow_symlinks=False)
+        shutil.copy2(source, target)
 
 
 def _refused(folder: Path, error: Exception) -> StorageError:

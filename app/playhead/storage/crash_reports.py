@@ -53,10 +53,10 @@ class CrashWatch:
             return
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock.acquire()
             file = self._path.open("a", encoding="utf-8")
             file.write(crash_text.header(self._program))
             file.flush()
+            self._lock.acquire()  # after the header: Windows locks the first byte for all others
         except OSError as error:
             _log.info("no file for a crash report: %s", error)
             return
@@ -85,9 +85,9 @@ class CrashWatch:
         faulthandler.disable()
         self._file.close()
         self._file = None
+        self._lock.release()
         with suppress(OSError):
             self._path.unlink()
-        self._lock.release()
 
     def _write(self, text: str) -> None:
         self._count += 1
@@ -160,14 +160,13 @@ class StoredCrashes:
             try:
                 if not lock.acquire():
                     continue  # it lives
+                lock.release()
                 text = path.read_text("utf-8", "replace")[:_LONGEST_CHARS]
                 if any(word in text for word in _FATAL):
                     self._keep(path, text)
                 path.unlink()
             except OSError as error:
                 _log.info("a crash report could not be kept: %s", error)
-            finally:
-                lock.release()
 
     def _keep(self, path: Path, text: str) -> None:
         at = path.stat().st_mtime
