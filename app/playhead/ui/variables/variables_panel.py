@@ -23,7 +23,7 @@ from playhead.ui.variables.variables_model import NAME, SORT_ROLE, VALUE, Variab
 from playhead.ui.wording import tr, tr_n
 
 _HEADER_PX = 34
-_WIDTHS = (140, 104, 86, 84)
+_WIDTHS = (116, 90, 74, 80)
 
 
 class VariablesPanel(QWidget):
