@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from playhead.errors import ExecutionError
 from playhead.execution import probing
 from playhead.execution.interpreters import InterpreterFinder
 from playhead.session.ports import Interpreters
-from tests.support.waiting import until
+from tests.support.guards import descendants
+from tests.support.waiting import until, until_now
 
 BASE = str(getattr(sys, "_base_executable", sys.executable))
 
@@ -91,7 +93,7 @@ async def test_a_base_that_fails_is_said_with_its_words(tmp_path: Path) -> None:
     path = tmp_path / "python3"
     facts = f'{{"version": [3, 11, 2], "executable": "{path}", "prefix": "/usr", '
     facts += '"base_prefix": "/usr", "pip": false, "venv": true}'
-    text = f"case \"$*\" in *-m*) echo no room for it; exit 1;; esac\necho '{facts}'"
+    text = f"case \"$*\" in *--clear*) echo no room for it; exit 1;; esac\necho '{facts}'"
     finder = InterpreterFinder(tmp_path / "environments", [script(path, text)])
     await finder.default()
     assert finder.status.state == "failed"
@@ -122,6 +124,35 @@ async def test_closing_gives_up_what_is_being_made(tmp_path: Path) -> None:
     with pytest.raises(ExecutionError):
         await task
     assert not (tmp_path / "environments" / "default" / "playhead-environment.json").exists()
+
+
+HOST = """
+import asyncio, sys
+from pathlib import Path
+from playhead.execution.interpreters import InterpreterFinder
+
+finder = InterpreterFinder(Path(sys.argv[1]), [sys.argv[2]])
+finder.subscribe(lambda status: print(status.state, flush=True))
+asyncio.run(finder.default())
+"""
+
+
+def test_what_makes_an_environment_ends_with_a_killed_program(tmp_path: Path) -> None:
+    before = set(descendants())
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, str(tmp_path / "environments"), BASE],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "app")},
+        stdout=subprocess.PIPE,
+    )
+    assert host.stdout is not None
+    assert host.stdout.readline() == b"creating\n"
+    place = tmp_path / "environments" / "default"
+    until_now(lambda: (place / "pyvenv.cfg").exists())  # pip is being installed now
+    host.kill()
+    host.wait()
+    host.stdout.close()
+    until_now(lambda: not set(descendants()) - before)
+    assert not (place / "playhead-environment.json").exists()
 
 
 async def test_what_is_found_begins_with_the_managed_one_and_leaves_out_our_own(

@@ -180,7 +180,8 @@ class InterpreterFinder:
             raise _no_venv(base, "")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            self._run([base.interpreter.path, "-I", "-m", "venv", "--clear", str(place)], base)
+            command = [base.interpreter.path, "-I", "-c", _GUARDED_VENV, "--clear", str(place)]
+            self._run(command, base)
         except OSError as error:
             raise _not_written(error, place) from error
 
@@ -189,7 +190,7 @@ class InterpreterFinder:
         process = subprocess.Popen(
             command,
             env=variables,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # pip is a child of it: both must end when it is given up
@@ -197,7 +198,10 @@ class InterpreterFinder:
         self._processes.add(process)
         if self._is_closed:
             _end_group(process)
-        output, _ = process.communicate()
+        with process:
+            # Not by `communicate`: it would close the input, by which the process knows of us.
+            output = process.stdout.read() if process.stdout else b""
+            process.wait()
         self._processes.discard(process)
         if process.returncode != 0:
             raise _no_venv(base, output.decode(errors="replace").strip()[-500:])
@@ -221,6 +225,17 @@ class InterpreterFinder:
             listener(status)
 
 
+_GUARDED_VENV = """
+import os, runpy, signal, sys, threading
+def end_with_parent():
+    os.read(0, 1)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+threading.Thread(target=end_with_parent, daemon=True).start()
+runpy.run_module("venv", run_name="__main__")
+"""
+"""The module venv, that ends with its pip when the program does, however that ended."""
 _CREATING = "A Python environment for your code is being made."
 
 
