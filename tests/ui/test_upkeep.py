@@ -235,12 +235,14 @@ async def test_a_reset_asks_does_as_wished_and_says_where_the_backup_is(theme, t
         assert not asking.keys.isChecked()
         assert not asking.conversations.isChecked()
         asking.conversations.setChecked(True)
+        one.window.keys.set("window.new", "Ctrl+M")
         click(asking.reset_button)
         await asking.tasks.settled()
         assert one.resetting.wishes == [ResetWish(takes_keys=False, takes_conversations=True)]
         assert one.banners == [
             ("Playhead was reset.", f"What was there before is in {BACKUP}."),
         ]
+        assert one.window.actions_by_name["new"].shortcut().toString() == "Ctrl+N"
         await until(lambda: not one.window.findChildren(SettingsDialog))
 
 

@@ -199,7 +199,7 @@ class MainWindow(QMainWindow):
             self,
             self.help.upkeep.port,
         )
-        self._dialog.was_reset.connect(self.help.upkeep.tell_reset)
+        self._dialog.was_reset.connect(self.help.tell_reset)
         self._dialog.saved.connect(self._on_settings_saved)
         self._dialog.finished.connect(self._on_dialog_finished)
         self._dialog.open()

@@ -65,6 +65,11 @@ class WindowHelp(QObject):
             "about": self.open_about,
         }
 
+    def tell_reset(self, folder: str) -> None:
+        """After a reset: the shipped keys hold again, and the backup is named."""
+        self._keys.reset_all()
+        self.upkeep.tell_reset(folder)
+
     def open_palette(self, actions: Mapping[str, QAction]) -> None:
         """Show every command, and the conversations, to be found by typing; again: close it."""
         from playhead.ui.command_palette import CommandPalette  # not needed for the first paint
