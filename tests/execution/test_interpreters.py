@@ -12,7 +12,7 @@ import pytest
 
 from playhead.conversation.requests import EnvironmentStatus
 from playhead.errors import ExecutionError
-from playhead.execution import probing
+from playhead.execution import interpreters, probing
 from playhead.execution.interpreters import InterpreterFinder
 from playhead.session.ports import Interpreters
 from tests.support.guards import descendants
@@ -29,12 +29,22 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def without_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Environments are made in a moment; that they have a pip is told by `made`."""
+    code = interpreters._GUARDED_VENV.replace(
+        "runpy.run", "sys.argv.append('--without-pip')\nrunpy.run"
+    )
+    monkeypatch.setattr(interpreters, "_GUARDED_VENV", code)
+
+
 def script(path: Path, text: str) -> str:
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     return str(path)
 
 
+@pytest.mark.usefixtures("without_pip")
 async def test_the_environment_is_made_once_and_told_as_it_goes(tmp_path: Path) -> None:
     finder: Interpreters = InterpreterFinder(tmp_path / "environments", [BASE])
     heard: list[EnvironmentStatus] = []
@@ -44,17 +54,19 @@ async def test_the_environment_is_made_once_and_told_as_it_goes(tmp_path: Path) 
     assert first is second
     assert first.kind == "managed"
     assert first.path.startswith(str(tmp_path))
-    assert first.has_pip
     assert [status.state for status in heard] == ["creating", "ready"]
     assert finder.status.interpreter == first
 
 
 async def test_a_whole_environment_is_taken_as_it_is(made: Path) -> None:
     finder = InterpreterFinder(made, ["/nowhere/python"])
-    assert (await finder.default()).path == str(made / "default" / "bin" / "python")
+    default = await finder.default()
+    assert default.path == str(made / "default" / "bin" / "python")
+    assert default.has_pip
     assert finder.status.state == "ready"
 
 
+@pytest.mark.usefixtures("without_pip")
 async def test_half_an_environment_is_made_again(made: Path, tmp_path: Path) -> None:
     await asyncio.to_thread(shutil.copytree, made, tmp_path / "e", symlinks=True)
     marker = tmp_path / "e" / "default" / "playhead-environment.json"
@@ -66,6 +78,7 @@ async def test_half_an_environment_is_made_again(made: Path, tmp_path: Path) -> 
     assert not (tmp_path / "e" / "default" / "left-over").exists()
 
 
+@pytest.mark.usefixtures("without_pip")
 async def test_an_environment_whose_python_is_gone_is_made_again(
     made: Path, tmp_path: Path
 ) -> None:
@@ -108,6 +121,7 @@ async def test_a_folder_that_takes_nothing_is_said_in_words(tmp_path: Path) -> N
     assert "could not be written" in finder.status.message
 
 
+@pytest.mark.usefixtures("without_pip")
 async def test_a_caller_that_gives_up_does_not_stop_the_others(tmp_path: Path) -> None:
     finder = InterpreterFinder(tmp_path / "environments", [BASE])
     impatient = asyncio.create_task(finder.default())
@@ -147,7 +161,7 @@ def test_what_makes_an_environment_ends_with_a_killed_program(tmp_path: Path) ->
     assert host.stdout is not None
     assert host.stdout.readline() == b"creating\n"
     place = tmp_path / "environments" / "default"
-    until_now(lambda: (place / "pyvenv.cfg").exists())  # pip is being installed now
+    until_now(lambda: (place / "pyvenv.cfg").exists(), timeout=60)  # pip is being installed
     host.kill()
     host.wait()
     host.stdout.close()
@@ -206,6 +220,7 @@ async def test_without_any_python_the_packaged_program_serves_itself(
 
 
 @pytest.mark.skipif(not Path("/bin/bash").exists(), reason="needs /bin/bash")
+@pytest.mark.usefixtures("without_pip")
 async def test_after_a_double_click_a_python_that_only_the_login_shell_knows_serves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,13 +241,14 @@ async def test_after_a_double_click_a_python_that_only_the_login_shell_knows_ser
     assert json.loads(note.read_text())["base"] == BASE
 
 
+@pytest.mark.usefixtures("without_pip")
 async def test_an_environment_is_made_for_a_folder_and_found_again(tmp_path: Path) -> None:
     finder = InterpreterFinder(tmp_path / "environments", [BASE])
     folder = tmp_path / "project"
     folder.mkdir()
     made = await finder.make_for(str(folder))
     assert made.path == str(folder / ".venv" / "bin" / "python")
-    assert (made.kind, made.has_pip) == ("venv", True)
+    assert made.kind == "venv"
     assert finder.status.state == "absent"
     assert (await finder.make_for(str(folder))).path == made.path
     assert made.path in {found.path for found in await finder.found(str(folder))}
