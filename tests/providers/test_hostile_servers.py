@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -200,19 +199,15 @@ async def test_how_long_to_wait_is_told_in_words_that_people_use(
     assert wait_s is None or caught.value.retry_after_s == wait_s
 
 
-async def test_what_a_library_writes_of_a_key_is_not_in_the_log(tmp_path: Path):
+async def test_what_a_library_writes_of_a_key_is_not_in_the_log(model_worker: SharedWorker):
     key = "Zq7Vw4pR9xT2mK8bN3cY6dF1gH5jL0sA"  # looks like nothing
-    odd = {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": key}]}}]}
-    log = tmp_path / "worker.log"
-    with ModelServer(ms.spoken(data(odd))) as server:
-        provider = WorkerProvider(lambda word: None, log_path=log)
-        try:
+    odd = {"tool_calls": [{"index": 0, "function": f"{key} of function Zebra"}]}
+    with ModelServer(ms.spoken(event(odd))) as server:
+        async with provider_of(model_worker) as provider:
             with pytest.raises(ProviderError) as caught:
                 async for _ in provider.stream(request(server, api_key=Secret(key))):
                     pass
-        finally:
-            await provider.close()
     assert key not in str(caught.value) + caught.value.detail
-    written = await asyncio.to_thread(log.read_text)
-    assert "tool_calls" in written or "function" in written
+    written = await asyncio.to_thread(model_worker.log_path.read_text)
+    assert "Zebra" in written
     assert key not in written

@@ -161,7 +161,7 @@ async def test_gemini_thoughts_text_and_calls(model_worker: SharedWorker):
         ("message", None, "I will compute."),
         ("code", "python", "34 / 24"),
     ]
-    assert KEY not in asked.path or "key=" in asked.path
+    assert KEY not in asked.path  # addresses end up in logs
     cost = usage(chunks)
     assert (cost.input_tokens, cost.output_tokens, cost.reasoning_tokens) == (40, 10, 4)
 

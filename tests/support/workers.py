@@ -36,17 +36,21 @@ class SharedWorker:
     """A real worker behind a socket; `command` starts a relay to it in place of a worker.
 
     Turn ids are unique, so every relay may hear every answer. Each hears `ready` first.
+    `log_path` has what the worker writes to stderr.
     """
 
     def __init__(self, folder: Path) -> None:
         self._address = str(folder / "worker.sock")
         self.command = (sys.executable, "-I", "-S", "-c", _RELAY, self._address)
-        self._worker = subprocess.Popen(
-            worker_command(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=worker_environment(os.environ),
-        )
+        self.log_path = folder / "stderr.log"
+        with self.log_path.open("wb") as log:
+            self._worker = subprocess.Popen(
+                worker_command(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=worker_environment(os.environ),
+            )
         assert self._worker.stdout is not None
         assert self._worker.stdin is not None
         self._ready = self._worker.stdout.readline()

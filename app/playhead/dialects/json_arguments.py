@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import operator
+import re
 from typing import Literal
 
 from playhead.dialects.surrogates import SurrogateJoiner
@@ -10,6 +13,8 @@ from playhead.dialects.surrogates import SurrogateJoiner
 _State = Literal["start", "key", "in_key", "colon", "value", "in_string", "other", "after", "end"]
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _SPACE = " \t\r\n"
+_SPECIAL = re.compile(r'["\\]')
+_LONGEST_KEY = 1_000
 
 
 class ArgumentReader:
@@ -42,24 +47,29 @@ class ArgumentReader:
 
     def feed(self, text: str) -> list[tuple[str, str]]:
         """(key, piece of its string value) in order; neighbours of one key are joined."""
-        self.overhang = 0
-        for place, letter in enumerate(text):
-            if self._state == "end":
-                self.overhang = len(text) - place
-                break
-            if not self.is_broken:
-                self._take(letter)
+        self.overhang = place = 0
+        while place < len(text) and self._state != "end" and not self.is_broken:
+            if self._state == "in_string" and not self._escape:
+                place = self._take_plain(text, place)
+            if place < len(text):
+                self._take(text[place])
+                place += 1
+        if self._state == "end":
+            self.overhang = len(text) - place
         found, self._found = self._found, []
         return self._joined(found)
 
     def _joined(self, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        joined: list[tuple[str, str]] = []
-        for key, piece in found:
-            if joined and joined[-1][0] == key:
-                joined[-1] = (key, joined[-1][1] + piece)
-            else:
-                joined.append((key, piece))
-        return joined
+        groups = itertools.groupby(found, key=operator.itemgetter(0))
+        return [(key, "".join(piece for _, piece in pieces)) for key, pieces in groups]
+
+    def _take_plain(self, text: str, place: int) -> int:
+        """Take all letters that are nothing special at once; where they end."""
+        special = _SPECIAL.search(text, place)
+        end = special.start() if special else len(text)
+        if end > place:
+            self._give(self._joiner.feed(text[place:end]))
+        return end
 
     def _take(self, letter: str) -> None:
         if self._state == "in_string":
@@ -93,6 +103,7 @@ class ArgumentReader:
                 self.is_broken = True
 
     def _take_in_key(self, letter: str) -> None:
+        self.is_broken = len(self._key) > _LONGEST_KEY
         if self._escape or letter == "\\":
             self._key += letter
             self._escape = "" if self._escape else letter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import uuid
 from collections.abc import Iterable
 from typing import Literal
@@ -72,10 +73,8 @@ class CallParser:
             known = _Call(piece.index, self._writer, canonical, self._known_ids)
             self.has_called = True
             self._latest[piece.index] = known
-            self._calls.append(known)
-            first = self._calls[:1] if self._calls[0].has_begun else []
-            rest = sorted(self._calls[len(first) :], key=lambda call: call.index)
-            self._calls = first + rest
+            is_under_way = bool(self._calls) and self._calls[0].has_begun
+            bisect.insort(self._calls, known, lo=int(is_under_way), key=lambda call: call.index)
         return known
 
 

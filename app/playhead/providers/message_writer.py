@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from playhead.conversation.chunk import Chunk, ChunkType
 
+_LONGEST_LEAD = 1_000
+
 
 class MessageWriter:
     """Opens and closes messages so that they never nest and content is never empty.
@@ -14,7 +16,7 @@ class MessageWriter:
     def __init__(self) -> None:
         self._chunks: list[Chunk] = []
         self._open: tuple[ChunkType, str | None] | None = None
-        self._piece = ""
+        self._piece: list[str] = []
         self._lead = ""
         self._said: list[str] = []
 
@@ -48,16 +50,17 @@ class MessageWriter:
                 return
             if text:
                 self.open(kind, format_)
-        self._piece += text
+        self._piece.append(text)
 
     def cut(self) -> None:
         """Put what has been written into a chunk of its own."""
-        if self._piece and self._open:
+        piece = "".join(self._piece)
+        if piece and self._open:
             kind, format_ = self._open
-            self._chunks.append(Chunk("assistant", kind, format_, content=self._piece))
+            self._chunks.append(Chunk("assistant", kind, format_, content=piece))
             if kind == "message":
-                self._said.append(self._piece)
-        self._piece = ""
+                self._said.append(piece)
+        self._piece.clear()
 
     def close(self) -> None:
         """End the open message, if there is one."""
@@ -73,6 +76,7 @@ class MessageWriter:
         self._lead += text
         bare = self._lead.lstrip()
         if not bare:
+            self._lead = self._lead[self._lead.rfind("\n") + 1 :][:_LONGEST_LEAD]
             return ""
         space = self._lead[: len(self._lead) - len(bare)]
         return space[space.rfind("\n") + 1 :] + bare

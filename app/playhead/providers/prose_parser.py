@@ -14,6 +14,12 @@ Canonical = Callable[[str], str | None]
 _NEVER_CODE = {"text", "txt", "json", "output", "console", "diff"}
 _OPENING = re.compile(r"( {0,3})(`{3,}|~{3,})(.*)\n", re.DOTALL)
 _MAY_OPEN = re.compile(r" {0,3}(?:`{0,2}|~{0,2}|`{3,}[^`\n]*|~{3,}[^\n]*)")
+_LONGEST_HELD = 300
+"""No fence has such a line; held back it would grow with each piece."""
+
+_WINDOW = 4_096
+"""Characters that are looked at at once: each line is cut off what is left of them."""
+
 _THINK = "<think>"
 _THOUGHT = "</think>"
 
@@ -59,9 +65,10 @@ class ProseParser:
 
     def feed(self, text: str) -> None:
         """Take a piece of the text."""
-        position = 0
-        while position < len(text):
-            position += self._step(text[position:])
+        for start in range(0, len(text), _WINDOW):
+            window, position = text[start : start + _WINDOW], 0
+            while position < len(window):
+                position += self._step(window[position:])
         self._writer.cut()
 
     def finish(self) -> None:
@@ -100,7 +107,7 @@ class ProseParser:
         opening = _OPENING.fullmatch(line)
         if opening is not None and not (opening[2][0] == "`" and "`" in opening[3]):
             self._open_fence(part, opening)
-        elif _MAY_OPEN.fullmatch(line) or (_THINK.startswith(bare) and not line.endswith("\n")):
+        elif len(line) <= _LONGEST_HELD and _may_be_special(line, bare):
             self._held.append(part)
         else:
             self._release()
@@ -129,7 +136,7 @@ class ProseParser:
         line = "".join(self._held) + part
         if line.endswith("\n") and fence.closes(line):
             self._close_fence(part)
-        elif fence.may_close(line):
+        elif len(line) <= _LONGEST_HELD and fence.may_close(line):
             self._held.append(part)
         else:
             self._unindent(part, fence)
@@ -190,6 +197,12 @@ class ProseParser:
         if kept:
             self._held.append(whole[-kept:])
         return len(text)
+
+
+def _may_be_special(line: str, bare: str) -> bool:
+    """Whether the beginning of a line can still become a fence or a tag."""
+    is_tag = _THINK.startswith(bare) and not line.endswith("\n")
+    return is_tag or _MAY_OPEN.fullmatch(line) is not None
 
 
 def _tag_beginning(text: str) -> int:

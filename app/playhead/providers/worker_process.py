@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from playhead.errors import ProviderError
 from playhead.model_worker.protocol import (
     MAX_LINE_BYTES,
     Cancelled,
@@ -111,11 +112,17 @@ class WorkerProcess:
         self._turns.pop(turn, None)
 
     async def send(self, message: ToWorker) -> None:
-        """Write a question; a worker that has just died shows in the turn's queue."""
+        """Write a question; a worker that has just died shows in the turn's queue.
+
+        Raises ProviderError where it is larger than the worker takes.
+        """
         stdin = self._process.stdin
         assert stdin is not None  # noqa: S101 - it was started with a pipe
+        line = encode(message)
+        if len(line) > MAX_LINE_BYTES:
+            raise _too_large(len(line))
         try:
-            stdin.write(encode(message))
+            stdin.write(line)
             await stdin.drain()
         except ConnectionError:
             _log.info("The model worker %d takes no more questions", self.pid)
@@ -184,6 +191,16 @@ class WorkerProcess:
                 _log.info("model worker %d: %s", self.pid, text)
             else:
                 await asyncio.to_thread(_append, self._log_path, text)
+
+
+def _too_large(size: int) -> ProviderError:
+    """In the word for a conversation that is too long: it is then tried with less of it."""
+    return ProviderError(
+        "The conversation is too large to be sent.",
+        detail=f"It has {size / 1e6:,.0f} MB, most of it pictures perhaps.",
+        remedy="Start a new conversation, or leave out pictures.",
+        code="context_too_long",
+    )
 
 
 def _append(path: Path, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -29,6 +30,7 @@ from playhead.providers.catalog import provider_of
 from playhead.providers.cohere_reader import CohereReader
 from playhead.providers.delta_parser import Canonical, CutOffError, DeltaParser
 from playhead.providers.key_parts import key_and_extra
+from playhead.providers.large_deltas import is_large, parts
 from playhead.providers.live_worker import LiveWorker, WorkerStatus
 from playhead.providers.request_writer import RequestWriter, guessed
 from playhead.providers.worker_process import worker_command, worker_environment
@@ -205,7 +207,12 @@ class WorkerProvider:
             async for answer in answers:
                 if isinstance(answer, Deltas):
                     for delta in answer.deltas:
-                        yield delta
+                        if not is_large(delta):
+                            yield delta
+                            continue
+                        for part in parts(delta):
+                            yield part
+                            await asyncio.sleep(0)  # the window has other things to do
                 elif not isinstance(answer, ModelList):
                     yield answer
 
