@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Ask, Cancel, Cancelled, Deltas, Done, Tokens, encode
 from playhead.providers.worker_process import WorkerProcess
 from tests.support.model_server import ModelServer, call
@@ -42,6 +43,17 @@ async def test_a_turn_opened_after_the_end_is_told_at_once():
     async with worker("-c", "pass") as made:
         await made.wait()
         assert made.open("turn").get_nowait() is None
+
+
+async def test_what_is_larger_than_a_worker_takes_is_said_and_never_sent(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async with worker("-c", "import sys; sys.stdin.read()") as made:
+        monkeypatch.setattr("playhead.providers.worker_process.MAX_LINE_BYTES", 1_000)
+        with pytest.raises(ProviderError, match="too large") as caught:
+            await made.send(Ask("turn", "openai/test", [{"role": "user", "content": "x" * 2_000}]))
+        await made.send(Ask("turn", "openai/test", ASKED))
+    assert caught.value.code == "context_too_long"  # the turn then tries with less
 
 
 async def test_a_turn_cancelled_before_its_first_step_is_acknowledged(model_worker: SharedWorker):
