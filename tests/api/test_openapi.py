@@ -66,6 +66,7 @@ PARTS = {
 }
 
 
+@pytest.mark.timeout(400)  # thousands of requests; a busy machine takes its time
 @pytest.mark.parametrize("part", PARTS)
 def test_no_request_leads_to_a_failure_or_away_from_the_document(
     server: Served, client: httpx.Client, model: ModelServer, tmp_path: Path, part: str
