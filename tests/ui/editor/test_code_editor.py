@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from playhead.ui.editor.code_editor import DISPLAY_LINE_LIMIT
@@ -203,3 +203,17 @@ def pixels() -> Callable[[QWidget], set[int]]:
         }
 
     return look
+
+
+def test_a_note_that_is_gone_leaves_no_room_to_scroll_to(editor: Editor) -> None:
+    inside = (editor, *editor.findChildren(QWidget))
+    area = next(one for one in inside if isinstance(one, QAbstractScrollArea))
+    bar = area.horizontalScrollBar()
+    editor.show_text("x" * 58)
+    editor.grab()
+    assert bar.maximum() == 0
+    editor.set_running_line(1, "running, and for a long time")
+    editor.grab()
+    editor.set_running_line(None)
+    editor.grab()
+    assert bar.maximum() == 0

@@ -18,6 +18,7 @@ from playhead.ui.editor.scintilla_styles import (
     ERROR,
     NOTE,
     RUNNING_NOTE,
+    set_note,
     set_note_styles,
     set_styles,
 )
@@ -454,10 +455,8 @@ class ScintillaEditor(QWidget):
             self.reveal_line(line)
 
     def _put_note(self, line: int, note: str, style: int) -> None:
-        if not 1 <= line <= self._sci.lineCount():
-            return
-        self._sci.eOLAnnotationSetText(line - 1, f"   {note}" if note else "")
-        self._sci.eOLAnnotationSetStyle(line - 1, self._extended + style)
+        if 1 <= line <= self._sci.lineCount():
+            set_note(self._sci, line - 1, note, self._extended + style)
 
     def _on_modified(self, flags: int, *_rest: object) -> None:
         if flags & _EDITS and not self._is_loading:

@@ -9,6 +9,8 @@ from playhead.ui.editor.code_editor import EditorColours
 from playhead.ui.editor.colour_numbers import bgr
 from playhead.ui.editor.shown_text import TURNING
 
+_SET_NOTE = 2740
+"""SCI_EOLANNOTATIONSETTEXT; the binding's own method cannot be given the null that clears."""
 NOTE, RUNNING_NOTE, ERROR = 0, 1, 2  # extended styles: of what stands at and under lines
 
 
@@ -27,6 +29,15 @@ def set_styles(
         sci.styleSetFore(number, bgr(colours.of_style(name)))
     for sign, name in TURNING.items():
         sci.setRepresentation(sign, name)
+
+
+def set_note(sci: Any, line: int, note: str, style: int) -> None:
+    """A note at the end of a line; '' takes it away."""
+    if note:
+        sci.eOLAnnotationSetText(line, f"   {note}")
+        sci.eOLAnnotationSetStyle(line, style)
+    else:
+        sci.send(_SET_NOTE, line, 0)  # an empty text would still make the line wider
 
 
 def set_note_styles(sci: Any, colours: EditorColours, first: int, line_number: int) -> None:
