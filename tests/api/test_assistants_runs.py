@@ -274,10 +274,11 @@ async def test_a_client_that_leaves_its_stream_cancels_the_run(tmp_path: Path):
         async with asked.opened(f"{asked.path}/runs", body) as response:
             lines = response.aiter_lines()
             assert await anext(lines) == "event: thread.run.created"
+            await until(lambda: api.provider.requests)
         [run] = (await asked.get(f"{asked.path}/runs"))["data"]
         asked.run_id = run["id"]
         assert (await asked.rested("cancelled", "completed"))["status"] == "cancelled"
-        assert api.provider.closed_streams == 1
+        await until(lambda: api.provider.closed_streams == 1)
 
 
 async def test_a_thread_has_one_active_run_and_takes_no_messages_meanwhile(tmp_path: Path):

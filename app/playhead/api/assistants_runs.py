@@ -339,6 +339,8 @@ class Runs:
     def _expire(self, thread: ThreadState, run: RunState) -> None:
         if run.status == "requires_action":
             self._end(thread, run, "expired")
+        elif run.turn is not None and run.turn.has_ended:  # the word of that is on its way
+            self._arm(thread, run)
         elif run.turn is not None and run.outbox is not None and thread.session.pending:
             run.outbox.put(_EXPIRED)
             self._turns.cancel(run.turn)
