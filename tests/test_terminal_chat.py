@@ -280,10 +280,11 @@ def test_ctrl_c_at_the_question_declines(desk: Desk, tmp_path: Path):
 
 
 def test_code_that_asks_is_answered_and_a_secret_is_not_shown(desk: Desk):
+    # The line that runs is shown too: it must not look like the question itself.
     code = (
         "import getpass\n"
-        "name = input('Name: ')\n"
-        "word = getpass.getpass('Word: ')\n"
+        "name = input('Na' 'me: ')\n"
+        "word = getpass.getpass('Wo' 'rd: ')\n"
         "print(name, len(word))"
     )
     terminal = desk.answers(execute(code), text("Done."))

@@ -4,1173 +4,889 @@
   <context>
     <name>Playhead</name>
     <message>
-      <location filename="../../app/playhead/ui/about.py" />
-      <location filename="../../app/playhead/ui/actions.py" />
-      <source>About Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/about.py" />
-      <source>Code that you can watch, on your own files.
-MIT licence.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/about.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>Versions</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/about.py" />
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Copy for a report</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/about.py" />
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <location filename="../../app/playhead/ui/notifications.py" />
-      <location filename="../../app/playhead/ui/request_view.py" />
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>Close</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/about.py" />
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Copied</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/about.py" />
-      <source> (packaged)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/actions.py" />
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
-      <location filename="../../app/playhead/ui/tray.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/desktop/tray.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
       <source>New conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>All commands…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
-      <location filename="../../app/playhead/ui/sidebar_field.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/sidebar/field.py" />
       <source>Search conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
-      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
       <source>Settings…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Folders and reset…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Show or hide the sidebar</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Show or hide the editor</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Attach files…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Choose the working folder…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Export conversation…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
-      <location filename="../../app/playhead/ui/exporting.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/window/exporting.py" />
       <source>Import conversation…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Run the code in the editor</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
-      <location filename="../../app/playhead/ui/composer_buttons.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/composer/buttons.py" />
       <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
       <source>Stop</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Go to the next pane</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Show everything larger</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Show everything smaller</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Show everything in its normal size</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Go to the message field</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Rename conversation…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Run all code of the conversation again</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>View what is sent to the model…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <location filename="../../app/playhead/ui/editor/status_bar.py" />
       <source>Restart kernel</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Guided example</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Keyboard shortcuts</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Log…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Crash reports…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
       <source>Check for updates…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/actions.py" />
-      <location filename="../../app/playhead/ui/desktop_presence.py" />
-      <location filename="../../app/playhead/ui/tray.py" />
+      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/pages/about.py" />
+      <source>About Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/desktop/presence.py" />
+      <location filename="../../app/playhead/ui/desktop/tray.py" />
       <source>Quit</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/answer_notes.py" />
-      <source>Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_notes.py" />
-      <source>Asking again…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_notes.py" />
-      <source>The answer ended at the limit of its length.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_notes.py" />
-      <source>Raise the maximum of tokens in the settings, or ask to go on.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_notes.py" />
-      <source>The provider's filter ended the answer.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_notes.py" />
-      <source>Ask in other words, or choose another model.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_notes.py" />
-      <source>The model answered with nothing.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_notes.py" />
-      <source>Ask again, or in other words.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Automatic</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Yes</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>No</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>The provider's default</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Temperature</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Max tokens</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Calls tools</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Sees images</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Context in tokens</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Context</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Context (tokens)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Known: {facts}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Nothing is known of this model.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/answer_section.py" />
-      <source>Not known</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Let other programs use Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Programs may approve code themselves</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Programs may have code run without asking</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Programs on this computer can hold conversations here by HTTP, with any OpenAI client too. Each conversation is in the sidebar while it runs.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Programs present it as their API key. Keep it secret, as you would a password.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Only your click in this window has code run; the program waits for it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Whoever decides first counts: you in this window, or the program that asked.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Code then runs on this computer though nobody has seen it. It can do all that you can: read, change and delete your files, and use the network. Leave it off unless you need it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>There is a new token, and both permissions below are off. Copy it into the programs that shall go on using Playhead.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Port</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Address</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Token, not shown</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Renew…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Requests a minute</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Renew the token</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Renew the token?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Programs that hold the old one are refused from now on, and both permissions are turned off.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Renew</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>For each token; 0 for no limit.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>The base URL for OpenAI clients is {text}/v1</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>It begins when you save.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>It ends when you save.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Copy the address</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Copy the token</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Token</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Off: no other program reaches Playhead.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Starting…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Listening on {address}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/api_section.py" />
-      <source>Not listening. {message}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Run</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Run, and don't ask again in this turn</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Edit</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Skip</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Skip with a reason…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Run this code on your computer?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>More answers</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Why not? The model is told.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Reason for skipping</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>%n lines</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>in {folder}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Code waits for your approval. {words}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>as you edited it</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Python: {interpreter}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Folder: {folder}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/approval_bar.py" />
-      <source>Run your edited code on your computer?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_chips.py" />
-      <source>Remove (Delete)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_chips.py" />
-      <source>Remove {join}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_notes.py" />
-      <source>This model cannot see images. It is told the path, so that code can open it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_notes.py" />
-      <source>The model is told the path and can read it by code.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_notes.py" />
-      <source>read by the model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_notes.py" />
-      <source>It is sent with the message, and its path for code.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_notes.py" />
-      <source>this model cannot see it</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_notes.py" />
-      <source>shown to the model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_notes.py" />
-      <source>It is converted and sent, with its path.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_notes.py" />
-      <source>for code to open</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachment_notes.py" />
-      <source>too large to send, for code to open</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>{number:.1f} GB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>no readable image, sent as a file</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>%n bytes</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>{number:.0f} kB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>{number:.1f} MB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>“{name}” cannot be read.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>“{name}” is no ordinary file.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>The image “{name}” is too large to send.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>{number:,.0f} megapixels, sent as a file</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>The pasted image could not be kept.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>“{name}” cannot be attached.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>You have no permission to read it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>Change its permissions or attach a copy.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>Attach a file, an image or a folder.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>It has {size}; the limit is {size_2}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>Attach a smaller copy, or name its path in your message so that code opens it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>The pasted text could not be kept as a file.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>Make room in {folder} or check its permissions.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>Check that it still exists and that you may read it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>Make room in {folder}, or attach the file that it comes from.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/attachments.py" />
-      <source>It could not be read.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/command_palette.py" />
+      <location filename="../../app/playhead/ui/commands/palette.py" />
       <source>No command or conversation has that name.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/command_palette.py" />
+      <location filename="../../app/playhead/ui/commands/palette.py" />
       <source>Commands</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/command_palette.py" />
+      <location filename="../../app/playhead/ui/commands/palette.py" />
       <source>Type a command or a conversation's name</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/command_palette.py" />
+      <location filename="../../app/playhead/ui/commands/palette.py" />
       <source>Command</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/command_palette.py" />
+      <location filename="../../app/playhead/ui/commands/palette.py" />
       <source>Matching commands</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/command_palette.py" />
+      <location filename="../../app/playhead/ui/commands/palette.py" />
       <source>Not possible now</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer.py" />
-      <source>Keeping what you pasted as a file…</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <source>Everywhere</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer.py" />
-      <source>Editing your message: what came after it stays as a branch</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <source>When code waits for you</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer.py" />
-      <source>Editing a queued message: it keeps its place</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
+      <location filename="../../app/playhead/ui/timeline/view.py" />
+      <location filename="../../app/playhead/ui/window/help.py" />
+      <source>Conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer.py" />
-      <location filename="../../app/playhead/ui/composer_buttons.py" />
-      <source>Attach files</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <source>Editor</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer.py" />
-      <location filename="../../app/playhead/ui/reset_dialog.py" />
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <source>Run it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <source>Run it and all that follows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <source>Edit it first</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <source>Skip it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <source>Skip it and say why</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/editor/find_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <source>Find</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Find next</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <source>Find previous</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>Reset all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>New keys</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>Set</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>No keys</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <source>Reset</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
+      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
       <source>Cancel</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer.py" />
-      <source>Leave it as it was (Esc)</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>Press the new keys for “{text}”</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer.py" />
-      <source>Describe a task…</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>Click keys to change them.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer.py" />
-      <source>Type code to run…</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>{keys} is needed for typing. Add Ctrl or Alt.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer.py" />
-      <source>Write what comes next: it waits for the end of this turn…</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>Take them</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_buttons.py" />
-      <source>Attach files (Ctrl+Shift+A)</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>{keys} is “{text}”, which would go without.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_buttons.py" />
-      <source>Queue</source>
+      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <source>Esc leaves it as it is.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_buttons.py" />
-      <source>Send when this turn has ended (Enter)</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Message field</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_buttons.py" />
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/composer/buttons.py" />
       <location filename="../../app/playhead/ui/timeline/input_line.py" />
       <source>Send</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_buttons.py" />
-      <source>Stop (Esc)</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>New line</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_buttons.py" />
-      <source>Send (Enter)</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Earlier messages</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <source>Direct mode</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Edit the last message and send it anew</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <location filename="../../app/playhead/ui/model_entries.py" />
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Ask before code runs</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Stop, or leave what is edited</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <location filename="../../app/playhead/ui/model_entries.py" />
-      <source>Run code without asking in this conversation</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>From the empty field to the attachments</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <source>auto-run</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Next button</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <source>ask first</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Next entry</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <source>{direct}: no model</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Previous entry</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_choice.py" />
-      <source>Model and approval: {model}, {policy}</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Open or fold the entry</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_follower.py" />
-      <source>“{name}” is not there any more.</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Copy the entry</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_follower.py" />
-      <source>It was attached to a message that you have not sent yet.</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Run the entry's code</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_follower.py" />
-      <source>Attach it again from where it is now.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/composer_queue.py" />
-      <source>%n messages wait for the end of this turn</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/composer_queue.py" />
-      <source>%n messages wait until you say so</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Edit the question and send it again</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_queue.py" />
-      <source>Edit “{name}”</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Delete the entry's turn</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_queue.py" />
-      <source>Remove “{name}”</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Previous version</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_queue.py" />
-      <source>Send now</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Next version</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_queue.py" />
-      <source>Send what waits, one after the other</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Draw the selection on</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_queue.py" />
-      <source>Queued messages</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Menu of the entry</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_queue.py" />
-      <source>being edited below</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Copy what is selected</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_queue.py" />
-      <source>The turn was stopped or failed: nothing is sent until you say so.</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Copy it as Markdown</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer_text.py" />
-      <source>Message</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Jump to the latest</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>from {client}</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Sidebar</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>Show the sidebar (Ctrl+B)</source>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <source>Rename</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>Show the editor (Ctrl+J)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>Find in this conversation (Ctrl+F)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>Export conversation (Ctrl+Shift+E)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/model_entries.py" />
-      <location filename="../../app/playhead/ui/sidebar_selection.py" />
-      <source>More</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>Working folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <location filename="../../app/playhead/ui/settings_running.py" />
-      <source>Interpreter</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>Begun by {client} over the API. It is kept once you write here yourself.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>This conversation has cost {cost} of a budget of {budget}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>This conversation has cost {cost}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <source>starting the model…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
-      <source>Working folder: {folder}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_header.py" />
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
-      <source>Interpreter: {interpreter}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/conversation_list.py" />
-      <source>Title</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <source>These files lie on this computer alone: Playhead sends nothing. They name places in the program, and hold no key and no word of your conversations. Copy one into a report if you like, or delete them.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <source>Playhead ended unexpectedly</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <source>something failed, Playhead went on</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <source>Crash reports</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <source>Which report</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <source>The report</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <source>Nothing has crashed. Good.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Open the folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/crash_view.py" />
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
-      <location filename="../../app/playhead/ui/sidebar_selection.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/selection.py" />
       <source>Delete</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/desktop_notes.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Undo a deletion</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Menu</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Search by name or key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Search shortcuts</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Shortcuts</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>No shortcut is called like that.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>None</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>{text}: {keys}. Change it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Changed by you. Click to change it again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Click to change it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>Remove (Delete)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>Remove {join}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
+      <source>This model cannot see images. It is told the path, so that code can open it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
+      <source>The model is told the path and can read it by code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
+      <source>read by the model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
+      <source>It is sent with the message, and its path for code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
+      <source>this model cannot see it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
+      <source>shown to the model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
+      <source>It is converted and sent, with its path.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
+      <source>for code to open</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
+      <source>too large to send, for code to open</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>{number:.1f} GB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>no readable image, sent as a file</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>%n lines</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>%n bytes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>{number:.0f} kB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>{number:.1f} MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>“{name}” cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>“{name}” is no ordinary file.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>The image “{name}” is too large to send.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>{number:,.0f} megapixels, sent as a file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>The pasted image could not be kept.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>“{name}” cannot be attached.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>You have no permission to read it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>Change its permissions or attach a copy.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>Attach a file, an image or a folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>It has {size}; the limit is {size_2}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>Attach a smaller copy, or name its path in your message so that code opens it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>The pasted text could not be kept as a file.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>Make room in {folder} or check its permissions.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>Check that it still exists and that you may read it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>Make room in {folder}, or attach the file that it comes from.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <source>It could not be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <source>Attach files (Ctrl+Shift+A)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <source>Attach files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <source>Queue</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <source>Send when this turn has ended (Enter)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <source>Stop (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <source>Send (Enter)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/choice.py" />
+      <source>Direct mode</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/choice.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Ask before code runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/choice.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
+      <source>Run code without asking in this conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/choice.py" />
+      <source>auto-run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/choice.py" />
+      <source>ask first</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/choice.py" />
+      <source>{direct}: no model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/choice.py" />
+      <source>Model and approval: {model}, {policy}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <source>Keeping what you pasted as a file…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <source>Editing your message: what came after it stays as a branch</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <source>Editing a queued message: it keeps its place</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <source>Leave it as it was (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <source>Describe a task…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <source>Type code to run…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <source>Write what comes next: it waits for the end of this turn…</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/queue.py" />
+      <source>%n messages wait for the end of this turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/queue.py" />
+      <source>%n messages wait until you say so</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue.py" />
+      <source>Edit “{name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue.py" />
+      <source>Remove “{name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue.py" />
+      <source>Send now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue.py" />
+      <source>Send what waits, one after the other</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue.py" />
+      <source>Queued messages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue.py" />
+      <source>being edited below</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue.py" />
+      <source>The turn was stopped or failed: nothing is sent until you say so.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/text.py" />
+      <source>Message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/notes.py" />
       <source>Finished</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/desktop_notes.py" />
+      <location filename="../../app/playhead/ui/desktop/notes.py" />
       <source>Code waits for your decision</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/desktop_notes.py" />
+      <location filename="../../app/playhead/ui/desktop/notes.py" />
       <source>The running code asks for input</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/desktop/presence.py" />
       <source>Close Playhead</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/desktop/presence.py" />
       <source>Keep Playhead running when its window is closed?</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/desktop/presence.py" />
       <source>Runs go on, and the icon in the tray brings the window back. You are asked once; the settings can change it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/desktop/presence.py" />
       <source>Keep running</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/document_files.py" />
-      <source>Choose a folder that you may write to.</source>
+      <location filename="../../app/playhead/ui/desktop/tray.py" />
+      <source>Playhead: something waits for you</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/document_files.py" />
-      <location filename="../../app/playhead/ui/picture_opener.py" />
-      <location filename="../../app/playhead/ui/results.py" />
-      <source>{name} could not be written.</source>
+      <location filename="../../app/playhead/ui/desktop/tray.py" />
+      <source>Playhead: running</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/document_files.py" />
-      <source>{name} is not imported.</source>
+      <location filename="../../app/playhead/ui/desktop/tray.py" />
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Playhead</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/document_files.py" />
-      <source>The disk is full: free some space, or choose another one.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/document_files.py" />
-      <source>Choose a folder that is there.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/document_files.py" />
-      <source>{name} could not be read.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/document_files.py" />
-      <source>It is no file of at most {number} MB.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/document_files.py" />
-      <source>Choose a notebook or a list of messages.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/document_files.py" />
-      <source>Check that it is there and that you may read it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/drop_target.py" />
-      <source>Attach “{name}” and %n others to your message</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/drop_target.py" />
-      <source>Code can open what you attach by its path.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/drop_target.py" />
-      <source>Attach “{name}” to your message</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/drop_target.py" />
-      <source>Work in “{name}”</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/drop_target.py" />
-      <source>Code of this conversation will run there.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/drop_target.py" />
-      <source>Attach the image to your message</source>
+      <location filename="../../app/playhead/ui/desktop/tray.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <location filename="../../app/playhead/ui/window/other_programs.py" />
+      <location filename="../../app/playhead/ui/window/upkeep.py" />
+      <source>Show</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1346,13 +1062,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Find</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
       <source>Replace with</source>
       <translation type="unfinished" />
     </message>
@@ -1392,7 +1101,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <location filename="../../app/playhead/ui/provider_form.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
       <source>Replace</source>
       <translation type="unfinished" />
     </message>
@@ -1440,7 +1149,7 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/keys.py" />
       <location filename="../../app/playhead/ui/editor/unsaved.py" />
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
       <source>Save</source>
       <translation type="unfinished" />
     </message>
@@ -1470,8 +1179,15 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/keys.py" />
       <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/sidebar_verbs.py" />
-      <location filename="../../app/playhead/ui/turn_verbs.py" />
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <location filename="../../app/playhead/ui/window/sidebar_verbs.py" />
+      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
       <source>Undo</source>
       <translation type="unfinished" />
     </message>
@@ -1488,18 +1204,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/keys.py" />
       <source>Find and replace…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Find next</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Find previous</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1630,6 +1334,14 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
+      <location filename="../../app/playhead/ui/sidebar/selection.py" />
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>More</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane_header.py" />
       <source>Hide the editor</source>
       <translation type="unfinished" />
     </message>
@@ -1745,6 +1457,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>Interpreter: {interpreter}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
       <source>{language} code is run by the {language} of this machine</source>
       <translation type="unfinished" />
     </message>
@@ -1792,6 +1510,12 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/status_bar.py" />
       <source>Ln {line}, Col {column}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>Working folder: {folder}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1936,94 +1660,6 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Choose a folder for the exported conversations</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Notebooks and conversations ({suffixes});;All files (*)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Nothing of it was run.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Export</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Import conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Import</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Export conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Folder:</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Format:</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Exported as “{name}”.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>%n conversations were exported.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <location filename="../../app/playhead/ui/settings_storage.py" />
-      <location filename="../../app/playhead/ui/window_upkeep.py" />
-      <source>Open folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>%n parts were not understood and left out.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Imported “{name}”.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>Export as</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
-      <source>Export…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/exporting.py" />
-      <source>There is nothing to export yet.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
       <location filename="../../app/playhead/ui/file_dialogs.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/files.py" />
@@ -2036,371 +1672,154 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/form_rows.py" />
-      <source>{name} must be between {low} and {high}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/form_rows.py" />
-      <source>{name} must be a number, or empty for the default.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>Example: a harvest</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>1 of 3 · This code has not run yet.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>2 of 3 · It runs: watch the line move.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>3 of 3 · That was all.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>It is about to read harvest.csv, a small file that came with Playhead, and to write totals.csv beside it. Read it, change it in the editor if you like, then press Run below (Ctrl+Return).</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>Stop ends it at any time. What it prints appears here at once.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>Beside the code stands how long each line took, and a card names the file that was written. Now drop a file of your own into the message field and type code for it, or choose a model in the settings that writes the code for you.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>You skipped it, so nothing was run and nothing was written. That is how it is with all code.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>The example could not be set up.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/guided_example.py" />
-      <source>Free disk space or make the folder writable, then try again.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/import_drop.py" />
-      <source>Import as a conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/import_drop.py" />
-      <source>Import %n conversations</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/key_words.py" />
-      <source>the system keyring</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/key_words.py" />
-      <source>Or set {variable} before starting Playhead.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/key_words.py" />
-      <source>It will be kept in {place}, nowhere else.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/key_words.py" />
-      <source>This provider's variable is {variable}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/key_words.py" />
-      <source>Read from the environment variable {variable}, which goes before a key kept here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/key_words.py" />
-      <source>Kept in {place}. Type another to replace it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/key_words.py" />
-      <source>Kept in memory until Playhead ends.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/keyring_notice.py" />
-      <source>Waiting for the system's keyring</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/keyring_notice.py" />
-      <source>It may be asking you to unlock it, in a window of its own. Stop ends the waiting.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/link_opener.py" />
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
-      <source>Open</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/link_opener.py" />
-      <source>Open this address?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/link_opener.py" />
-      <source>This link is not opened.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <location filename="../../app/playhead/ui/tray.py" />
-      <source>Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Model worker</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>All levels</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Info and above</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Warnings and errors</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Errors only</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Log</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Which log</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Level</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Only lines with…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Only lines with this text</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Follow</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Lines of the log</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>The versions and the last lines, without keys and the name of your folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>Nothing has been noted here yet.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>No line is like that.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/log_view.py" />
-      <source>The last {lines}; the file has more.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/model_entries.py" />
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>Code</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
       <source>It runs at once, with all your rights on this computer</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_entries.py" />
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>No profile: as in the settings</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
       <source>runs code without asking</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_entries.py" />
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>Profiles</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
       <source>Favourites</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
       <source>Recent</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
       <source>Direct mode (no model)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_entries.py" />
+      <location filename="../../app/playhead/ui/models/entries.py" />
       <source>No model</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_picker.py" />
+      <location filename="../../app/playhead/ui/models/picker.py" />
       <source>Enter: choose</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_picker.py" />
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/models/picker.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
       <source>Models</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_picker.py" />
+      <location filename="../../app/playhead/ui/models/picker.py" />
       <source>Search models and profiles</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_picker.py" />
+      <location filename="../../app/playhead/ui/models/picker.py" />
       <source>Matching models</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_picker.py" />
+      <location filename="../../app/playhead/ui/models/picker.py" />
       <source>in use</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_picker.py" />
+      <location filename="../../app/playhead/ui/models/picker.py" />
       <source>favourite</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_picker.py" />
+      <location filename="../../app/playhead/ui/models/picker.py" />
       <source>No model has that name. Any can be typed in the settings.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_picker.py" />
+      <location filename="../../app/playhead/ui/models/picker.py" />
       <source>no favourite any more</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_picker.py" />
+      <location filename="../../app/playhead/ui/models/picker.py" />
       <source>make it a favourite</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>free</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>{price} for a million tokens in / out</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>tools</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>calls tools</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>vision</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>sees images</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>reasoning</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>thinks before it answers</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>reads {size} tokens</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>no tools</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/model_words.py" />
+      <location filename="../../app/playhead/ui/models/words.py" />
       <source>writes code in fences, as it calls no tools</source>
       <translation type="unfinished" />
     </message>
@@ -2409,1876 +1828,1842 @@ MIT licence.</source>
       <source>Close message</source>
       <translation type="unfinished" />
     </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/other_programs.py" />
-      <source>{first} and %n more want to run code.</source>
+    <message>
+      <location filename="../../app/playhead/ui/notifications.py" />
+      <location filename="../../app/playhead/ui/pages/about.py" />
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>Close</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/other_programs.py" />
-      <source>Other programs cannot reach Playhead.</source>
+      <location filename="../../app/playhead/ui/pages/about.py" />
+      <source>Code that you can watch, on your own files.
+MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/other_programs.py" />
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <location filename="../../app/playhead/ui/settings_storage.py" />
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>Settings</source>
+      <location filename="../../app/playhead/ui/pages/about.py" />
+      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <source>Versions</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/other_programs.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <location filename="../../app/playhead/ui/tray.py" />
-      <location filename="../../app/playhead/ui/window_upkeep.py" />
-      <source>Show</source>
+      <location filename="../../app/playhead/ui/pages/about.py" />
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Copy for a report</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/other_programs.py" />
-      <source>{first} wants to run code.</source>
+      <location filename="../../app/playhead/ui/pages/about.py" />
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Copied</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_opener.py" />
-      <source>Save picture</source>
+      <location filename="../../app/playhead/ui/pages/about.py" />
+      <source> (packaged)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_opener.py" />
-      <source>The picture could not be copied.</source>
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <source>These files lie on this computer alone: Playhead sends nothing. They name places in the program, and hold no key and no word of your conversations. Copy one into a report if you like, or delete them.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_opener.py" />
-      <location filename="../../app/playhead/ui/results.py" />
-      <source>Choose another folder.</source>
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <source>Playhead ended unexpectedly</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_view.py" />
-      <source>Smaller (-)</source>
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <source>something failed, Playhead went on</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_view.py" />
-      <source>Larger (+)</source>
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <source>Crash reports</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_view.py" />
-      <source>Fit</source>
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <source>Which report</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <source>The report</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <source>Nothing has crashed. Good.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Open the folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/pages/crash_view.py" />
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/tables/table_window.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy picture</source>
+      <source>Copy</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
-      <source>Save picture…</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Model worker</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_view.py" />
-      <source>Close (Esc)</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>All levels</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
-      <source>Loading the picture…</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Info and above</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/picture_view.py" />
-      <source>Picture {name}</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Warnings and errors</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>making environment…</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Errors only</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>Python {version}</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Log</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>own environment</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Which log</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>Choose the working folder</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Level</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>Choose another folder…</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Only lines with…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>Open in the file manager</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Only lines with this text</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>Playhead's own environment</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Follow</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>Looking for others…</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Lines of the log</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>Choose a Python…</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>The versions and the last lines, without keys and the name of your folder</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>{interpreter} is not there any more</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>Nothing has been noted here yet.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <source>Choose a Python interpreter</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>No line is like that.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>Make an environment in “{folder_name}”</source>
+      <location filename="../../app/playhead/ui/pages/log_view.py" />
+      <source>The last {lines}; the file has more.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>In this folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>On this machine</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>no environment</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>Python packages for this folder alone, in {folder}/.venv</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/place_menus.py" />
-      <source>An environment is being made…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>As the conversation says</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Run code without asking</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>As in the settings</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>All code of such conversations runs at once, with all your rights.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Name of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Model of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>The provider's own address</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Address of the profile's model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Temperature of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Max tokens of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Steps per turn of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Budget of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Instructions of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>System prompt of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Approval of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>Name</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <location filename="../../app/playhead/ui/request_view.py" />
-      <source>Model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
-      <source>Steps per turn</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
-      <source>Budget (US $)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
-      <source>Instructions</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <location filename="../../app/playhead/ui/request_view.py" />
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
       <source>System prompt</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Approval</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>A profile has no name.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <source>Profile “{name}”: {problem}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/profile_form.py" />
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
-      <source>Budget</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>No model (Direct mode: what you type as code runs)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Find models</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Remove</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Check</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>The address is missing.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>An access key ID and its secret access key belong together.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Provider</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>API key</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Extra parameters</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Paste the new key</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Which providers there are</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Where to get a key</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Paste a key</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <location filename="../../app/playhead/ui/settings_checks.py" />
-      <source>{label} is missing.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>{label} has a space in it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>The model string begins with its provider and a slash.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Replace the key</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>Remove the key</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/provider_form.py" />
-      <source>What you type is run as code, after you have approved it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/question_bar.py" />
-      <source>Continue</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/question_bar.py" />
-      <source>Stop here</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/question_bar.py" />
-      <source>Raise to {amount} and continue</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <source>You</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/results.py" />
       <source>Result</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>[Picture of {size} bytes]</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>~{count} tokens</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>%n messages</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>What is sent to the model</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Text of the part</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Copy as JSON</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Refresh</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Nothing is sent anywhere: no model is set.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Which request</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Last request</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Parts of the request</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>%n older entries are not sent</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>[Picture: {name}]</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>[File: {name}]</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Tools</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Nothing has been sent since the program started.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Before this answer</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Next request</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>From</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Words</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/request_view.py" />
+      <location filename="../../app/playhead/ui/pages/request_view.py" />
       <source>Tokens</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/reset_dialog.py" />
-      <source>Models, profiles, look, shortcuts and all else in the settings become what they were at the first start. A copy of them is kept in a folder with today's date, with a word on how to get them back.</source>
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>It came from a package of the system. Get the newer package where you got this one and install it over this one: sudo apt install ./playhead_….deb</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/reset_dialog.py" />
-      <source>They are in no backup: you would have to enter them again.</source>
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>It is the packaged program. Get the newer one where you got this one and install it over this one.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/reset_dialog.py" />
-      <source>The list is empty then. The backup has them, with the files of their runs.</source>
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>It was installed by pipx. In a terminal: pipx upgrade playhead</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/reset_dialog.py" />
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>Reset</source>
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>It was installed by pip. In a terminal: {python} -m pip install --upgrade playhead</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/reset_dialog.py" />
-      <source>Delete the keys from the system's keyring, too</source>
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>It runs from its sources in {folder}. Get the newer ones there: git pull</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/reset_dialog.py" />
-      <source>Put all conversations away, too</source>
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>Your conversations, settings and keys stay where they are: before a newer version changes their form it makes a copy. The Changelog of the newer version says what is new.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/reset_dialog.py" />
-      <source>Back to the defaults?</source>
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>Playhead asks nobody by itself, and did not do so now.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/reset_dialog.py" />
-      <source>Resetting…</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/results.py" />
-      <source>Save %n rows</source>
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>Check for updates</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/results.py" />
-      <source>Comma-separated values (*.csv);;Tab-separated values (*.tsv)</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/results.py" />
-      <source>Only %n rows were saved.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/results.py" />
-      <source>The table has %n rows.</source>
+      <location filename="../../app/playhead/ui/pages/update_view.py" />
+      <source>This is Playhead {version}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/results.py" />
-      <source>The file is not there any more.</source>
+      <location filename="../../app/playhead/ui/pictures/opener.py" />
+      <source>Save picture</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/results.py" />
-      <source>This file is not in the working folder.</source>
+      <location filename="../../app/playhead/ui/pictures/opener.py" />
+      <source>The picture could not be copied.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/results.py" />
-      <source>The output is not there any more.</source>
+      <location filename="../../app/playhead/ui/pictures/opener.py" />
+      <location filename="../../app/playhead/ui/window/document_files.py" />
+      <location filename="../../app/playhead/ui/window/results.py" />
+      <source>{name} could not be written.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Running code</source>
+      <location filename="../../app/playhead/ui/pictures/opener.py" />
+      <location filename="../../app/playhead/ui/window/results.py" />
+      <source>Choose another folder.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Show the line that runs</source>
+      <location filename="../../app/playhead/ui/pictures/view.py" />
+      <source>Smaller (-)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Time single lines inside loops</source>
+      <location filename="../../app/playhead/ui/pictures/view.py" />
+      <source>Larger (+)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines count for a little too much.</source>
+      <location filename="../../app/playhead/ui/pictures/view.py" />
+      <source>Fit</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>A run over a limit is stopped and says which. Empty: no limit.</source>
+      <location filename="../../app/playhead/ui/pictures/view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <source>Copy picture</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Of more output its beginning and its end are kept.</source>
+      <location filename="../../app/playhead/ui/pictures/view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <source>Save picture…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>No limit</source>
+      <location filename="../../app/playhead/ui/pictures/view.py" />
+      <source>Close (Esc)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Longest run in seconds</source>
+      <location filename="../../app/playhead/ui/pictures/view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <source>Loading the picture…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Most memory of a run in MB</source>
+      <location filename="../../app/playhead/ui/pictures/view.py" />
+      <source>Picture {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Output kept of a run in MB</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Automatic</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Output kept</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Yes</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Longest run (s)</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>No</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Memory (MB)</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>The provider's default</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Output kept (MB)</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Temperature</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Longest run</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Max tokens</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/run_section.py" />
-      <source>Most memory</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Calls tools</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source> at line {name}</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Sees images</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>The module “{module}” is not installed.</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Context in tokens</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>You see the code that installs it before it runs.</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Context</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>The key and the model are in the settings.</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Context (tokens)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>Check tells at once whether they fit.</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Known: {facts}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>The kernel of this conversation is a new one.</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Nothing is known of this model.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>Names and data of the code that ran before are gone; the model is told.</source>
+      <location filename="../../app/playhead/ui/settings/answer_section.py" />
+      <source>Not known</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>The kernel was restarted.</source>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Let other programs use Playhead</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>Names and data of the code that ran before are gone. This code still waits.</source>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Programs may approve code themselves</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>Install {name}</source>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Programs may have code run without asking</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>Open settings</source>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Programs on this computer can hold conversations here by HTTP, with any OpenAI client too. Each conversation is in the sidebar while it runs.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/session_view.py" />
-      <source>Run all again</source>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Programs present it as their API key. Keep it secret, as you would a password.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Only your click in this window has code run; the program waits for it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Whoever decides first counts: you in this window, or the program that asked.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Code then runs on this computer though nobody has seen it. It can do all that you can: read, change and delete your files, and use the network. Leave it off unless you need it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>There is a new token, and both permissions below are off. Copy it into the programs that shall go on using Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Port</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Token, not shown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Renew…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Requests a minute</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Renew the token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Renew the token?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Programs that hold the old one are refused from now on, and both permissions are turned off.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Renew</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>For each token; 0 for no limit.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>The base URL for OpenAI clients is {text}/v1</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>It begins when you save.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>It ends when you save.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Copy the address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Copy the token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Off: no other program reaches Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Starting…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Listening on {address}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <source>Not listening. {message}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The address has a space in it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The address must begin with http:// or https://.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The address names no server.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>Leave user and password out of the address: type the key below.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The address goes only to the path: leave out what follows “?” or “#”.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>Leave {ending} off the address: it is added.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The proxy must look like http://proxy.example.com:3128.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>A password is not written to a file: give the proxy one without.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>Paste the key alone, without “Bearer”.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The key has a space or a line break in it: copy it again.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The key has letters that no key has: copy it again.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>That is an address, not a key.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>{label} does not look right: {text}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The extra parameters must be a JSON object, such as {example}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>“{name}” looks like a secret, and these parameters are written to a file: type it as the key.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The port of the address is no number below 65,536.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_checks.py" />
+      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>{label} is missing.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/checks.py" />
       <source>The extra parameters are no JSON: {error}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>Custom instructions</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>Told to the model in every conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Steps per turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>No budget</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>Budget of a conversation in US dollars</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>Use the built-in one</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Budget</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>How often a model may run code before it is asked to stop.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>A conversation that has cost this much stops and asks. Empty: it never does.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>This is the built-in one; newer versions of Playhead may better it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>Your own. It stays as it is when Playhead is updated.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_conversation.py" />
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Instructions</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Budget (US $)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation.py" />
       <source>Filled in when it is sent: {names}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/timeline/view.py" />
-      <location filename="../../app/playhead/ui/window_help.py" />
-      <source>Conversation</source>
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <location filename="../../app/playhead/ui/window/other_programs.py" />
+      <source>Settings</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
       <source>Running</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
       <source>Look</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
       <source>Network</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
       <source>Other programs</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Choose a Python interpreter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/dialog.py" />
       <source>Storage</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/form_rows.py" />
+      <source>{name} must be between {low} and {high}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/form_rows.py" />
+      <source>{name} must be a number, or empty for the default.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <source>the system keyring</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <source>Or set {variable} before starting Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <source>It will be kept in {place}, nowhere else.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <source>This provider's variable is {variable}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <source>Read from the environment variable {variable}, which goes before a key kept here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <source>Kept in {place}. Type another to replace it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <source>Kept in memory until Playhead ends.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>Like the system</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>Light</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>Dark</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>Theme</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>Size of everything</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>Tell me when a long run ends or something waits for me</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>Keep running in the tray when the window is closed</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>Desktop</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>While the window is not in front; title and state, no more.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_look.py" />
+      <location filename="../../app/playhead/ui/settings/look.py" />
       <source>Another size takes effect at the next start of Playhead.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_models.py" />
+      <location filename="../../app/playhead/ui/settings/models.py" />
       <source>Asking the model…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_models.py" />
+      <location filename="../../app/playhead/ui/settings/models.py" />
       <source>Asking the provider…</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/settings_models.py" />
+      <location filename="../../app/playhead/ui/settings/models.py" />
       <source>%n models: choose one.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_models.py" />
+      <location filename="../../app/playhead/ui/settings/models.py" />
       <source>Found on this machine: {found}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_models.py" />
+      <location filename="../../app/playhead/ui/settings/models.py" />
       <source>Choose a model first.</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/settings_models.py" />
+      <location filename="../../app/playhead/ui/settings/models.py" />
       <source>%n models</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>As the system says</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Proxy</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>The system's certificates</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>File of certificates</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
-      <location filename="../../app/playhead/ui/settings_running.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/running.py" />
       <source>Choose…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Choose a file of certificates</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Seconds to connect</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Seconds to the first words</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Seconds of silence</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Retries</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Connect within</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>First words within</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Longest silence</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>For a company whose gateway or proxy shows a certificate of its own (PEM).</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Models that think for long before they write may need more. Empty: as it was.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>How often a request is repeated that a server had no room for.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Certificates</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Connect within (s)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>First words within (s)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>Longest silence (s)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_network.py" />
+      <location filename="../../app/playhead/ui/settings/network.py" />
       <source>There is no file {path}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_pages.py" />
+      <location filename="../../app/playhead/ui/settings/pages.py" />
       <source>Pages of the settings</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>As the conversation says</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Run code without asking</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>As in the settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>All code of such conversations runs at once, with all your rights.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Name of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Model of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>The provider's own address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Address of the profile's model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Temperature of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Max tokens of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Steps per turn of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Budget of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Instructions of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>System prompt of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Approval of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <location filename="../../app/playhead/ui/variables/variables_model.py" />
+      <source>Name</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Approval</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>A profile has no name.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <source>Profile “{name}”: {problem}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>A profile is a set of what you like for one kind of work. Empty fields stay as set.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>Profile of new conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>Profile to edit</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>New</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
       <source>Duplicate</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>Import…</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Export…</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>%n profiles were imported.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>New conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>Profile</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>Import profiles</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>Export profiles</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>Two profiles have the name “{name}”.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>Written to {path}, without keys.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles.py" />
       <source>New profile</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_running.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>No model (Direct mode: what you type as code runs)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Find models</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Remove</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Check</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>The address is missing.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>An access key ID and its secret access key belong together.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Provider</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>API key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Extra parameters</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Paste the new key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Which providers there are</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Where to get a key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Paste a key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>{label} has a space in it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>The model string begins with its provider and a slash.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Replace the key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Remove the key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>What you type is run as code, after you have approved it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <source>Models, profiles, look, shortcuts and all else in the settings become what they were at the first start. A copy of them is kept in a folder with today's date, with a word on how to get them back.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <source>They are in no backup: you would have to enter them again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <source>The list is empty then. The backup has them, with the files of their runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <source>Delete the keys from the system's keyring, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <source>Put all conversations away, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <source>Back to the defaults?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <source>Resetting…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Running code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Show the line that runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Time single lines inside loops</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines count for a little too much.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>A run over a limit is stopped and says which. Empty: no limit.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Of more output its beginning and its end are kept.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>No limit</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Longest run in seconds</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Most memory of a run in MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Output kept of a run in MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Output kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Longest run (s)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Memory (MB)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Output kept (MB)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Longest run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/run_section.py" />
+      <source>Most memory</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running.py" />
       <source>Playhead's own environment (default)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_running.py" />
+      <location filename="../../app/playhead/ui/settings/running.py" />
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>Interpreter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running.py" />
       <source>Choose an interpreter</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>These are the folders that the system has for such files. Started with --data-dir and a folder, Playhead keeps all of it below that one, as on a stick. Keys lie in the system's keyring in any case.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>This Playhead was started with a folder of its own: everything lies below it but the keys, which are in this computer's keyring.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>Settings as at the first start. What was there before is kept in a dated backup; you are asked about keys and conversations.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
-      <location filename="../../app/playhead/ui/window_help.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/window/help.py" />
       <source>Data</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>Conversations, outputs of runs, environments, backups</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>One file; keys are not in it</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
-      <location filename="../../app/playhead/ui/window_help.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/window/help.py" />
       <source>Logs</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>What “Log…” and “Crash reports…” in the window's menu show</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>Cache</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>May be deleted at any time</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>Folder: {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <location filename="../../app/playhead/ui/window/upkeep.py" />
+      <source>Open folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>Open folder: {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>empty</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>Reset…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings_storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage.py" />
       <source>Back to the defaults</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Everywhere</source>
+      <location filename="../../app/playhead/ui/sidebar/conversation_list.py" />
+      <source>Title</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>When code waits for you</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Editor</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Run it</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Run it and all that follows</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Edit it first</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Skip it</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_map.py" />
-      <source>Skip it and say why</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>Reset all</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>New keys</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>Set</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>No keys</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>Press the new keys for “{text}”</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>Click keys to change them.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>{keys} is needed for typing. Add Ctrl or Alt.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>Take them</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>{keys} is “{text}”, which would go without.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcut_recorder.py" />
-      <source>Esc leaves it as it is.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Message field</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>New line</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Earlier messages</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Edit the last message and send it anew</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Stop, or leave what is edited</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>From the empty field to the attachments</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Next button</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Next entry</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Previous entry</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Open or fold the entry</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Copy the entry</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Run the entry's code</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Edit the question and send it again</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Delete the entry's turn</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Previous version</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Next version</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Draw the selection on</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Menu of the entry</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Copy what is selected</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Copy it as Markdown</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Jump to the latest</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Sidebar</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
-      <source>Rename</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Undo a deletion</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Menu</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Search by name or key</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Search shortcuts</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Shortcuts</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>No shortcut is called like that.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>None</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>{text}: {keys}. Change it</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Changed by you. Click to change it again</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shortcuts_page.py" />
-      <source>Click to change it</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>API is not listening</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>API on :{port}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>Other programs reach Playhead at {address}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>{words}. Open its settings</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>Hide the sidebar (Ctrl+B)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>Hide the sidebar</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>New conversation (Ctrl+N)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>Conversations</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>Your conversations appear here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar.py" />
-      <source>Settings (Ctrl+,)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar_field.py" />
+      <location filename="../../app/playhead/ui/sidebar/field.py" />
       <source>Titles and all messages. Down goes to the results.</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
       <source>Delete %n conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/window/link_opener.py" />
+      <source>Open</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
       <source>Keep in the list</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
       <source>Mark as read</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
       <source>Mark as unread</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
-      <location filename="../../app/playhead/ui/sidebar_selection.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/selection.py" />
       <source>Take out of the archive</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
-      <location filename="../../app/playhead/ui/sidebar_selection.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/selection.py" />
       <source>Archive</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
       <source>Unpin</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/menu.py" />
       <source>Pin</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>answering</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>waiting for you</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>running</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>stopping</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>Today</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>Yesterday</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>This week</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>Last week</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>pinned</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>begun by {client}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>unread</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>Begun by {client} over the API</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>open</source>
       <comment>a fold</comment>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>closed</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>Pinned</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_model.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>Archived · {count}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <source>Thoughts</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/message.py" />
       <source>Plan</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code.py" />
       <source>Output</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <source>%n conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <source>{title}, conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <source>Show {text} places of this conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <source>There is more. Type further words to narrow it down.</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <source>%n places</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <source>%n more</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <source>{title}, conversation, archived</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results.py" />
+      <location filename="../../app/playhead/ui/sidebar/results.py" />
       <location filename="../../app/playhead/ui/timeline/access.py" />
       <source>Answer</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results_view.py" />
+      <location filename="../../app/playhead/ui/sidebar/results_view.py" />
       <source>Search results</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_results_view.py" />
+      <location filename="../../app/playhead/ui/sidebar/results_view.py" />
       <source>Archived</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_search.py" />
+      <location filename="../../app/playhead/ui/sidebar/search.py" />
       <location filename="../../app/playhead/ui/timeline/find_bar.py" />
       <source>Searching…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_search.py" />
+      <location filename="../../app/playhead/ui/sidebar/search.py" />
       <source>Nothing found for “{shown}” in titles and messages.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_selection.py" />
+      <location filename="../../app/playhead/ui/sidebar/selection.py" />
       <source>Choose none (Esc)</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar_selection.py" />
+      <location filename="../../app/playhead/ui/sidebar/selection.py" />
       <source>%n chosen</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar_verbs.py" />
-      <source>“{name}” was deleted.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar_verbs.py" />
-      <source>%n conversations were deleted.</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>API is not listening</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>No model is set: add a provider's key, start a model server such as Ollama, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>API on :{port}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>Describe the task. You see the code before it runs, and nothing runs without your approval.</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>Other programs reach Playhead at {address}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>No model is set: use the model server found on this machine, add a provider's key, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>{words}. Open its settings</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>Type code and run it, for example</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>Hide the sidebar (Ctrl+B)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>See an example run (30 s)</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>Hide the sidebar</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>Use {name}: {model}</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>New conversation (Ctrl+N)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>{name} at {api_base}</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>Conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>Put this into the message field</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>Your conversations appear here.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>Ready to run code</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>What shall we do?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/start_panel.py" />
-      <source>Add a provider key…</source>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>Settings (Ctrl+,)</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -5155,101 +4540,6 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/tray.py" />
-      <source>Playhead: something waits for you</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tray.py" />
-      <source>Playhead: running</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/turn_verbs.py" />
-      <source>%n other turns</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/turn_verbs.py" />
-      <source>“{question}” and its answer were deleted.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/turn_verbs.py" />
-      <source>The turn was deleted.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/turn_verbs.py" />
-      <source>With it went {turns} that came after it or belonged to its other versions.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/unsaved_question.py" />
-      <source>Not saved yet</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/unsaved_question.py" />
-      <source>%n changes of your conversations are not saved: the disk does not take them.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/unsaved_question.py" />
-      <source>Make room on the disk, or see that its folder can be written to. Playhead saves by itself as soon as it can; then close it again.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/unsaved_question.py" />
-      <source>Close and lose them</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>It came from a package of the system. Get the newer package where you got this one and install it over this one: sudo apt install ./playhead_….deb</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>It is the packaged program. Get the newer one where you got this one and install it over this one.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>It was installed by pipx. In a terminal: pipx upgrade playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>It was installed by pip. In a terminal: {python} -m pip install --upgrade playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>It runs from its sources in {folder}. Get the newer ones there: git pull</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>Your conversations, settings and keys stay where they are: before a newer version changes their form it makes a copy. The Changelog of the newer version says what is new.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>Playhead asks nobody by itself, and did not do so now.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>Check for updates</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/update_view.py" />
-      <source>This is Playhead {version}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
       <location filename="../../app/playhead/ui/variables/variables_model.py" />
       <source>Type</source>
       <translation type="unfinished" />
@@ -5310,78 +4600,788 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/variables_follower.py" />
-      <source>No kernel is running. Names are listed here once code has run.</source>
+      <location filename="../../app/playhead/ui/window/answer_notes.py" />
+      <source>Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/variables_follower.py" />
-      <source>Names are listed for Python only.</source>
+      <location filename="../../app/playhead/ui/window/answer_notes.py" />
+      <source>Asking again…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/variables_follower.py" />
-      <source>The names could not be read. {words}</source>
+      <location filename="../../app/playhead/ui/window/answer_notes.py" />
+      <source>The answer ended at the limit of its length.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_help.py" />
+      <location filename="../../app/playhead/ui/window/answer_notes.py" />
+      <source>Raise the maximum of tokens in the settings, or ask to go on.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/answer_notes.py" />
+      <source>The provider's filter ended the answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/answer_notes.py" />
+      <source>Ask in other words, or choose another model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/answer_notes.py" />
+      <source>The model answered with nothing.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/answer_notes.py" />
+      <source>Ask again, or in other words.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Run, and don't ask again in this turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Edit</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Skip</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Skip with a reason…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Run this code on your computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>More answers</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Why not? The model is told.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Reason for skipping</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>in {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Code waits for your approval. {words}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>as you edited it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Python: {interpreter}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Folder: {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <source>Run your edited code on your computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/composer_follower.py" />
+      <source>“{name}” is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/composer_follower.py" />
+      <source>It was attached to a message that you have not sent yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/composer_follower.py" />
+      <source>Attach it again from where it is now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/document_files.py" />
+      <source>Choose a folder that you may write to.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/document_files.py" />
+      <source>{name} is not imported.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/document_files.py" />
+      <source>The disk is full: free some space, or choose another one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/document_files.py" />
+      <source>Choose a folder that is there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/document_files.py" />
+      <source>{name} could not be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/document_files.py" />
+      <source>It is no file of at most {number} MB.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/document_files.py" />
+      <source>Choose a notebook or a list of messages.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/document_files.py" />
+      <source>Check that it is there and that you may read it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <source>Attach “{name}” and %n others to your message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <source>Code can open what you attach by its path.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <source>Attach “{name}” to your message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <source>Work in “{name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <source>Code of this conversation will run there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <source>Attach the image to your message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Choose a folder for the exported conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Notebooks and conversations ({suffixes});;All files (*)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Nothing of it was run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Export</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Import conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Import</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Export conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Folder:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Format:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Exported as “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>%n conversations were exported.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>%n parts were not understood and left out.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Imported “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>Export as</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <source>There is nothing to export yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>Example: a harvest</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>1 of 3 · This code has not run yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>2 of 3 · It runs: watch the line move.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>3 of 3 · That was all.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>It is about to read harvest.csv, a small file that came with Playhead, and to write totals.csv beside it. Read it, change it in the editor if you like, then press Run below (Ctrl+Return).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>Stop ends it at any time. What it prints appears here at once.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>Beside the code stands how long each line took, and a card names the file that was written. Now drop a file of your own into the message field and type code for it, or choose a model in the settings that writes the code for you.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>You skipped it, so nothing was run and nothing was written. That is how it is with all code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>The example could not be set up.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/guided_example.py" />
+      <source>Free disk space or make the folder writable, then try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>from {client}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>Show the sidebar (Ctrl+B)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>Show the editor (Ctrl+J)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>Find in this conversation (Ctrl+F)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>Export conversation (Ctrl+Shift+E)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>Working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>Begun by {client} over the API. It is kept once you write here yourself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>This conversation has cost {cost} of a budget of {budget}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>This conversation has cost {cost}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/header.py" />
+      <source>starting the model…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/help.py" />
       <source>like the system</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_help.py" />
+      <location filename="../../app/playhead/ui/window/help.py" />
       <source>light</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_help.py" />
+      <location filename="../../app/playhead/ui/window/help.py" />
       <source>dark</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_help.py" />
+      <location filename="../../app/playhead/ui/window/help.py" />
       <source>Colours: {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_scale.py" />
+      <location filename="../../app/playhead/ui/window/import_drop.py" />
+      <source>Import as a conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/import_drop.py" />
+      <source>Import %n conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/keyring_notice.py" />
+      <source>Waiting for the system's keyring</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/keyring_notice.py" />
+      <source>It may be asking you to unlock it, in a window of its own. Stop ends the waiting.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/link_opener.py" />
+      <source>Open this address?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/link_opener.py" />
+      <source>This link is not opened.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/other_programs.py" />
+      <source>{first} and %n more want to run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/other_programs.py" />
+      <source>Other programs cannot reach Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/other_programs.py" />
+      <source>{first} wants to run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>making environment…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Python {version}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>own environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Choose the working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Choose another folder…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Open in the file manager</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Playhead's own environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Looking for others…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Choose a Python…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>{interpreter} is not there any more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Make an environment in “{folder_name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>In this folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>On this machine</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>no environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>Python packages for this folder alone, in {folder}/.venv</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/place_menus.py" />
+      <source>An environment is being made…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/question_bar.py" />
+      <source>Continue</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/question_bar.py" />
+      <source>Stop here</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/question_bar.py" />
+      <source>Raise to {amount} and continue</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/results.py" />
+      <source>Save %n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/results.py" />
+      <source>Comma-separated values (*.csv);;Tab-separated values (*.tsv)</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/results.py" />
+      <source>Only %n rows were saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/results.py" />
+      <source>The table has %n rows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/results.py" />
+      <source>The file is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/results.py" />
+      <source>This file is not in the working folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/results.py" />
+      <source>The output is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/scale.py" />
       <source>The size stays at {percent} %.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_scale.py" />
+      <location filename="../../app/playhead/ui/window/scale.py" />
       <source>Everything will be shown at {percent} %.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_scale.py" />
+      <location filename="../../app/playhead/ui/window/scale.py" />
       <source>From the next start of Playhead on; it is {shown} % now.</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source> at line {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>The module “{module}” is not installed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>You see the code that installs it before it runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>The key and the model are in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>Check tells at once whether they fit.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>The kernel of this conversation is a new one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>Names and data of the code that ran before are gone; the model is told.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>The kernel was restarted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>Names and data of the code that ran before are gone.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>Install {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>Open settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/session_view.py" />
+      <source>Run all again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/sidebar_verbs.py" />
+      <source>“{name}” was deleted.</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <location filename="../../app/playhead/ui/window/sidebar_verbs.py" />
+      <source>%n conversations were deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>No model is set: add a provider's key, start a model server such as Ollama, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>Describe the task. You see the code before it runs, and nothing runs without your approval.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>No model is set: use the model server found on this machine, add a provider's key, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>Type code and run it, for example</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>See an example run (30 s)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>Use {name}: {model}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>{name} at {api_base}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>Put this into the message field</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>Ready to run code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>What shall we do?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/start_panel.py" />
+      <source>Add a provider key…</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
+      <source>%n other turns</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
+      <source>“{question}” and its answer were deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
+      <source>The turn was deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
+      <source>With it went {turns} that came after it or belonged to its other versions.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/unsaved_question.py" />
+      <source>Not saved yet</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/unsaved_question.py" />
+      <source>%n changes of your conversations are not saved: the disk does not take them.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/unsaved_question.py" />
+      <source>Make room on the disk, or see that its folder can be written to. Playhead saves by itself as soon as it can; then close it again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/unsaved_question.py" />
+      <source>Close and lose them</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/window/upkeep.py" />
       <source>%n errors in Playhead itself were noted the last time.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <location filename="../../app/playhead/ui/window/upkeep.py" />
       <source>Playhead ended unexpectedly the last time.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <location filename="../../app/playhead/ui/window/upkeep.py" />
       <source>Playhead was reset.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <location filename="../../app/playhead/ui/window/upkeep.py" />
       <source>What was there before is in {folder}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window_upkeep.py" />
+      <location filename="../../app/playhead/ui/window/upkeep.py" />
       <source>A report lies on this computer. Nothing is sent.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/variables_follower.py" />
+      <source>No kernel is running. Names are listed here once code has run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/variables_follower.py" />
+      <source>Names are listed for Python only.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/window/variables_follower.py" />
+      <source>The names could not be read. {words}</source>
       <translation type="unfinished" />
     </message>
   </context>

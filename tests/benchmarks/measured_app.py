@@ -11,8 +11,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from playhead.__main__ import main
-from playhead.ui.approval_bar import ApprovalBar
-from playhead.ui.composer import Composer
+from playhead.ui.composer.composer import Composer
+from playhead.ui.window.approval_bar import ApprovalBar
 from tests.benchmarks.probe import Commands, report
 
 SCINTILLA = "playhead.ui.editor.scintilla"

@@ -13,15 +13,16 @@ from PySide6.QtWidgets import QApplication
 from playhead.__main__ import main
 
 if TYPE_CHECKING:
-    from playhead.ui.main_window import MainWindow
+    from playhead.ui.window.main_window import MainWindow
 
 HEAVY = ("litellm", "openai", "keyring", "aiohttp", "tiktoken", "tokenizers", "pydantic")
 LATER = (
     *("email", "importlib.metadata", "ziamath", "PIL", "markdown_it"),
-    *("xml.etree.ElementTree", "playhead.dialects.markdown_document", "playhead.ui.picture_view"),
-    *("playhead.ui.settings_dialog", "playhead.ui.command_palette", "playhead.ui.shortcuts_page"),
-    *("playhead.ui.about", "playhead.ui.sidebar_search", "playhead.ui.sidebar_menu"),
-    *("playhead.ui.document_files", "playhead.ui.tables.table_window"),
+    *("xml.etree.ElementTree", "playhead.dialects.markdown_document", "playhead.ui.pictures.view"),
+    *("playhead.ui.settings.dialog", "playhead.ui.commands.palette"),
+    *("playhead.ui.commands.shortcuts_page",),
+    *("playhead.ui.pages.about", "playhead.ui.sidebar.search", "playhead.ui.sidebar.menu"),
+    *("playhead.ui.window.document_files", "playhead.ui.tables.table_window"),
     *("playhead.ui.editor.scintilla", "playhead.ui.editor.find_bar"),
     *("playhead.ui.editor.diff_view", "playhead.ui.variables.variables_panel"),
     *("playhead.kernel.drivers", "playhead.kernel.runner"),
@@ -47,7 +48,7 @@ class FirstPaint(logging.Handler):
 
 
 def main_window() -> MainWindow:
-    from playhead.ui.main_window import MainWindow
+    from playhead.ui.window.main_window import MainWindow
 
     (window,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
     return window

@@ -16,7 +16,7 @@ from playhead.storage.kept_keys import ENTRY, KeptKeys
 from playhead.storage.key_document import decode
 from playhead.storage.key_store import KeyStore
 from playhead.storage.settings import SettingsFile
-from playhead.ui.settings_dialog import SettingsDialog
+from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.theme import Theme
 from tests.integration.test_keys_stay_secret import KEY, check_clean, check_files
 from tests.support.key_backends import BackendEntries, MemoryBackend

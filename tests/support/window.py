@@ -15,8 +15,8 @@ from playhead.conversation.requests import AppSettings, LocalServer
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history import SqliteHistory
-from playhead.ui.main_window import MainWindow
 from playhead.ui.theme import Theme
+from playhead.ui.window.main_window import MainWindow
 from tests.support.ports import (
     Answer,
     ApiInMemory,

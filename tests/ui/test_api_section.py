@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMessageBox
 from playhead.api.switch import window_policy
 from playhead.conversation.requests import ApiStatus, AppSettings
 from playhead.errors import StorageError
-from playhead.ui.api_section import AUTO_RUN_LABEL, CLIENT_APPROVES_LABEL, state_words
-from playhead.ui.settings_dialog import SettingsDialog
+from playhead.ui.settings.api_section import AUTO_RUN_LABEL, CLIENT_APPROVES_LABEL, state_words
+from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.theme import Theme
 from tests.support.ports import (
     ApiInMemory,

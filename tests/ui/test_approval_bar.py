@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playhead.conversation.payloads import Proposal
-from playhead.ui.approval_bar import ApprovalBar
 from playhead.ui.theme import Theme
+from playhead.ui.window.approval_bar import ApprovalBar
 
 PROPOSAL = Proposal("p1", "m1", "python", "a = 1\nprint(a)\n", "/srv/data", "/usr/bin/python3")
 

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from playhead.conversation.requests import AppSettings, Attachment, ModelFacts
-from playhead.ui.attachment_chips import AttachmentChip
-from playhead.ui.attachment_notes import DOCUMENT_LIMIT_BYTES, note_for
+from playhead.ui.composer.attachment_chips import AttachmentChip
+from playhead.ui.composer.attachment_notes import DOCUMENT_LIMIT_BYTES, note_for
 from playhead.ui.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened

@@ -18,8 +18,8 @@ from pytestqt.qtbot import QtBot
 from playhead.conversation.requests import Attachment
 from playhead.errors import AppError
 from playhead.session.queue import QueuedMessage
-from playhead.ui.attachments import IMAGE_LIMIT_BYTES
-from playhead.ui.composer import Composer
+from playhead.ui.composer.attachments import IMAGE_LIMIT_BYTES
+from playhead.ui.composer.composer import Composer
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
 from tests.support.waiting import until

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from playhead.conversation.requests import Attachment
 from playhead.session.queue import QueuedMessage
-from playhead.ui.composer_drafts import Draft, Kept, decoded, encoded, read
+from playhead.ui.composer.drafts import Draft, Kept, decoded, encoded, read
 from playhead.ui.theme import Theme
 from tests.support.ports import coded, said
 from tests.support.waiting import until

@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from playhead.conversation.requests import AppSettings
-from playhead.ui.desktop_notes import DesktopNote
-from playhead.ui.settings_look import LookPage
+from playhead.ui.desktop.notes import DesktopNote
+from playhead.ui.settings.look import LookPage
 from playhead.ui.theme import Theme
 from tests.support.note_server import NoteServer, private_bus
 from tests.support.ports import coded, said

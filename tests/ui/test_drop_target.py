@@ -10,8 +10,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from playhead.ui.drop_target import DropTarget
 from playhead.ui.theme import Theme
+from playhead.ui.window.drop_target import DropTarget
 
 
 class Bench:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import CodeError, Frame
-from playhead.ui.session_view import mend_request
 from playhead.ui.theme import Theme
+from playhead.ui.window.session_view import mend_request
 from tests.support.waiting import until
 from tests.support.window import opened
 

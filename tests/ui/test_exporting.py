@@ -21,9 +21,9 @@ from playhead.conversation.events import Rename
 from playhead.conversation.requests import AppSettings
 from playhead.dialects.documents import write_document
 from playhead.errors import AppError
-from playhead.ui.document_files import load
-from playhead.ui.exporting import file_stem
 from playhead.ui.theme import Theme
+from playhead.ui.window.document_files import load
+from playhead.ui.window.exporting import file_stem
 from tests.support.conversations import PNG, everything
 from tests.support.waiting import until
 from tests.support.window import Bench, opened

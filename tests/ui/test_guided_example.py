@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from playhead.conversation.requests import AppSettings
-from playhead.ui.guided_example import CODE, DATA, DONE, FIRST, TITLE
 from playhead.ui.theme import Theme
+from playhead.ui.window.guided_example import CODE, DATA, DONE, FIRST, TITLE
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from playhead.conversation.requests import KeyInfo
 from playhead.conversation.secret import Secret
-from playhead.ui.keyring_notice import show_keyring_wait
 from playhead.ui.theme import Theme
+from playhead.ui.window.keyring_notice import show_keyring_wait
 from tests.support.ports import said
 from tests.support.waiting import until
 from tests.support.window import opened

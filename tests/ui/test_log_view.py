@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from playhead.ui.log_tail import TAIL_BYTES, LogTail, redacted
-from playhead.ui.log_view import LogView
+from playhead.ui.pages.log_tail import TAIL_BYTES, LogTail, redacted
+from playhead.ui.pages.log_view import LogView
 from playhead.ui.theme import Theme
 from tests.support.waiting import until
 

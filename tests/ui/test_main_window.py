@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.requests import AppSettings
 from playhead.errors import ProviderError
-from playhead.ui.settings_dialog import SettingsDialog
+from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.theme import Theme
 from tests.support.ports import (
     coded,

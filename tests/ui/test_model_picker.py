@@ -8,14 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from playhead.conversation.requests import AppSettings, ModelFacts, Profile
-from playhead.ui.model_entries import (
+from playhead.ui.models.entries import (
     ModelPlace,
     PickerContents,
     PickerRow,
     matching,
     rows_of,
 )
-from playhead.ui.model_picker import ModelPicker
+from playhead.ui.models.picker import ModelPicker
 from playhead.ui.theme import Theme
 from tests.support.ports import said
 from tests.support.waiting import until

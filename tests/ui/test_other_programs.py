@@ -14,9 +14,9 @@ from playhead.conversation.requests import ApiStatus, AppSettings, ConversationS
 from playhead.errors import ProviderError
 from playhead.session.options import TurnOptions
 from playhead.session.session import Session
-from playhead.ui.other_programs import waiting_words
-from playhead.ui.settings_dialog import SettingsDialog
+from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.theme import Theme
+from playhead.ui.window.other_programs import waiting_words
 from tests.support.ports import coded, said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 from pytestqt.qtbot import QtBot
 
 from playhead.conversation.chunk import Chunk
-from playhead.ui.picture_view import PictureView
+from playhead.ui.pictures.view import PictureView
 from playhead.ui.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened

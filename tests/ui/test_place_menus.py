@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from playhead.conversation.requests import Interpreter
 from playhead.errors import AppError, ExecutionError
-from playhead.ui.place_menus import PlaceMenus, _keep_on_screen, interpreter_words
 from playhead.ui.tasks import TaskOwner
+from playhead.ui.window.place_menus import PlaceMenus, _keep_on_screen, interpreter_words
 from tests.support.ports import OneInterpreter
 from tests.support.waiting import until
 

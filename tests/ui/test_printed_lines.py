@@ -18,11 +18,11 @@ from playhead.conversation.requests import ConversationSummary, StoredConversati
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.editor.follower import EditorFollower
 from playhead.ui.editor.plain import PlainEditor
-from playhead.ui.printed_lines import PrintedLines
 from playhead.ui.statements import statement_around
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.cards.code import ConsoleCard
 from playhead.ui.timeline.view import TimelineView
+from playhead.ui.window.printed_lines import PrintedLines
 
 CODE = "print('one')\nfor n in range(2):\n    print(n)\nprint('last')\n"
 PRINTED = ((1, "one\n"), (2, "0\n"), (3, "1\n"), (4, "last\n"))

@@ -21,8 +21,8 @@ from playhead.conversation.requests import (
 )
 from playhead.conversation.secret import Secret
 from playhead.errors import ProviderError, StorageError
-from playhead.ui.key_words import key_words
-from playhead.ui.settings_dialog import SettingsDialog
+from playhead.ui.settings.dialog import SettingsDialog
+from playhead.ui.settings.key_words import key_words
 from playhead.ui.theme import Theme
 from tests.support.ports import (
     ApiInMemory,

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from playhead.conversation.requests import AppSettings, Profile
-from playhead.ui.form_rows import FieldError
-from playhead.ui.settings_profiles import ProfilesPage
+from playhead.ui.settings.form_rows import FieldError
+from playhead.ui.settings.profiles import ProfilesPage
 from playhead.ui.theme import Theme
 
 DATA = Profile("data", model="openai/x", temperature=0.2, auto_run=True)

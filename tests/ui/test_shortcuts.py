@@ -10,8 +10,8 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
 from playhead.conversation.requests import AppSettings
-from playhead.ui.shortcut_recorder import is_typed
-from playhead.ui.shortcuts_page import ShortcutsPage
+from playhead.ui.commands.shortcut_recorder import is_typed
+from playhead.ui.commands.shortcuts_page import ShortcutsPage
 from playhead.ui.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened

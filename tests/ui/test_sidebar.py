@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from playhead.conversation.requests import ConversationSummary
 from playhead.session.session import SessionState
-from playhead.ui.conversation_list import more_rect
-from playhead.ui.sidebar import Sidebar
-from playhead.ui.sidebar_model import rows_of
+from playhead.ui.sidebar.conversation_list import more_rect
+from playhead.ui.sidebar.model import rows_of
+from playhead.ui.sidebar.sidebar import Sidebar
 from playhead.ui.theme import Theme
 
 DAY_S = 86_400

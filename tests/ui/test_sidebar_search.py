@@ -15,7 +15,7 @@ from playhead.conversation.events import MoveTo
 from playhead.conversation.requests import ConversationSummary
 from playhead.conversation.search import SearchFound, SearchHit, terms_of
 from playhead.session.session import Session
-from playhead.ui.sidebar_results import ResultRow, count_words, result_rows
+from playhead.ui.sidebar.results import ResultRow, count_words, result_rows
 from playhead.ui.theme import Theme
 from tests.support.ports import said
 from tests.support.waiting import until

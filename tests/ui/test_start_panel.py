@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from playhead.conversation.requests import LocalServer
 from playhead.ui.flow_layout import FlowLayout
-from playhead.ui.start_panel import StartPanel
 from playhead.ui.theme import Theme
+from playhead.ui.window.start_panel import StartPanel
 
 
 def places(buttons: list[QPushButton]) -> list[QRect]:

@@ -22,12 +22,12 @@ from playhead.session.upkeep import Upkeep
 from playhead.storage import paths
 from playhead.storage.crash_reports import CrashWatch, StoredCrashes
 from playhead.storage.places import OwnPlaces
-from playhead.ui.crash_view import CrashView
-from playhead.ui.reset_dialog import ResetDialog
-from playhead.ui.settings_dialog import SettingsDialog
-from playhead.ui.settings_storage import StoragePage
+from playhead.ui.pages.crash_view import CrashView
+from playhead.ui.pages.update_view import UpdateDialog
+from playhead.ui.settings.dialog import SettingsDialog
+from playhead.ui.settings.reset_dialog import ResetDialog
+from playhead.ui.settings.storage import StoragePage
 from playhead.ui.theme import Theme
-from playhead.ui.update_view import UpdateDialog
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
@@ -189,7 +189,7 @@ async def test_looking_for_updates_is_words_alone(theme, tmp_path, monkeypatch):
 def test_the_way_to_an_update_is_that_of_the_installation(
     monkeypatch, frozen, executable, expected
 ):
-    from playhead.ui.update_view import update_words
+    from playhead.ui.pages.update_view import update_words
 
     monkeypatch.setattr("sys.frozen", frozen, raising=False)
     monkeypatch.setattr("sys.executable", executable)

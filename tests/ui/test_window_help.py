@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QPushButton
 
 from playhead import __version__
 from playhead.conversation.requests import AppSettings
-from playhead.ui.about import AboutDialog
-from playhead.ui.command_palette import CommandPalette, PaletteEntry, matching
-from playhead.ui.shortcuts_page import ShortcutsPage, all_shortcuts
+from playhead.ui.commands.palette import CommandPalette, PaletteEntry, matching
+from playhead.ui.commands.shortcuts_page import ShortcutsPage, all_shortcuts
+from playhead.ui.pages.about import AboutDialog
 from playhead.ui.theme import Theme
 from tests.support.ports import said
 from tests.support.waiting import until

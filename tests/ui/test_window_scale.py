@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from playhead.conversation.requests import AppSettings
 from playhead.storage.settings import SettingsFile, stored_scale
 from playhead.ui.theme import Theme
-from playhead.ui.window_scale import stepped
+from playhead.ui.window.scale import stepped
 from tests.support.driver import write_settings
 from tests.support.waiting import until
 from tests.support.window import opened

@@ -31,12 +31,12 @@ from playhead.storage import log_file, paths
 from playhead.storage.crash_reports import CrashWatch
 from playhead.storage.settings import stored_scale
 from playhead.ui.application import Application
-from playhead.ui.keyring_notice import show_keyring_wait
-from playhead.ui.main_window import MainWindow
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.access import install_faces
 from playhead.ui.translation import speak, wanted_languages
-from playhead.ui.unsaved_question import ask_about_unsaved
+from playhead.ui.window.keyring_notice import show_keyring_wait
+from playhead.ui.window.main_window import MainWindow
+from playhead.ui.window.unsaved_question import ask_about_unsaved
 
 if TYPE_CHECKING:
     from playhead.api.options import ServerOptions

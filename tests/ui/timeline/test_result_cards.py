@@ -13,7 +13,7 @@ from playhead.conversation.payloads import (
     RunReport,
     Table,
 )
-from playhead.ui.attachments import format_size
+from playhead.ui.composer.attachments import format_size
 from playhead.ui.timeline.input_line import SendLine
 
 LEFT = Qt.MouseButton.LeftButton

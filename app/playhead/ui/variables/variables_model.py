@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QBrush, QFont, QPainter, QPixmap
 
 from playhead.conversation.requests import Variable
-from playhead.ui.attachments import format_size
+from playhead.ui.composer.attachments import format_size
 from playhead.ui.theme import Theme
 from playhead.ui.wording import mark, tr
 

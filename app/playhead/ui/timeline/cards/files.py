@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
 from playhead.conversation.payloads import FileChange, FileChanges
-from playhead.ui.attachments import format_size
+from playhead.ui.composer.attachments import format_size
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import (
     HEADER,

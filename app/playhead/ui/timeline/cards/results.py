@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QPainter
 
-from playhead.ui.attachments import format_size
+from playhead.ui.composer.attachments import format_size
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import (
     HEADER,

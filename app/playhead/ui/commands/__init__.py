@@ -1,0 +1,1 @@
+"""What can be done, by menu, by keys and by name."""

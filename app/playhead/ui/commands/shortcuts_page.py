@@ -1,0 +1,203 @@
+"""All shortcuts on one page (F1), by the place where they hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.ui.commands.shortcut_map import EDITOR, PLACES, Binding, ShortcutMap, all_bindings
+from playhead.ui.commands.shortcut_recorder import ShortcutRecorder, native
+from playhead.ui.theme import GAP_L, GAP_XL, GAP_XXL
+from playhead.ui.wording import mark, tr
+
+_WIDTH_PX, _HEIGHT_PX = 560, 640
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """What a key does, and where: `place` is the heading that it stands under."""
+
+    place: str
+    text: str
+    keys: str
+    binding: Binding | None = None
+
+
+# What is typed or walked with: these keys are the same everywhere and stay as they are.
+_FIXED = (
+    Shortcut(mark("Message field"), mark("Send"), "Return"),
+    Shortcut(mark("Message field"), mark("New line"), "Shift+Return"),
+    Shortcut(mark("Message field"), mark("Earlier messages"), "Up"),
+    Shortcut(mark("Message field"), mark("Edit the last message and send it anew"), "Ctrl+Up"),
+    Shortcut(mark("Message field"), mark("Stop, or leave what is edited"), "Esc"),
+    Shortcut(mark("Message field"), mark("From the empty field to the attachments"), "Backspace"),
+    Shortcut(mark("Conversation"), mark("Next button"), "Tab"),
+    Shortcut(mark("Conversation"), mark("Next entry"), "Down"),
+    Shortcut(mark("Conversation"), mark("Previous entry"), "Up"),
+    Shortcut(mark("Conversation"), mark("Open or fold the entry"), "Return"),
+    Shortcut(mark("Conversation"), mark("Copy the entry"), "C"),
+    Shortcut(mark("Conversation"), mark("Run the entry's code"), "R"),
+    Shortcut(mark("Conversation"), mark("Edit the question and send it again"), "E"),
+    Shortcut(mark("Conversation"), mark("Delete the entry's turn"), "Del"),
+    Shortcut(mark("Conversation"), mark("Previous version"), "Alt+Left"),
+    Shortcut(mark("Conversation"), mark("Next version"), "Alt+Right"),
+    Shortcut(mark("Conversation"), mark("Draw the selection on"), "Shift+Down"),
+    Shortcut(mark("Conversation"), mark("Menu of the entry"), "Shift+F10"),
+    Shortcut(mark("Conversation"), mark("Copy what is selected"), "Ctrl+C"),
+    Shortcut(mark("Conversation"), mark("Copy it as Markdown"), "Ctrl+Shift+C"),
+    Shortcut(mark("Conversation"), mark("Jump to the latest"), "End"),
+    Shortcut(mark("Sidebar"), mark("Rename"), "F2"),
+    Shortcut(mark("Sidebar"), mark("Delete"), "Del"),
+    Shortcut(mark("Sidebar"), mark("Undo a deletion"), "Ctrl+Z"),
+    Shortcut(mark("Sidebar"), mark("Menu"), "Shift+F10"),
+)
+
+
+def all_shortcuts(keys: ShortcutMap | None = None) -> list[Shortcut]:
+    """Those of the window, then those of its parts.
+
+    With the user's own keys if they are given: then commands without any are among them.
+    """
+    bound = [
+        Shortcut(tr(PLACES[one.place]), tr(one.text), keys.keys(one.id) if keys else one.keys, one)
+        for one in all_bindings()
+        if keys is not None or one.keys
+    ]
+    fixed = [Shortcut(tr(one.place), tr(one.text), one.keys) for one in _FIXED]
+    of_editor = [one for one in bound if one.binding and one.binding.place == EDITOR]
+    before = [one for one in bound if one not in of_editor]
+    places = dict.fromkeys(one.place for one in (*before, *fixed))
+    parted = [one for place in places for one in (*before, *fixed) if one.place == place]
+    return [*parted, *of_editor]
+
+
+class ShortcutsPage(QDialog):
+    """A list that can be searched, and changed by a click; `open()` it, it never blocks."""
+
+    def __init__(self, keys: ShortcutMap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._keys = keys
+        self.setWindowTitle(tr("Keyboard shortcuts"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.field = QLineEdit(self)
+        self.field.setPlaceholderText(tr("Search by name or key"))
+        self.field.setAccessibleName(tr("Search shortcuts"))
+        self.field.setClearButtonEnabled(True)
+        self._rows: list[tuple[Shortcut, tuple[QLabel, QWidget]]] = []
+        self._headings: dict[str, QLabel] = {}
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._area.setAccessibleName(tr("Shortcuts"))
+        self._nothing = QLabel(tr("No shortcut is called like that."), self)
+        self._nothing.setProperty("kind", "mute")
+        self.recorder = ShortcutRecorder(keys, self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GAP_XL, GAP_XL, GAP_XL, GAP_L)
+        layout.setSpacing(GAP_L)
+        layout.addWidget(self.field)
+        layout.addWidget(self._nothing)
+        layout.addWidget(self._area, 1)
+        layout.addWidget(self.recorder)
+        self.field.textChanged.connect(self._filter)
+        self.recorder.left.connect(self._focus_row)
+        keys.changed.connect(self._show)
+        self._show()
+        self.resize(_WIDTH_PX, _HEIGHT_PX)
+
+    @property
+    def shown(self) -> list[Shortcut]:
+        """Those that match what is typed."""
+        return [shortcut for shortcut, widgets in self._rows if not widgets[0].isHidden()]
+
+    def button(self, id_: str) -> QPushButton:
+        """What changes the keys of a command."""
+        for shortcut, (_, widget) in self._rows:
+            if shortcut.binding and shortcut.binding.id == id_:
+                assert isinstance(widget, QPushButton)  # noqa: S101 - bound ones have a button
+                return widget
+        raise KeyError(id_)
+
+    def _show(self) -> None:
+        at = self._area.verticalScrollBar().value()
+        self._rows.clear()
+        self._headings.clear()
+        rows = self._make_rows()
+        self._area.setWidget(rows)
+        self._filter(self.field.text())
+        rows.adjustSize()
+        self._area.verticalScrollBar().setValue(at)
+
+    def _focus_row(self, id_: str) -> None:
+        self.button(id_).setFocus()
+
+    def _make_rows(self) -> QWidget:
+        page = QWidget()
+        page.setProperty("kind", "page")
+        grid = QGridLayout(page)
+        grid.setContentsMargins(0, 0, GAP_L, 0)
+        grid.setHorizontalSpacing(GAP_XXL)
+        grid.setVerticalSpacing(GAP_L // 2)
+        grid.setColumnStretch(0, 1)
+        row = 0
+        for shortcut in all_shortcuts(self._keys):
+            if shortcut.place not in self._headings:
+                heading = QLabel(shortcut.place, page)
+                heading.setProperty("kind", "strong")
+                heading.setContentsMargins(0, GAP_L if row else 0, 0, 0)
+                self._headings[shortcut.place] = heading
+                grid.addWidget(heading, row, 0, 1, 2)
+                row += 1
+            text = QLabel(shortcut.text, page)
+            keys = self._make_keys(shortcut, page)
+            grid.addWidget(text, row, 0)
+            grid.addWidget(keys, row, 1, Qt.AlignmentFlag.AlignRight)
+            self._rows.append((shortcut, (text, keys)))
+            row += 1
+        grid.setRowStretch(row, 1)
+        return page
+
+    def _make_keys(self, shortcut: Shortcut, page: QWidget) -> QWidget:
+        binding = shortcut.binding
+        if binding is None:
+            label = QLabel(native(shortcut.keys), page)
+            label.setProperty("kind", "chip")
+            label.setAccessibleName(f"{shortcut.text}: {shortcut.keys}")
+            return label
+        words = native(shortcut.keys) or tr("None")
+        button = QPushButton(f"{words} •" if self._keys.is_own(binding.id) else words, page)
+        button.setProperty("kind", "chip")
+        button.setAutoDefault(False)
+        button.setToolTip(
+            tr("Changed by you. Click to change it again")
+            if self._keys.is_own(binding.id)
+            else tr("Click to change it")
+        )
+        button.setAccessibleName(tr("{text}: {keys}. Change it", text=shortcut.text, keys=words))
+        button.clicked.connect(lambda: self.recorder.begin(binding))
+        return button
+
+    def _filter(self, typed: str) -> None:
+        words = typed.casefold().split()
+        places: set[str] = set()
+        for shortcut, widgets in self._rows:
+            text = f"{shortcut.text} {shortcut.keys} {shortcut.place}".casefold()
+            is_wanted = all(word in text for word in words)
+            if is_wanted:
+                places.add(shortcut.place)
+            for widget in widgets:
+                widget.setVisible(is_wanted)
+        for place, heading in self._headings.items():
+            heading.setVisible(place in places)
+        self._nothing.setVisible(not places)

@@ -1,0 +1,272 @@
+"""The row of attachments above the composer's text."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPixmap
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from playhead.conversation.requests import Attachment, ModelFacts
+from playhead.ui.composer.attachment_notes import note_for
+from playhead.ui.composer.attachments import format_size, thumbnail, words_about
+from playhead.ui.flow_layout import FlowLayout
+from playhead.ui.tasks import TaskOwner
+from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
+
+_THUMBNAIL_PX = 20
+_NAME_PX = 180
+_MOST_PX = 108
+_ROW_PX = 34
+_SHARE_OF_WINDOW = 0.12
+_ICONS = {"file": "file", "image": "image", "folder": "folder"}
+
+
+class AttachmentChip(QFrame):
+    """One attachment with its remove button. Signals: `removed()`, `stepped(int)` by the arrows."""
+
+    removed = Signal()
+    stepped = Signal(int)
+
+    def __init__(self, attachment: Attachment, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.attachment = attachment
+        self._theme = theme
+        self.setProperty("kind", "chip")
+        self.setToolTip(attachment.path)
+        self.picture = QLabel(self)
+        self.picture.setFixedSize(_THUMBNAIL_PX, _THUMBNAIL_PX)
+        self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        name = QLabel(self)
+        name.setTextFormat(Qt.TextFormat.PlainText)
+        name.setText(name.fontMetrics().elidedText(attachment.name, _middle(), _NAME_PX))
+        self.words = QLabel(self)
+        self.words.setProperty("kind", "faint")
+        self.note = QLabel(self)
+        self.note.hide()
+        self._said: tuple[str, ...] = ()
+        self.remove = self._make_remove()
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(6, 2, 2, 2)
+        layout.setSpacing(6)
+        for widget in (self.picture, name, self.words, self.note, self.remove):
+            layout.addWidget(widget)
+        self.dress()
+        self._tell("")
+
+    def dress(self) -> None:
+        """Draw the icons in the colours of the theme in force; a thumbnail stays."""
+        self.remove.setIcon(self._theme.icon("x", "mute"))
+        if not self.picture.property("isThumbnail"):
+            icon = self._theme.icon(_ICONS[self.attachment.kind], "mute")
+            self.picture.setPixmap(icon.pixmap(QSize(14, 14), self.devicePixelRatioF()))
+
+    async def look(self) -> None:
+        """Read in a thread what there is to see: the image itself, or how long a text is."""
+        if self.attachment.kind == "image":
+            await self._load_picture()
+        words = await asyncio.to_thread(words_about, self.attachment)
+        if isValid(self) and words:
+            self._tell(words)
+
+    def show_facts(self, facts: ModelFacts | None) -> None:
+        """Say what a model will see of it; None: not known, or no model."""
+        note = note_for(self.attachment, facts)
+        self.note.setText(note.words if note else "")
+        self.note.setVisible(note is not None)
+        is_warning = note is not None and note.is_warning
+        self.words.setVisible(bool(self.words.text()) and not is_warning)  # room for it
+        kind = "warn" if is_warning else "faint"
+        if self.note.property("kind") != kind:
+            self.note.setProperty("kind", kind)
+            self.note.style().unpolish(self.note)
+            self.note.style().polish(self.note)
+        whole = [self.attachment.path, note.whole] if note else [self.attachment.path]
+        self.setToolTip("\n".join(whole))
+        self._name_remove()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keys on the remove button: Delete and Backspace remove, the arrows lead on."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        match event.key():
+            case Qt.Key.Key_Delete | Qt.Key.Key_Backspace:
+                self.removed.emit()
+            case Qt.Key.Key_Left | Qt.Key.Key_Up:
+                self.stepped.emit(-1)
+            case Qt.Key.Key_Right | Qt.Key.Key_Down | Qt.Key.Key_Escape:
+                self.stepped.emit(1 if event.key() != Qt.Key.Key_Escape else 1_000)
+            case _:
+                return False
+        return True
+
+    async def _load_picture(self) -> None:
+        ratio = self.devicePixelRatioF()
+        side = round(_THUMBNAIL_PX * ratio)
+        image = await asyncio.to_thread(thumbnail, self.attachment.path, side)
+        if not isValid(self):  # it was removed meanwhile
+            return
+        if image.isNull():  # only its head was an image
+            self.attachment = replace(self.attachment, kind="file")
+            self.dress()
+            return
+        left, top = (image.width() - side) // 2, (image.height() - side) // 2
+        pixmap = QPixmap.fromImage(image.copy(left, top, side, side))
+        pixmap.setDevicePixelRatio(ratio)
+        self.picture.setProperty("isThumbnail", True)
+        self.picture.setPixmap(pixmap)
+
+    def _make_remove(self) -> QToolButton:
+        remove = QToolButton(self)
+        remove.setIconSize(QSize(12, 12))
+        remove.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        remove.setToolTip(tr("Remove (Delete)"))
+        remove.clicked.connect(self.removed)
+        remove.installEventFilter(self)
+        return remove
+
+    def _tell(self, words: str) -> None:
+        attachment = self.attachment
+        size = format_size(attachment.size_bytes) if attachment.size_bytes else ""
+        parts = [part for part in (words, size) if part]
+        self.words.setText(" · ".join(parts))
+        self.words.setVisible(bool(parts) and self.note.property("kind") != "warn")
+        self._said = (attachment.name, *parts)
+        self._name_remove()
+
+    def _name_remove(self) -> None:
+        """The button is what the keyboard reaches: its name says all that the chip shows."""
+        said = ", ".join(filter(None, (*self._said, self.note.text())))
+        self.remove.setAccessibleName(tr("Remove {join}", join=said))
+
+
+class AttachmentChips(QWidget):
+    """All attachments of the message that is being written.
+
+    Signals: `changed()`, `left()` when the keyboard goes on to the text.
+    """
+
+    changed = Signal()
+    left = Signal()
+
+    def __init__(self, theme: Theme, tasks: TaskOwner, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._tasks = tasks
+        self._chips: list[AttachmentChip] = []
+        self._inner = QWidget()
+        self._inner.setObjectName("chips")
+        self._inner.setStyleSheet("#chips { background: transparent; }")
+        self._row = FlowLayout(self._inner, spacing_px=6)
+        self._area = QScrollArea(self)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.viewport().setAutoFillBackground(False)
+        self._area.setWidget(self._inner)
+        for one in (self._area, self._inner):
+            one.installEventFilter(self)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._area)
+        self.hide()
+
+    @property
+    def attachments(self) -> list[Attachment]:
+        """What is attached, in order."""
+        return [chip.attachment for chip in self._chips]
+
+    def add(self, attachment: Attachment) -> None:
+        """Attach; what is attached already stays once."""
+        if any(chip.attachment.path == attachment.path for chip in self._chips):
+            return
+        chip = AttachmentChip(attachment, self._theme, self._inner)
+        chip.removed.connect(lambda: self._on_removed(chip))
+        chip.stepped.connect(lambda steps: self._step(chip, steps))
+        self._chips.append(chip)
+        self._row.addWidget(chip)
+        self._tasks.start(chip.look())
+        self._show()
+
+    def show_facts(self, facts: ModelFacts | None) -> None:
+        """Say in all chips what the model that answers will see; None: not known, or no model."""
+        for chip in self._chips:
+            chip.show_facts(facts)
+
+    def clear(self) -> None:
+        """Take all away."""
+        for chip in list(self._chips):
+            self._remove(chip)
+
+    def focus_last(self) -> None:
+        """Lead the keyboard to the attachment that was added last."""
+        if self._chips:
+            self._chips[-1].remove.setFocus(Qt.FocusReason.BacktabFocusReason)
+
+    def fit(self) -> None:
+        """As high as the rows, up to three, in a low window one; more are scrolled."""
+        width = self._area.viewport().width()
+        most = max(_ROW_PX, min(_MOST_PX, int(self.window().height() * _SHARE_OF_WINDOW)))
+        height = min(self._row.heightForWidth(width), most) if self._chips else 0
+        if height != self._area.height():
+            self._area.setFixedHeight(height)
+
+    def order_tabs(self, before: QWidget) -> None:
+        """Tab leads here from a widget, and from chip to chip."""
+        for chip in self._chips:
+            QWidget.setTabOrder(before, chip.remove)
+            before = chip.remove
+
+    def dress(self) -> None:
+        """Draw all in the colours of the theme in force."""
+        for chip in self._chips:
+            chip.dress()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Another width, or other words in a chip, make other rows."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self.fit()
+        return False
+
+    def _step(self, chip: AttachmentChip, steps: int) -> None:
+        place = self._chips.index(chip) + steps
+        if place < len(self._chips):
+            self._chips[max(0, place)].remove.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            self.left.emit()
+
+    def _on_removed(self, chip: AttachmentChip) -> None:
+        """The keyboard goes on to the next one, and after the last to the text."""
+        if self.window().focusWidget() is chip.remove:
+            self._step(chip, 1 if chip is not self._chips[-1] or len(self._chips) == 1 else -1)
+        self._remove(chip)
+
+    def _remove(self, chip: AttachmentChip) -> None:
+        if chip in self._chips:
+            self._chips.remove(chip)
+            self._row.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+            self._show()
+
+    def _show(self) -> None:
+        self.setVisible(bool(self._chips))
+        self.fit()
+        self.changed.emit()
+
+
+def _middle() -> Qt.TextElideMode:
+    return Qt.TextElideMode.ElideMiddle

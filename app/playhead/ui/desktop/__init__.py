@@ -1,0 +1,1 @@
+"""What the desktop is told while the window is not in front."""

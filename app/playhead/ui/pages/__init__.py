@@ -1,0 +1,1 @@
+"""Small windows to read in."""

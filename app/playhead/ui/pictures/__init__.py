@@ -1,0 +1,1 @@
+"""Pictures in a window of their own."""

@@ -1,0 +1,1 @@
+"""The conversations: listed, found, sorted."""

@@ -1,0 +1,285 @@
+"""The list inside the sidebar: how its rows are painted and which keys it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import (
+    QKeyCombination,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFont,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPalette,
+    QPen,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from playhead.ui.gutter import GutteredList
+from playhead.ui.sidebar.model import Row, SidebarModel
+from playhead.ui.theme import Theme
+from playhead.ui.wording import tr
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROW_PX, _DOT_PX, _ICON_PX, _SIGN_PX = 32, 8, 12, 14
+_MENU_KEYS = QKeyCombination(Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_F10)
+_MORE_PX = 24
+"""Room at the right of a row under the mouse for the sign that opens its menu."""
+
+
+class ConversationList(GutteredList):
+    """Enter and a click open, F2 and a double click rename, Delete deletes; arrows only move.
+
+    With Ctrl or Shift a click chooses several. Signals: `opened(QModelIndex)`,
+    `delete_pressed()`, `escape_pressed()`, `undo_pressed()`, `menu_wanted(QModelIndex, QPoint)`:
+    of the row, invalid beside all rows, and where on the screen.
+    """
+
+    opened = Signal(QModelIndex)
+    delete_pressed = Signal()
+    escape_pressed = Signal()
+    undo_pressed = Signal()
+    menu_wanted = Signal(QModelIndex, QPoint)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setMouseTracking(True)
+        trigger = QAbstractItemView.EditTrigger
+        self.setEditTriggers(trigger.EditKeyPressed | trigger.DoubleClicked)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.clicked.connect(self._on_clicked)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QListView.Shape.NoFrame)
+        # Ten thousand rows are laid out anew whenever a program begins or ends a conversation.
+        self.setUniformItemSizes(True)
+        self.keep_gutter()
+
+    @contextmanager
+    def place_kept(self) -> Iterator[None]:
+        """Rows that come and go above do not move what is read, unless the top is."""
+        top = QPersistentModelIndex(self.indexAt(QPoint(1, 1)))
+        bar = self.verticalScrollBar()
+        before = self.visualRect(top).y()
+        yield
+        if bar.value() and top.isValid():
+            moved = self.visualRect(top).y() - before
+            bar.setValue(bar.value() + moved)
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether a title is being typed (rows that come and go end only Qt's editing state)."""
+        editors = self.viewport().findChildren(QLineEdit)
+        return any(not editor.isHidden() for editor in editors)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open, delete or take back by the keyboard."""
+        index = self.currentIndex()
+        if self.is_editing:  # Return has ended the editor and comes here as well
+            super().keyPressEvent(event)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid():
+            self.opened.emit(index)
+        elif event.key() == Qt.Key.Key_Delete and index.isValid():
+            self.delete_pressed.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.escape_pressed.emit()
+        elif event.keyCombination() == _MENU_KEYS:
+            self._open_menu_of_current()
+        elif event.matches(QKeySequence.StandardKey.Undo):
+            self.undo_pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The menu of the row under the mouse, or of the current one."""
+        if event.reason() != QContextMenuEvent.Reason.Keyboard:
+            self.menu_wanted.emit(self.indexAt(event.pos()), event.globalPos())
+        elif QApplication.activePopupWidget() is None:
+            self._open_menu_of_current()
+
+    def _open_menu_of_current(self) -> None:
+        """The Menu key comes as a wish for a menu everywhere, Shift+F10 as a key but on Windows."""
+        index = self.currentIndex()
+        self.scrollTo(index)
+        place = self.viewport().mapToGlobal(self.visualRect(index).center())
+        self.menu_wanted.emit(index, place)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Open the menu at the sign for it; anything else is as in any list."""
+        index = self.indexAt(event.position().toPoint())
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if is_left and self._is_at_more(index, event.position().toPoint()):
+            self.menu_wanted.emit(index, event.globalPosition().toPoint())
+            return
+        super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """A title is renamed where it is hit, not at the sign of its menu."""
+        place = event.position().toPoint()
+        if not self._is_at_more(self.indexAt(place), place):
+            super().mouseDoubleClickEvent(event)
+
+    def _is_at_more(self, index: QModelIndex, place: QPoint) -> bool:
+        """Whether a point is at the sign that the row under the mouse shows."""
+        is_editable = bool(self.model().flags(index) & Qt.ItemFlag.ItemIsEditable)
+        return is_editable and more_rect(self.visualRect(index)).contains(place)
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        choosing = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        if not QGuiApplication.keyboardModifiers() & choosing:
+            self.opened.emit(index)
+
+
+def more_rect(row: QRect) -> QRect:
+    """Where the sign for the menu is in a row."""
+    return QRect(row.right() - _MORE_PX - 3, row.top() + 4, _MORE_PX, row.height() - 8)
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Paints headings and rows: hover, choice, focus ring and what a conversation is doing."""
+
+    def __init__(self, theme: Theme, model: SidebarModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._model = model
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        """All rows are equally high, headings too."""
+        return QSize(0, _ROW_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Draw a heading or a conversation."""
+        row = self._model.row_at(index)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if row.conversation_id:
+            self._paint_row(painter, option, index, row.text)
+        else:
+            if row.fold:
+                self._paint_ground(painter, option)
+            lead = 0 if row.fold else 7  # one that can be opened has a ground of its own
+            self._paint_heading(painter, option.rect.adjusted(10, lead, -10, 0), row)
+        painter.restore()
+
+    def _paint_heading(self, painter: QPainter, room: QRect, row: Row) -> None:
+        """A group of days, or the program that begins conversations over the API."""
+        text = row.text.upper()
+        if row.client:
+            text = row.client
+            ratio = painter.device().devicePixelRatioF()
+            icon = self._theme.pixmap("plug", "faint", _ICON_PX, ratio)
+            painter.drawPixmap(room.left(), room.center().y() - _ICON_PX // 2, icon)
+            room.setLeft(room.left() + _ICON_PX + 6)
+        if row.fold:
+            name = "chevron-down" if self._model.is_archive_open else "chevron-right"
+            ratio = painter.device().devicePixelRatioF()
+            icon = self._theme.pixmap(name, "faint", _ICON_PX, ratio)
+            painter.drawPixmap(room.right() - _ICON_PX, room.center().y() - _ICON_PX // 2, icon)
+        painter.setFont(self._theme.font(11, QFont.Weight.DemiBold))
+        painter.setPen(self._theme.colour("faint"))
+        elide = painter.fontMetrics().elidedText
+        shown = elide(text, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _paint_row(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: _Index, text: str
+    ) -> None:
+        rect = option.rect.adjusted(0, 1, 0, -1)
+        self._paint_ground(painter, option)
+        room = rect.adjusted(10, 0, -10, 0)
+        state = option.state
+        if state & QStyle.StateFlag.State_MouseOver and self._paint_more(painter, option, index):
+            room.setRight(more_rect(option.rect).left() - 2)
+        if self._paint_sign(painter, room, index):
+            room.setRight(room.right() - _SIGN_PX - 4)
+        is_unread = self._model.is_unread(self._model.row_at(index).conversation_id)
+        is_chosen = bool(state & QStyle.StateFlag.State_Selected)
+        weight = QFont.Weight.Medium if is_chosen else QFont.Weight.Normal
+        weight = QFont.Weight.DemiBold if is_unread else weight
+        painter.setFont(self._theme.font(13, weight))
+        painter.setPen(self._theme.colour("text"))
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        """The mouse is here, it is chosen, or the keyboard is here."""
+        state = option.state
+        is_chosen = bool(state & QStyle.StateFlag.State_Selected)
+        has_focus = bool(state & QStyle.StateFlag.State_HasFocus)
+        if not (is_chosen or has_focus or state & QStyle.StateFlag.State_MouseOver):
+            return
+        painter.setBrush(self._theme.colour("pressed" if is_chosen else "hover"))
+        painter.setPen(self._theme.colour("accent") if has_focus else Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(option.rect.adjusted(1, 1, -1, -1), 7, 7)
+
+    def _paint_more(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> bool:
+        """The sign that opens the menu."""
+        if not self._model.flags(index) & Qt.ItemFlag.ItemIsEditable:
+            return False
+        icon = self._theme.pixmap("ellipsis", "mute", 16, painter.device().devicePixelRatioF())
+        middle = more_rect(option.rect).center()
+        painter.drawPixmap(middle.x() - 7, middle.y() - 7, icon)
+        return True
+
+    def _paint_sign(self, painter: QPainter, room: QRect, index: _Index) -> bool:
+        """Three quarters of a ring: at work; "!" in a ring: waits for you; a full dot: unread."""
+        state = self._model.state_at(index)
+        place = QRect(0, 0, _SIGN_PX, _SIGN_PX)
+        place.moveCenter(QPoint(room.right() - _SIGN_PX // 2, room.center().y() + 1))
+        if state == "awaiting_approval":
+            ratio = painter.device().devicePixelRatioF()
+            icon = self._theme.pixmap("circle-alert", "warn", _SIGN_PX, ratio)
+            painter.drawPixmap(place.topLeft(), icon)
+        elif state != "idle":
+            painter.setPen(QPen(self._theme.colour("accent"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawArc(place.adjusted(2, 2, -2, -2), 90 * 16, -270 * 16)
+        elif self._model.is_unread(self._model.row_at(index).conversation_id):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour("accent"))
+            inset = (_SIGN_PX - _DOT_PX) // 2
+            painter.drawEllipse(place.adjusted(inset, inset, -inset, -inset))
+        else:
+            return False
+        return True
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: _Index) -> QWidget:
+        """A field for the title."""
+        editor = QLineEdit(parent)
+        editor.setAccessibleName(tr("Title"))
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: _Index) -> None:
+        """The title, chosen whole so that typing replaces it; what is typed already stays."""
+        if isinstance(editor, QLineEdit) and not editor.isModified():
+            editor.setText(self._model.row_at(index).text)
+            editor.selectAll()
+
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
+    ) -> None:
+        """The field takes the row's place."""
+        editor.setGeometry(option.rect)
+        editor.palette().setColor(QPalette.ColorRole.Base, self._theme.colour("bg"))

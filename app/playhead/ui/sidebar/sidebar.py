@@ -1,0 +1,442 @@
+"""The conversations at the left: new, find, open, rename, pin, put away, delete, settings."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.conversation.requests import ApiStatus, ConversationSummary
+from playhead.session.session import SessionState
+from playhead.ui.gutter import GUTTER_PX, at_end
+from playhead.ui.sidebar.conversation_list import ConversationList, RowDelegate
+from playhead.ui.sidebar.field import SearchField
+from playhead.ui.sidebar.model import SidebarModel
+from playhead.ui.theme import BAR_HEIGHT, Theme
+from playhead.ui.wording import tr
+
+if TYPE_CHECKING:
+    from playhead.conversation.search import SearchFound
+    from playhead.ui.sidebar.menu import MenuEntries, MenuVerbs
+    from playhead.ui.sidebar.search import SidebarSearch
+    from playhead.ui.sidebar.selection import SelectionBar
+
+_DAY_S = 86_400
+_LITTLE_LATER_S = 2
+
+
+class Sidebar(QWidget):
+    """The list, or what a search found while something is typed into the field.
+
+    Signals: `new_requested()`, `opened(str id)`, `found(str id, str message_id, str query)`: go
+    to that place, `search_requested(str query, str id)`: in one conversation if there is an id,
+    `renamed(str id, str title)`, `duplicate_requested(str id)`, `pinned(list ids, bool)`,
+    `archived(list ids, bool)`, `unread_marked(list ids, bool)`, `delete_requested(list ids)`,
+    `undo_requested()`: of a deletion, `kept(str id)`, `stop_requested(str id)`: of a program's,
+    `settings_requested()`, `api_clicked()`, `fold_requested()`, `left()` by Escape.
+    """
+
+    new_requested = Signal()
+    opened = Signal(str)
+    found = Signal(str, str, str)
+    search_requested = Signal(str, str)
+    renamed = Signal(str, str)
+    duplicate_requested = Signal(str)
+    pinned = Signal(list, bool)
+    archived = Signal(list, bool)
+    unread_marked = Signal(list, bool)
+    delete_requested = Signal(list)
+    undo_requested = Signal()
+    kept = Signal(str)
+    stop_requested = Signal(str)
+    settings_requested = Signal()
+    api_clicked = Signal()
+    fold_requested = Signal()
+    left = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        state_of: Callable[[str], SessionState],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._current = ""
+        self._is_searching = False
+        self._summaries: Sequence[ConversationSummary] = ()
+        self._api_status = ApiStatus()
+        self._more_entries: list[MenuEntries] = []
+        self.setProperty("kind", "sidebar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.model = SidebarModel(state_of, self)
+        layout = QVBoxLayout(self)
+        gutter = at_end(self, GUTTER_PX)
+        layout.setContentsMargins(gutter.right(), 0, gutter.left(), 12)
+        layout.setSpacing(6)
+        layout.addLayout(self._make_top(theme))
+        layout.addWidget(self._make_list(), 1)
+        layout.addLayout(self._make_foot())
+        self._column = layout
+        self._midnight = QTimer(self)
+        self._midnight.setSingleShot(True)
+        self._midnight.timeout.connect(self._refresh)
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def show_conversations(self, summaries: Sequence[ConversationSummary]) -> None:
+        """Show the list as it is now, states included."""
+        self._summaries = summaries
+        self._refresh()
+        if self._is_searching:
+            self.finder.set_summaries(summaries)
+
+    @cached_property
+    def finder(self) -> SidebarSearch:
+        """What a search found; made when something is typed first."""
+        from playhead.ui.sidebar.search import SidebarSearch
+
+        finder = SidebarSearch(self._theme, self)
+        finder.hide()
+        finder.search_requested.connect(self.search_requested)
+        finder.found.connect(self.found)
+        finder.results.left.connect(self.focus_search)
+        finder.set_summaries(self._summaries)
+        self._column.insertWidget(self._column.indexOf(self._box) + 1, finder, 1)
+        self.setTabOrder(self.search, finder.results)
+        return finder
+
+    @cached_property
+    def selection_bar(self) -> SelectionBar:
+        """What can be done with several; made when several are chosen first."""
+        from playhead.ui.sidebar.selection import SelectionBar
+
+        bar = SelectionBar(self._theme, self)
+        bar.archive_requested.connect(self._on_archive_chosen)
+        bar.delete_requested.connect(self.delete_chosen)
+        bar.menu_requested.connect(self._on_chosen_menu_wanted)
+        bar.cleared.connect(self._choose_one)
+        row = QHBoxLayout()
+        row.setContentsMargins(at_end(self, GUTTER_PX))
+        row.addWidget(bar)
+        self._under_search.addLayout(row)
+        return bar
+
+    def show_found(self, query: str, conversation_id: str, found: SearchFound) -> None:
+        """Show what was found for a query, unless another one is typed by now."""
+        self.finder.show_found(query, conversation_id, found)
+
+    def add_menu_entries(self, entries: MenuEntries) -> None:
+        """Have more in the context menu of a conversation, and beside all rows."""
+        self._more_entries.append(entries)
+
+    @property
+    def is_renaming(self) -> bool:
+        """Whether a title is being typed: the keyboard must stay there."""
+        return self.list.is_editing
+
+    def show_api(self, status: ApiStatus) -> None:
+        """Say quietly whether other programs can reach this window; nothing while it is off."""
+        self._api_status = status
+        has_failed = status.state == "failed"
+        port = status.address.rpartition(":")[2]
+        words = tr("API is not listening") if has_failed else tr("API on :{port}", port=port)
+        tip = (
+            status.message
+            if has_failed
+            else tr("Other programs reach Playhead at {address}", address=status.address)
+        )
+        self.api_button.setText(words)
+        self.api_button.setToolTip(tip)
+        self.api_button.setAccessibleName(tr("{words}. Open its settings", words=words))
+        self.api_button.setVisible(status.state in ("listening", "failed"))
+        self._show_api_icon()
+
+    def set_current(self, conversation_id: str) -> None:
+        """Which conversation is in the window."""
+        self._current = conversation_id
+        self._select_current()
+
+    def begin_rename(self, conversation_id: str) -> None:
+        """Change a title in place."""
+        self.search.clear()
+        one = self.model.summary(conversation_id)
+        if one is not None and one.is_archived:
+            self._open_archive(True)
+        index = self.model.index_of(conversation_id)
+        if self.model.flags(index) & Qt.ItemFlag.ItemIsEditable:
+            self.list.setCurrentIndex(index)
+            self.list.edit(index)
+
+    def delete_chosen(self) -> None:
+        """Ask to delete what is chosen in the list; programs' conversations go by themselves."""
+        if ids := [row.id for row in self._chosen()]:
+            self.delete_requested.emit(ids)
+
+    def focus_search(self) -> None:
+        """Put the cursor into the search field."""
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+    def menu_for(self, conversation_id: str) -> QMenu:
+        """What can be done with a conversation, or with all that are chosen if it is of them."""
+        from playhead.ui.sidebar.menu import (  # not needed for the first paint
+            conversation_menu,
+            list_menu,
+            program_menu,
+            several_menu,
+        )
+
+        one = self.model.summary(conversation_id)
+        chosen = self._chosen()
+        if one is None:
+            return list_menu(self._verbs(), self._more_entries, self)
+        if one.client:
+            return program_menu(conversation_id, self._verbs(), self)
+        if len(chosen) > 1 and one in chosen:
+            return several_menu(chosen, self._verbs(), self._more_entries, self)
+        return conversation_menu(one, self._verbs(), self._more_entries, self)
+
+    def _verbs(self) -> MenuVerbs:
+        from playhead.ui.sidebar.menu import MenuVerbs
+
+        return MenuVerbs(
+            open=self.opened.emit,
+            rename=self.begin_rename,
+            duplicate=self.duplicate_requested.emit,
+            pin=lambda ids, is_on: self.pinned.emit(list(ids), is_on),
+            archive=lambda ids, is_on: self.archived.emit(list(ids), is_on),
+            mark_unread=lambda ids, is_on: self.unread_marked.emit(list(ids), is_on),
+            delete=lambda ids: self.delete_requested.emit(list(ids)),
+            keep=self.kept.emit,
+            stop=self.stop_requested.emit,
+            new=self.new_requested.emit,
+        )
+
+    def _chosen(self) -> list[ConversationSummary]:
+        """The user's conversations among what is chosen, from the top."""
+        indexes = sorted(self.list.selectedIndexes(), key=QModelIndex.row)
+        rows = (self.model.summary(self.model.row_at(one).conversation_id) for one in indexes)
+        return [row for row in rows if row is not None and not row.client]
+
+    def _make_top(self, theme: Theme) -> QVBoxLayout:
+        top = QVBoxLayout()
+        top.setContentsMargins(at_end(self, GUTTER_PX))
+        top.setSpacing(6)
+        top.addWidget(self._make_head())
+        top.addWidget(self._make_new_button())
+        top.addWidget(self._make_search(theme))
+        return top
+
+    def _make_head(self) -> QWidget:
+        head = QWidget(self)
+        head.setFixedHeight(BAR_HEIGHT)
+        row = QHBoxLayout(head)
+        row.setContentsMargins(8, 0, 0, 0)
+        row.setSpacing(8)
+        self._mark = QLabel(head)
+        name = QLabel("Playhead", head)
+        name.setProperty("kind", "title")
+        self.fold_button = QToolButton(head)
+        self.fold_button.setToolTip(tr("Hide the sidebar (Ctrl+B)"))
+        self.fold_button.setAccessibleName(tr("Hide the sidebar"))
+        self.fold_button.clicked.connect(self.fold_requested)
+        row.addWidget(self._mark)
+        row.addWidget(name)
+        row.addStretch(1)
+        row.addWidget(self.fold_button)
+        return head
+
+    def _make_new_button(self) -> QWidget:
+        self.new_button = QPushButton(tr("New conversation"), self)
+        self.new_button.setToolTip(tr("New conversation (Ctrl+N)"))
+        self.new_button.clicked.connect(self.new_requested)
+        return self.new_button
+
+    def _make_search(self, theme: Theme) -> QWidget:
+        self.search = SearchField(theme, self)
+        self.search.textChanged.connect(self._on_typed)
+        self.search.moved.connect(self._on_moved)
+        self.search.entered.connect(self._on_entered)
+        self.search.left.connect(self.left)
+        return self.search
+
+    def _make_list(self) -> QWidget:
+        self.list = ConversationList(self)
+        self.list.setProperty("kind", "conversations")
+        self.list.setAccessibleName(tr("Conversations"))
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(RowDelegate(self._theme, self.model, self.list))
+        self.list.opened.connect(self._on_opened)
+        self.list.delete_pressed.connect(self.delete_chosen)
+        self.list.undo_pressed.connect(self.undo_requested)
+        self.list.escape_pressed.connect(self._on_escape)
+        self.list.selectionModel().selectionChanged.connect(self._on_selection_changed)
+        self.list.menu_wanted.connect(self._on_menu_wanted)
+        self.model.renamed.connect(self.renamed)
+        self._empty = QLabel(tr("Your conversations appear here."), self)
+        self._empty.setProperty("kind", "faint")
+        self._empty.setWordWrap(True)
+        self._empty.setContentsMargins(10, 8, 10, 0)
+        self._empty.hide()
+        self._box = QWidget(self)
+        column = QVBoxLayout(self._box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._empty)
+        column.addWidget(self.list, 1)
+        self._under_search = column
+        return self._box
+
+    def _make_foot(self) -> QVBoxLayout:
+        self.api_button = QPushButton(self)
+        self.api_button.setProperty("kind", "quiet-row")
+        self.api_button.clicked.connect(self.api_clicked)
+        self.api_button.hide()
+        self.settings_button = QPushButton(tr("Settings"), self)
+        self.settings_button.setProperty("kind", "row")
+        self.settings_button.setToolTip(tr("Settings (Ctrl+,)"))
+        self.settings_button.clicked.connect(self.settings_requested)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(at_end(self, GUTTER_PX))
+        foot.setSpacing(2)
+        foot.addWidget(self.api_button)
+        foot.addWidget(self.settings_button)
+        return foot
+
+    def _refresh(self) -> None:
+        now = dt.datetime.now().astimezone()
+        before = self.list.currentIndex()
+        chosen, at = self.model.row_at(before).conversation_id, before.row()
+        with self.list.place_kept():
+            self.model.show(self._summaries, now)
+        is_empty = not self.model.rows
+        self._empty.setVisible(is_empty)
+        # Without a row there is nothing that could show where the keyboard is.
+        focus = Qt.FocusPolicy.NoFocus if is_empty else Qt.FocusPolicy.StrongFocus
+        self.list.setFocusPolicy(focus)
+        self.list.viewport().update()  # states are painted but are no data of the rows
+        self._wait_for_midnight(now)
+        # Not hasFocus(): that is false while another window is in front, and until this one is.
+        if self.is_renaming:  # another choice would end that
+            return
+        if self.window().focusWidget() is not self.list:
+            self._select(self._current)
+        elif self.model.index_of(chosen).isValid():
+            self._select(chosen)
+        elif chosen:
+            self._select(self.model.near(at) or self._current)
+
+    def _wait_for_midnight(self, now: dt.datetime) -> None:
+        """Today's become yesterday's then."""
+        passed = now.hour * 3600 + now.minute * 60 + now.second
+        self._midnight.start((_DAY_S - passed + _LITTLE_LATER_S) * 1000)
+
+    def _open_archive(self, is_open: bool) -> None:
+        self.model.is_archive_open = is_open
+        self._refresh()
+
+    def _select_current(self) -> None:
+        self._select(self._current)
+
+    def _select(self, conversation_id: str) -> None:
+        """Choose a conversation, or nothing when it stands in no row any more."""
+        index = self.model.index_of(conversation_id)
+        if index != self.list.currentIndex():
+            self.list.setCurrentIndex(index)
+        if not index.isValid():
+            self.list.clearSelection()
+
+    def _choose_one(self) -> None:
+        """Only what the window shows."""
+        self.list.clearSelection()
+        self.list.setCurrentIndex(QModelIndex())
+        self._select_current()
+
+    def _on_escape(self) -> None:
+        """Of several choose none; else back to writing."""
+        if len(self._chosen()) > 1:
+            self._choose_one()
+        else:
+            self.left.emit()
+
+    def _on_selection_changed(self) -> None:
+        chosen = self._chosen()
+        is_several = len(chosen) > 1
+        if is_several:
+            all_archived = all(row.is_archived for row in chosen)
+            self.selection_bar.show_count(len(chosen), is_archived=all_archived)
+        if is_several or "selection_bar" in self.__dict__:
+            self.selection_bar.setVisible(is_several)
+
+    def _on_archive_chosen(self, is_on: bool) -> None:
+        self.archived.emit([row.id for row in self._chosen()], is_on)
+
+    def _on_chosen_menu_wanted(self, place: QPoint) -> None:
+        if chosen := self._chosen():
+            self.menu_for(chosen[0].id).popup(place)
+
+    def _on_opened(self, index: QModelIndex) -> None:
+        row = self.model.row_at(index)
+        if row.conversation_id:
+            self.opened.emit(row.conversation_id)
+        elif row.fold:
+            self._open_archive(not self.model.is_archive_open)
+            if self.model.is_archive_open:
+                top = self.list.ScrollHint.PositionAtTop
+                self.list.scrollTo(self.model.index(index.row()), top)
+
+    def _on_typed(self, text: str) -> None:
+        """Results take the list's place as long as there is something to look for."""
+        is_searching, was_searching = bool(text.strip()), self._is_searching
+        if not is_searching and not was_searching:
+            return
+        self._is_searching = is_searching
+        if not was_searching:
+            self.finder.set_summaries(self._summaries)
+        self.finder.setVisible(is_searching)
+        self._box.setVisible(not is_searching)
+        self.finder.look_for(text)
+
+    def _on_moved(self, step: int) -> None:
+        if not self._is_searching:
+            self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            self.finder.results.move(step)
+
+    def _on_entered(self) -> None:
+        if self._is_searching:
+            self.finder.results.open_current()
+
+    def _on_menu_wanted(self, index: QModelIndex, place: QPoint) -> None:
+        row = self.model.row_at(index)
+        if row.conversation_id or not index.isValid():
+            self.menu_for(row.conversation_id).popup(place)
+
+    def _on_theme_changed(self) -> None:
+        theme = self._theme
+        self._mark.setPixmap(theme.icon("terminal", "accent").pixmap(16, 16))
+        self.fold_button.setIcon(theme.icon("panel-left", "mute"))
+        theme.label_icon(self.new_button, "square-pen")
+        self.search.dress()
+        theme.label_icon(self.settings_button, "settings", "mute")
+        self._show_api_icon()
+        self.list.viewport().update()
+        if self._is_searching:
+            self.finder.update()
+
+    def _show_api_icon(self) -> None:
+        has_failed = self._api_status.state == "failed"
+        name, colour = ("triangle-alert", "danger") if has_failed else ("plug", "mute")
+        self._theme.label_icon(self.api_button, name, colour)

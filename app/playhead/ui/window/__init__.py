@@ -1,0 +1,1 @@
+"""The window: its parts, and what joins them with the sessions."""

@@ -1,0 +1,487 @@
+"""The window: conversations, timeline with composer, editor; it lays out, folds and joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
+
+from playhead.conversation.requests import AppSettings, EnvironmentStatus, LocalServer
+from playhead.errors import AppError, StorageError
+from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.ui.commands.actions import make_actions
+from playhead.ui.commands.shortcut_map import ShortcutMap
+from playhead.ui.desktop.presence import DesktopPresence
+from playhead.ui.editor.own_tabs import OwnTabs
+from playhead.ui.models.choosing import ModelChoosing, PickerPorts
+from playhead.ui.tasks import TaskOwner
+from playhead.ui.theme import Mode, Theme
+from playhead.ui.timeline.coalescer import Coalescer
+from playhead.ui.window.attachment_follower import ChipFollower
+from playhead.ui.window.composer_follower import ComposerFollower
+from playhead.ui.window.context_follower import ContextFollower
+from playhead.ui.window.exporting import ExportActions
+from playhead.ui.window.guided_example import ExamplePlaces, GuidedExample
+from playhead.ui.window.help import WindowHelp
+from playhead.ui.window.import_drop import ImportDrop
+from playhead.ui.window.layout import WindowLayout
+from playhead.ui.window.link_opener import LinkOpener
+from playhead.ui.window.memory import FRAME, WindowMemory
+from playhead.ui.window.other_programs import ApiPresence, WaitingPrograms
+from playhead.ui.window.place_menus import PlaceMenus
+from playhead.ui.window.results import ResultOpener
+from playhead.ui.window.scale import WindowScale
+from playhead.ui.window.screen_ratio import ScreenRatio
+from playhead.ui.window.server_search import ServerSearch
+from playhead.ui.window.session_view import SessionView
+from playhead.ui.window.sidebar_verbs import SidebarVerbs
+from playhead.ui.window.style import window_style
+from playhead.ui.window.turn_verbs import TurnVerbs
+from playhead.ui.window.variables_follower import VariablesFollower
+from playhead.ui.window.wiring import join_parts
+
+if TYPE_CHECKING:
+    from playhead.ui.settings.dialog import SettingsDialog
+
+_MENU = (
+    *("commands", "", "rename", "run_all", "restart", "request", "", "export", "import", ""),
+    *("folder", "attach", "settings", "", "example", "shortcuts", "log", "crashes"),
+    *("updates", "about", "quit"),
+)
+
+
+class MainWindow(QMainWindow):
+    """Owner: bootstrap, which calls `start` once and `shut_down` after `close_requested`.
+
+    Signals: `close_requested()`: the user closed the window; it stays until `shut_down`.
+    `settings_saved(AppSettings)`: another model, perhaps.
+    `painted()`: once, in the first idle moment after the first paint; what is slow begins here.
+    """
+
+    close_requested = Signal()
+    painted = Signal()
+    settings_saved = Signal(object)
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        settings: Settings,
+        keys: Keys,
+        catalog: Catalog,
+        interpreters: Interpreters,
+        provider: Provider,
+        theme: Theme,
+        attachments_dir: Path,
+        api: ApiControl,
+    ) -> None:
+        super().__init__()
+        self._sessions = sessions
+        self._settings = settings
+        self._keys = keys
+        self._catalog = catalog
+        self._interpreters = interpreters
+        self._provider = provider
+        self._api = api
+        self._theme = self.worn_theme = theme
+        self._may_close = self._is_painted = False
+        self._opening = ""
+        self._dialog: SettingsDialog | None = None
+        self.tasks = TaskOwner(self)
+        self.setWindowTitle("Playhead")
+        room = QApplication.primaryScreen().availableSize() - FRAME  # less when all is large
+        self.setMinimumSize(QSize(480, 400).boundedTo(room))
+        self.setStyleSheet(window_style(theme))
+        self.parts = WindowLayout(theme, sessions.state_of, self.tasks, attachments_dir, self)
+        self.setCentralWidget(self.parts)
+        self.places = PlaceMenus(interpreters, self.tasks, self, lambda: self.folder)
+        self.view = self._make_view()
+        self.results = ResultOpener(lambda: self.view.session, self.tasks, theme, self)
+        self.own_tabs = self._make_own_tabs(attachments_dir.parent)
+        self.writing = self._make_writing(attachments_dir.parent)
+        self.variables = VariablesFollower(self.parts.pane, self.view, self.tasks, self)
+        self._make_presence()
+        self.verbs = self._make_verbs()
+        self.exports = self._make_exports()
+        self.import_drop = ImportDrop(self.parts.sidebar)
+        self.links = self._make_links()
+        self.choosing = self._make_choosing()
+        self.notes = ChipFollower(self.parts.composer, self.view, self.tasks, provider, catalog)
+        self.help = self._make_help(attachments_dir.parent)
+        self.guide = self._make_guide(attachments_dir.parent)
+        self.scale = WindowScale(settings, self.parts.notifications, self.tasks, self)
+        self._list = Coalescer(self._show_list, self)
+        self.actions_by_name = make_actions(self, self._handlers())
+        self.parts.header.set_menu(self._make_menu())
+        ScreenRatio(self, sessions.set_screen_ratio)
+        self._connect()
+        self.memory = self._make_memory()
+        self._servers = ServerSearch(catalog, settings, self.tasks, self.parts.start.set_servers)
+        self._unsubscribers = [
+            sessions.subscribe(self._list.due),
+            interpreters.subscribe(self._on_environment_changed),
+        ]
+        self.new_conversation()
+        self._show_list()
+
+    def new_conversation(self) -> None:
+        """An empty conversation; one that is empty already is not left for another."""
+        session = self.view.session
+        if session is None or session.conversation.messages:
+            self._show(self._sessions.new())
+        self.parts.composer.setFocus()
+
+    def open_conversation(self, conversation_id: str) -> None:
+        """Show a conversation of the list."""
+        self._opening = conversation_id
+        self.tasks.start(self._open(conversation_id))
+
+    def open_place(self, conversation_id: str, message_id: str, query: str) -> None:
+        """Show a conversation where a message has the words of a query; the keyboard stays."""
+        self._opening = conversation_id
+        self.tasks.start(self._open_at(conversation_id, message_id, query))
+
+    def open_paths(self, paths: Sequence[str]) -> None:
+        """Take files handed over by another start; one folder alone becomes the working folder."""
+        if len(paths) == 1 and Path(paths[0]).is_dir():
+            self.set_folder(paths[0])
+        elif paths:
+            self.parts.composer.attach_paths(paths)
+
+    def raise_window(self) -> None:
+        """Come to the front."""
+        self.showNormal() if self.isMinimized() else self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def set_folder(self, path: str) -> None:
+        """Work in another folder."""
+        if self.view.do(lambda session: session.set_folder(path)):
+            self.tasks.start(self._remember(folder=path))
+
+    def show_error(self, error: AppError) -> None:
+        """The door for errors from anywhere."""
+        self.parts.notifications.show_error(error)
+
+    def show_notice(self, title: str, detail: str = "") -> None:
+        """The door for what is no failure."""
+        self.parts.notifications.show_notice(title, detail)
+
+    def set_model_starting(self, is_starting: bool) -> None:
+        """Say that the model is being started: a message sent now waits for it."""
+        self.parts.header.set_model_starting(is_starting)
+
+    def open_settings(self) -> None:
+        """Open the settings beside the running program."""
+        if self._dialog is not None:
+            self._dialog.raise_()
+            return
+        from playhead.ui.settings.dialog import SettingsDialog  # not needed for the first paint
+
+        self._dialog = SettingsDialog(
+            self._settings,
+            self._keys,
+            self._catalog,
+            self._interpreters,
+            self._provider,
+            self._api,
+            self,
+            self.help.upkeep.port,
+        )
+        self._dialog.was_reset.connect(self.help.tell_reset)
+        self._dialog.saved.connect(self._on_settings_saved)
+        self._dialog.finished.connect(self._on_dialog_finished)
+        self._dialog.open()
+
+    def open_api_settings(self) -> None:
+        """Open the settings where other programs are let in."""
+        self.open_settings()
+        if self._dialog is not None:
+            self._dialog.show_programs()
+
+    def open_storage_settings(self) -> None:
+        """Open the settings where the folders stand, and the way back to the defaults."""
+        self.open_settings()
+        if self._dialog is not None:
+            self._dialog.show_storage()
+
+    async def shut_down(self) -> None:
+        """Keep the window's state and end its tasks; afterwards it closes when asked."""
+        try:
+            await self.memory.close_down()
+        except StorageError as error:
+            self.show_error(error)
+        if self._dialog is not None:
+            self._dialog.reject()
+        self._servers.stop()
+        self.presence.close_down()
+        for unsubscribe in self._unsubscribers:
+            unsubscribe()
+        self.variables.close_down()
+        await self.desk.close_down()
+        await self.own_tabs.keep_drafts()
+        await self.writing.close_down()
+        self.view.show_session(None)
+        await self.tasks.close()
+        await self.results.close_down()
+        self._may_close = True
+        self.close()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """After the first paint, look for model servers while no model is set."""
+        super().showEvent(event)
+        self._servers.begin()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tell of the first one."""
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self, self.painted.emit)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing is a request: kernels and files are ended first."""
+        if self._may_close:
+            event.accept()
+            return
+        event.ignore()
+        if not self.desk.stays():
+            self.close_requested.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold what has no room."""
+        super().resizeEvent(event)
+        self.parts.fit(event.size().width())
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        parts = self.parts
+        return {
+            "new": self.new_conversation,
+            "search": lambda: (parts.show_sidebar(True), parts.sidebar.focus_search()),
+            "settings": self.open_settings,
+            "sidebar": parts.toggle_sidebar,
+            "editor": parts.toggle_editor,
+            "attach": parts.composer.choose_files,
+            "folder": lambda: self.places.choose_folder(self.folder),
+            "export": self.exports.export_shown,
+            "import": self.exports.choose_import,
+            "run": parts.pane.request_run,
+            "stop": self.view.stop,
+            "next_pane": parts.focus_next_pane,
+            "write": parts.composer.setFocus,
+            "rename": self._rename_current,
+            "run_all": lambda: self.view.begin(lambda session: session.run_all_again()),
+            "request": lambda: self.context.view_request(),
+            "restart": lambda: self.view.restart_kernel(),
+            "commands": lambda: self.help.open_palette(self.actions_by_name),
+            **self.help.handlers,
+            "storage": self.open_storage_settings,
+            "example": self.guide.begin,
+            "quit": self.close_requested.emit,
+            **self.scale.handlers,
+        }
+
+    def _make_view(self) -> SessionView:
+        parts = self.parts
+        shown = (parts.timeline, parts.composer, parts.approval, parts.pane, parts.header)
+        view = SessionView(*shown, self._sessions.keep, self)
+        self.turns = TurnVerbs(view, parts.timeline, parts.notifications, self)
+        self.context = ContextFollower(view, parts, self.tasks, self)
+        return view
+
+    def _make_presence(self) -> None:
+        """How the desktop and other programs stand to the window."""
+        notifications = self.parts.notifications
+        self.waiting = WaitingPrograms(self._sessions, notifications, self)
+        self.presence = ApiPresence(self._api, self.parts.sidebar, notifications, self)
+        self.desk = DesktopPresence(self._sessions, self._settings, self.tasks, self._theme, self)
+
+    def _make_verbs(self) -> SidebarVerbs:
+        return SidebarVerbs(
+            self._sessions,
+            self.parts.sidebar,
+            self.parts.notifications,
+            self.tasks,
+            lambda: self.view.session.conversation.id if self.view.session else "",
+            self,
+        )
+
+    def _make_exports(self) -> ExportActions:
+        notifications, shown = self.parts.notifications, lambda: self.view.session
+        return ExportActions(self._sessions, shown, notifications, self.tasks, self)
+
+    def _make_writing(self, data_dir: Path) -> ComposerFollower:
+        composer, path = self.parts.composer, data_dir / "composer-drafts.json"
+        return ComposerFollower(
+            composer, self.view, self._sessions, self._settings, self.tasks, path, self
+        )
+
+    def _make_own_tabs(self, data_dir: Path) -> OwnTabs:
+        pane, path = self.parts.pane, data_dir / "editor-tabs.json"
+        return OwnTabs(pane, self.tasks, path, lambda: self.folder, self)
+
+    def _make_memory(self) -> WindowMemory:
+        memory = WindowMemory(self, self.parts, self._settings, self.tasks)
+        memory.restore()
+        return memory
+
+    def _make_links(self) -> LinkOpener:
+        return LinkOpener(self.open_settings, self.parts.notifications, self)
+
+    def _make_help(self, data_dir: Path) -> WindowHelp:
+        opened, dressed = self.open_conversation, self._choose_theme
+        self.keys = ShortcutMap(self._settings, self.tasks, self)
+        return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self.keys, self)
+
+    def _make_choosing(self) -> ModelChoosing:
+        ports = PickerPorts(self._settings, self._keys, self._catalog, self._provider)
+        choice, shown = self.parts.composer.buttons.choice, lambda: self.view.session
+        return ModelChoosing(choice, shown, ports, self.tasks, self._theme, self)
+
+    def _make_guide(self, data_dir: Path) -> GuidedExample:
+        places = ExamplePlaces(self._theme.resources / "example", data_dir / "example")
+        return GuidedExample(places, self.parts.timeline, self.tasks, self._begin_empty, self)
+
+    def _begin_empty(self) -> Session:
+        self._show(self._sessions.new())
+        assert self.view.session is not None  # noqa: S101 - it has just been shown
+        return self.view.session
+
+    def _choose_theme(self, mode: Mode) -> None:
+        self._theme.set_mode(mode)
+        self.tasks.start(self._remember(theme=mode))
+
+    def _make_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for name in _MENU:
+            if name:
+                menu.addAction(self.actions_by_name[name])
+            else:
+                menu.addSeparator()
+        return menu
+
+    def _connect(self) -> None:
+        parts, view = self.parts, self.view
+        sidebar = parts.sidebar
+        self.painted.connect(parts.load_editor, Qt.ConnectionType.QueuedConnection)
+        self.painted.connect(lambda: self.memory.begin())
+        self.painted.connect(lambda: self.tasks.start(self.own_tabs.restore()))
+        self.painted.connect(lambda: self.tasks.start(self.writing.restore()))
+        self.tasks.failed.connect(self.show_error)
+        view.failed.connect(self.show_error)
+        view.editor_wanted.connect(lambda: parts.show_editor(True))
+        view.emptied.connect(parts.show_start)
+        view.place_changed.connect(self.show_place)
+        sidebar.new_requested.connect(self.new_conversation)
+        sidebar.opened.connect(self.open_conversation)
+        sidebar.found.connect(self.open_place)
+        sidebar.left.connect(parts.composer.setFocus)
+        self.verbs.open_requested.connect(self.open_conversation)
+        self.verbs.closed.connect(lambda _id: self._show(self._sessions.new()))
+        sidebar.stop_requested.connect(lambda id_: self.tasks.start(self._stop(id_)))
+        sidebar.settings_requested.connect(self.open_settings)
+        self.choosing.settings_wanted.connect(self.open_settings)
+        self.choosing.settings_changed.connect(self.show_place)
+        parts.composer.failed.connect(self.show_error)
+        join_parts(self)
+        self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
+
+    async def _open(self, conversation_id: str) -> None:
+        session = await self._sessions.open(conversation_id)
+        if self._opening == conversation_id:  # not overtaken by another click
+            self._show(session)
+            if not self.parts.sidebar.is_renaming:
+                self.parts.composer.setFocus()
+
+    async def _open_at(self, conversation_id: str, message_id: str, query: str) -> None:
+        session = await self._sessions.open(conversation_id)
+        if self._opening != conversation_id:
+            return
+        if session is not self.view.session:
+            self._show(session)
+        if message_id and session.go_to(message_id):
+            self.parts.timeline.reveal(message_id, query)
+
+    async def _stop(self, conversation_id: str) -> None:
+        (await self._sessions.open(conversation_id)).stop()
+
+    async def use_server(self, server: LocalServer) -> None:
+        """Have a model of that server answer from now on."""
+        await self._remember(model=server.models[0], api_base=server.api_base)
+        self._on_settings_saved(self._settings.current)
+        self.parts.composer.setFocus()
+
+    async def _remember(self, **changes: object) -> None:
+        await self._settings.save(replace(self._settings.current, **changes))
+
+    def _show(self, session: Session) -> None:
+        self._opening = session.conversation.id
+        self.view.show_session(session)
+        if left := self._sessions.look_at(session.conversation.id):
+            self.tasks.start(self._sessions.forget(left))
+        self.parts.sidebar.set_current(session.conversation.id)
+        self.waiting.look(session.conversation.id)
+        self.parts.fold_peeked_sidebar()
+
+    @property
+    def folder(self) -> str:
+        """Where the shown conversation works."""
+        return self.view.session.folder if self.view.session else ""
+
+    @property
+    def interpreter(self) -> str:
+        """What runs its Python; empty for the managed environment."""
+        chosen = self.view.session.interpreter if self.view.session else ""
+        return chosen or self._settings.current.interpreter
+
+    def _rename_current(self) -> None:
+        if self.view.session is not None:
+            self.parts.show_sidebar(True)
+            self.parts.sidebar.begin_rename(self.view.session.conversation.id)
+
+    def _show_list(self) -> None:
+        self.parts.sidebar.show_conversations(self._sessions.summaries)
+        self.desk.look()
+        shown = self.view.session
+        if shown is not None and self._sessions.get(shown.conversation.id) is None:
+            self._show(self._sessions.new())  # a program has deleted it
+            return
+        self.waiting.look(shown.conversation.id if shown else "")
+
+    def _on_environment_changed(self, _status: EnvironmentStatus) -> None:
+        self.show_place()
+
+    def show_place(self) -> None:
+        """Say in all places where and with what the shown conversation works."""
+        session = self.view.session
+        if session is None:
+            return
+        interpreter = self.places.interpreter_label(self.interpreter)
+        self.parts.header.set_place(session.folder, interpreter)
+        self.parts.pane.set_place(session.folder, interpreter)
+        model = session.settings.model
+        self.parts.composer.set_model(model, session.auto_run)
+        self.parts.start.set_model(model)
+        self.notes.refresh()
+
+    def _on_settings_saved(self, settings: AppSettings) -> None:
+        self._theme.set_mode(settings.theme)
+        self.show_place()
+        self._servers.begin()
+        self.tasks.start(self._api.apply())
+        self.settings_saved.emit(settings)
+
+    def _on_dialog_finished(self) -> None:
+        self._dialog = None
+        self.parts.composer.setFocus()
