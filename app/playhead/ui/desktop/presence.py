@@ -118,8 +118,12 @@ class DesktopPresence(QObject):
         self._tasks.start(self._tell(note))
 
     def _on_passed(self, conversation_id: str) -> None:
+        self._tasks.start(self._withdraw(conversation_id))
+
+    async def _withdraw(self, conversation_id: str) -> None:
+        """A task of its own: the one that opens the bus for the first note may not have begun."""
         if self._bus is not None:
-            self._tasks.start(self._bus.withdraw(conversation_id))
+            await self._bus.withdraw(conversation_id)
 
     async def _tell(self, note: DesktopNote) -> None:
         """Over the bus, where a click is told with the note that it was for; else by the tray."""
