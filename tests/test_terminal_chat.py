@@ -66,6 +66,7 @@ class Terminal:
 
     def __init__(self, arguments: list[str], folder: Path, variables: Mapping[str, str]) -> None:
         self._master, slave = pty.openpty()
+        self._name = os.ttyname(slave)
         self.resize(80, 24)
         self.process = subprocess.Popen(
             [sys.executable, "-c", _TAKE_TERMINAL, *arguments, "--working-dir", str(folder)],
@@ -118,6 +119,20 @@ class Terminal:
         self._seen = place + len(wanted)
         return before
 
+    def server_pid(self) -> int:
+        """The server that the command has started."""
+        own = self.process.pid
+        (child,) = Path(f"/proc/{own}/task/{own}/children").read_text().split()
+        return int(child)
+
+    def has_read_all(self) -> bool:
+        """Whether the command has taken every whole line that was typed."""
+        slave = os.open(self._name, os.O_RDONLY | os.O_NOCTTY)
+        try:
+            return not select.select([slave], [], [], 0)[0]
+        finally:
+            os.close(slave)
+
     def resize(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
@@ -158,6 +173,14 @@ class Desk:
         self.model._served = 0
         self.model.requests.clear()
         return self.terminal
+
+    def begin_run(self, code: str, *then: Reply) -> Terminal:
+        """Let the model propose this code, and approve it; then it has these answers."""
+        terminal = self.answers(execute(code), *(then or (text("Done."),)))
+        terminal.type("go\r")
+        terminal.expect("[e]dit: ")
+        terminal.type("y\r")
+        return terminal
 
     def told_model(self) -> str:
         return json.dumps(self.model.requests[-1].messages)
@@ -323,10 +346,7 @@ def test_a_line_typed_ahead_answers_the_next_question(desk: Desk):
         "import select\nprint('is', 'there', flush=True)\nselect.select([0], [], [])\n"
         "print('hello', input('Name: '))\nprint('hello', input('Other: '))"
     )
-    terminal = desk.answers(execute(code), text("Done."))
-    terminal.type("go\r")
-    terminal.expect("[e]dit: ")
-    terminal.type("y\r")
+    terminal = desk.begin_run(code)
     terminal.expect("is there")
     terminal.type("Bob\r")
     terminal.expect("hello Bob")
@@ -334,6 +354,102 @@ def test_a_line_typed_ahead_answers_the_next_question(desk: Desk):
     terminal.type("Eve\r")
     terminal.expect("hello Eve")
     terminal.expect("Done.")
+    terminal.expect("> ")
+
+
+def test_a_line_that_crosses_the_question_on_its_way_answers_it(desk: Desk, tmp_path: Path):
+    go, asked = tmp_path / "go", tmp_path / "asked"
+    code = (
+        "import os, sys, threading, time\n"
+        "main = threading.main_thread().ident\n"
+        "def watch():\n"
+        "    while sys._current_frames()[main].f_code.co_name != '_read_line':\n"
+        "        time.sleep(0.01)\n"
+        f"    open({str(asked)!r}, 'w').close()\n"
+        "print('is', 'there', flush=True)\n"
+        f"while not os.path.exists({str(go)!r}): time.sleep(0.01)\n"
+        "threading.Thread(target=watch).start()\n"
+        "print('hello', input('Name: '))"
+    )
+    terminal = desk.begin_run(code)
+    terminal.expect("is there\n")
+    server = terminal.server_pid()
+    os.kill(server, signal.SIGSTOP)  # it tells neither the question nor the line
+    try:
+        go.touch()
+        until_now(asked.exists)
+        terminal.type("Bob\r")
+        until_now(terminal.has_read_all)
+    finally:
+        os.kill(server, signal.SIGCONT)
+    terminal.expect("hello Bob")
+    terminal.expect("Done.")
+    terminal.expect("> ")
+
+
+def test_a_line_that_the_code_does_not_read_is_offered_as_the_next_question(desk: Desk):
+    terminal = desk.begin_run(
+        "import select\nprint('is', 'there', flush=True)\nselect.select([0], [], [])"
+    )
+    terminal.expect("is there")
+    terminal.type("Who's Bob?\r")
+    terminal.expect("typed ahead, not read by the code: Who's Bob?")
+    terminal.expect("> Who's Bob?")
+    desk.answers(text("A name."))
+    terminal.type("!\r")
+    terminal.expect("A name.")
+    terminal.expect("> ")
+    assert "Who's Bob?!" in desk.told_model()
+
+
+def test_lines_that_the_code_leaves_are_offered_in_their_order(desk: Desk):
+    terminal = desk.begin_run(
+        "print('is', 'there', flush=True)\nname = input('Name: ')\nprint('hello', name)"
+    )
+    terminal.expect("is there")
+    terminal.type("Bob\rone\rtwo\r")
+    terminal.expect("hello Bob")
+    desk.answers(text("So."))
+    for line in ("one", "two"):
+        terminal.expect(f"> {line}")
+        terminal.type("\r")
+        terminal.expect("So.")
+        assert line in json.dumps(desk.model.requests[-1].messages[-1])
+    terminal.expect("> ")
+
+
+def test_no_line_that_was_typed_ahead_approves_code(desk: Desk, tmp_path: Path):
+    marker = tmp_path / "ran"
+    terminal = desk.begin_run(
+        "import select\nprint('is', 'there', flush=True)\nselect.select([0], [], [])",
+        execute(f"open({str(marker)!r}, 'w')"),
+        text("Done."),
+    )
+    terminal.expect("is there")
+    terminal.type("y\r")
+    terminal.expect("[e]dit: ")
+    terminal.type("n\r")
+    terminal.expect("Done.")
+    terminal.expect("> y")
+    terminal.type("\x15")
+    assert not marker.exists()
+
+
+def test_ctrl_d_ends_the_input_of_the_code(desk: Desk):
+    terminal = desk.begin_run(
+        "try:\n    input('Na' 'me: ')\nexcept EOFError:\n    print('no', 'name')"
+    )
+    terminal.expect("Name: ")
+    terminal.type("\x04")
+    terminal.expect("no name")
+    terminal.expect("> ")
+
+
+def test_ctrl_c_stops_code_that_asks(desk: Desk):
+    terminal = desk.begin_run("input('Na' 'me: ')")
+    terminal.expect("Name: ")
+    terminal.type("\x03")
+    terminal.expect("■ stopped")
     terminal.expect("> ")
 
 

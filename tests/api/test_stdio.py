@@ -313,6 +313,19 @@ async def test_an_input_reaches_the_code_that_asked():
         await until(lambda: program.executor.answers == [("q1", "Bob")])
 
 
+async def test_text_for_another_run_reaches_none():
+    program = Program(coded("wait"))
+    async with program.served():
+        program.tell({"do": "begin", "config": {"auto_run": True}})
+        program.chat()
+        await program.hears(lambda message: message.get("chunk", {}).get("type") == "run")
+        for run, text in ((0, "late"), (1, "Bob\n"), (2, "early")):
+            program.tell({"do": "text", "turn": "t1", "run": run, "text": text})
+        program.tell({"do": "text", "turn": "t1", "text": "any"})
+        await until(lambda: ("", "any") in program.executor.answers)
+    assert [text for _, text in program.executor.answers] == ["Bob\n", "any"]
+
+
 async def test_a_program_that_reads_no_more_holds_nothing_up():
     big = "x" * 1_000_000
     program = Program(said(big), said("Later."))

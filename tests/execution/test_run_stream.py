@@ -216,11 +216,11 @@ def test_times_of_lines_carry_their_share(stream: RunStream) -> None:
 def test_an_exit_status_and_a_reason_reach_the_report(stream: RunStream) -> None:
     stream.start()
     stream.stop_reason = "too long"
-    chunks = stream.feed([mark("idle", state="interrupted", line=7, status=3)])
+    chunks = stream.feed([mark("idle", state="interrupted", line=7, status=3, read=4)])
     report = chunks[-1].content
     assert isinstance(report, RunReport)
     assert (report.state, report.line, report.exit_status) == ("interrupted", 7, 3)
-    assert report.reason == "too long"
+    assert (report.reason, report.input_bytes) == ("too long", 4)
 
 
 @pytest.mark.parametrize("line", [0, -1, 10**400, "x"])

@@ -105,3 +105,20 @@ def test_a_child_that_asks_for_a_password_reads_the_text_that_is_sent(kernel: An
     text, marks = kernel.read_until("idle")
     assert text.endswith("b'6\\n'\n")
     assert of_kind(marks, "error") == []
+
+
+def test_the_end_says_how_much_of_the_input_was_read(talk: Any) -> None:
+    run = talk.begin("print('hello', input())")
+    talk.send("text", run=run, text="Zoë\nrest", end=False)
+    assert talk.read_until("idle")[1][-1].integer("read") == len("Zoë\n".encode())
+    assert talk.run("1")[1][-1].integer("read") is None
+
+
+def test_what_a_closed_input_leaves_counts_as_not_read(kernel: Any) -> None:
+    run = kernel.begin("import os\nos.read(0, 2)\nos.close(0)")
+    kernel.send("text", run=run, text="x" * 300_000, end=True)
+    assert kernel.read_until("idle")[1][-1].integer("read") == 2
+    run = kernel.begin(READ_ALL)
+    kernel.send("text", run=run, text="x", end=True)
+    text, marks = kernel.read_until("idle")
+    assert (text, marks[-1].integer("read")) == ("b'x'\n", 1)

@@ -10,7 +10,9 @@ From the program, one object a line, by `do`:
     stop    turn: end the turn and its code
     input   turn, id, text: a line for the code that asks for one; with has_input false in config
             nobody will: standard input ends where a run begins
-    text    turn, text, end: text as it is for what reads standard input, and its end if `end`
+    text    turn, text, end: text as it is for what reads standard input, and its end if `end`;
+            with `run` only for that run of the turn, the first being 1. How many bytes of it (as
+            UTF-8) were read is told at the run's end by `input_bytes`, if it was any
 The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
@@ -251,7 +253,8 @@ class _Service:
             case {"do": "input", "id": str() as asked, "text": str() as text}:
                 session.answer_input(asked, text)
             case {"do": "text", "text": str() as text}:
-                session.send_text(text, is_end=command.get("end") is True)
+                if command.get("run", turn.runs) == turn.runs:
+                    session.send_text(text, is_end=command.get("end") is True)
             case {"do": "decide"}:
                 _decide(session, command)
             case _:

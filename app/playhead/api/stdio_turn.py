@@ -8,7 +8,7 @@ from typing import Any
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Echo, Failure, Waiting
+from playhead.conversation.payloads import Echo, Failure, RunReport, Waiting
 from playhead.conversation.requests import ModelChoice
 from playhead.conversation.secret import Secret
 from playhead.dialects.lmc import encode
@@ -47,6 +47,8 @@ class StdioTurn:
     def __init__(self, turn_id: str, session: Session, send: Send) -> None:
         self.id = turn_id
         self.is_over = False
+        self.runs = 0
+        """How many runs of code the program was told of."""
         self._session = session
         self._send = send
         self._has_last = False
@@ -106,6 +108,8 @@ class StdioTurn:
 
     def _say(self, chunk: Chunk) -> None:
         wire = encode(chunk)
+        if isinstance(chunk.content, RunReport) and chunk.content.state == "started":
+            self.runs += 1
         if isinstance(chunk.content, Failure):  # our own face tells the remedy apart
             words = {"detail": chunk.content.detail, "remedy": chunk.content.remedy}
             wire["error"] = {**wire["error"], **words}

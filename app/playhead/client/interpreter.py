@@ -186,20 +186,25 @@ class InterpreterClient:
         turn.reject(reason)
         return self._go_on_paused(turn)
 
-    def answer_input(self, text: str) -> None:
-        """Answer the code that asks for a line, at an `input` chunk of an extended stream."""
+    def answer_input(self, text: str | None) -> None:
+        """Answer the code that asks for a line, at an `input` chunk of an extended stream.
+
+        None: the line comes by `send_text`, or has come by it already.
+        """
         turn = self._connection.turn
         if turn is None or turn.question is None:
             raise InterpreterError("No code is asking for input.", code="invalid_state")
         turn.answer(text)
 
-    def send_text(self, text: str, is_end: bool = False) -> None:
+    def send_text(self, text: str, is_end: bool = False, run: int | None = None) -> None:
         """Give what the running code has started text on its standard input, then its end.
 
-        Nothing happens where nothing runs; from whatever thread.
+        Nothing happens where nothing runs, or another run of the chat than `run`, the first being
+        1; how many bytes of the text were read is `input_bytes` at the run's end. From whatever
+        thread.
         """
         if self._connection.turn is not None:
-            self._connection.turn.send_text(text, is_end)
+            self._connection.turn.send_text(text, is_end, run)
 
     def stop(self) -> None:
         """End the chat under way, from whatever thread: its reader gets the rest, then the end."""

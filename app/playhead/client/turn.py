@@ -149,16 +149,18 @@ class Turn:
         """Decide that it does not run and that the model is told why."""
         self._decision = self._command("decide", decision="deny", reason=reason)
 
-    def answer(self, text: str) -> None:
-        """Hand the running code the line that it asked for."""
+    def answer(self, text: str | None) -> None:
+        """Hand the running code the line that it asked for; None: it comes by `send_text`."""
         if self.question is not None:
-            self._server.send(self._command("input", id=self.question["id"], text=text))
+            if text is not None:
+                self._server.send(self._command("input", id=self.question["id"], text=text))
             self.question = None
 
-    def send_text(self, text: str, is_end: bool) -> None:
+    def send_text(self, text: str, is_end: bool, run: int | None) -> None:
         """Give what the running code has started text on its standard input, then its end."""
         if not self.is_over:
-            self._server.send(self._command("text", text=text, end=is_end))
+            only = {} if run is None else {"run": run}
+            self._server.send(self._command("text", text=text, end=is_end, **only))
 
     def fail(self, error: InterpreterError) -> None:
         """Let the turn be stopped for this reason."""
@@ -232,7 +234,7 @@ class Turn:
         edit = {} if code is None else {"code": code}
         return self._command("decide", decision="approve", **edit)
 
-    def _command(self, verb: str, **fields: str | bool) -> Wire:
+    def _command(self, verb: str, **fields: str | bool | int) -> Wire:
         return {"do": verb, "turn": self.id, **fields}
 
 

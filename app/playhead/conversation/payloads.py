@@ -33,6 +33,7 @@ class RunReport:
 
     `output_path` is the file with the run's whole output when what is shown had to be cut;
     `reason` says in words why a run was killed or ended on its own ("the kernel ended: signal 11").
+    `input_bytes` is how much the run has read of the text that was sent to it, if any of it.
     """
 
     state: RunState
@@ -41,6 +42,7 @@ class RunReport:
     exit_status: int | None = None
     output_path: str | None = None
     reason: str = ""
+    input_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

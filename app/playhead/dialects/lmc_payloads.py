@@ -173,6 +173,7 @@ def _run_report(fields: _Fields) -> RunReport:
         fields.integer_or_none("exit_status"),
         fields.text("output_path", "") or None,
         fields.text("reason", ""),
+        fields.integer_or_none("input_bytes"),
     )
 
 

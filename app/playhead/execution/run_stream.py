@@ -56,6 +56,7 @@ class RunStream:
         self._lines = 0
         self._error: list[Chunk] = []
         self._times: list[Chunk] = []
+        self._input_bytes: int | None = None
         self.stop_reason = ""
         self.is_stopping = False
         self.is_over = False
@@ -156,6 +157,7 @@ class RunStream:
             self.is_stopping and status == _ENDED_BY_INTERRUPT
         )
         state = "interrupted" if is_interrupted else "finished"
+        self._input_bytes = _in_bounds(mark.integer("read"))
         return self.finish(state, self.stop_reason, line=line, exit_status=status)
 
     def _on_line(self, line: int | None) -> list[Chunk]:
@@ -218,7 +220,8 @@ class RunStream:
         reason: str = "",
     ) -> Chunk:
         seconds = 0.0 if state == "started" else time.monotonic() - self._began
-        report = RunReport(state, seconds, line, exit_status, self._output.path, reason)
+        path = self._output.path
+        report = RunReport(state, seconds, line, exit_status, path, reason, self._input_bytes)
         return _single("run", report)
 
 

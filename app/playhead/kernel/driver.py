@@ -91,6 +91,10 @@ class Driver:
         """Give the block text on its standard input, then its end if so (command thread)."""
         self.stage.descriptors.feed(text, is_end)
 
+    def read_bytes(self) -> int:
+        """Return how much of that text the block, which has just ended, has read."""
+        return self.stage.descriptors.read_bytes()
+
     def interrupt(self) -> None:
         """Stop the block (command thread); a SIGINT to this process comes a moment later."""
         _thread.interrupt_main()

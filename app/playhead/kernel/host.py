@@ -82,6 +82,8 @@ class Host:
             os._exit(outcome.status & 0xFF)
         self._is_busy = False
         said = {} if outcome.exit_status is None else {"status": outcome.exit_status}
+        if read_bytes := self._driver.read_bytes():
+            said["read"] = read_bytes  # the rest of what was typed is still the person's
         self._channel.send("idle", state=outcome.state, line=outcome.line, **said)
         self._channel.run = ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import getpass
 import io
 import itertools
@@ -47,12 +48,18 @@ class Descriptors:
         """Whether standard input ended before anything was typed into it."""
         return self._current.ended_empty
 
+    def read_bytes(self) -> int:
+        """Return how much of the text for this run has been read."""
+        return self._current.read_bytes()
+
     def repair(self) -> None:
         """Undo what a block did to the descriptors: closed, redirected, made non-blocking."""
         os.set_blocking(self.output, True)
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
         self._current.close()  # with what nobody has read of it
+        with contextlib.suppress(OSError):  # closed by the block, as all of its descriptors
+            os.close(self._current.reader)
         self._current = self._input
         self._current.become(0)
 
@@ -65,16 +72,14 @@ class InputPipe:
         os.set_blocking(self._writer, False)
         self._lock = threading.Lock()
         self._waiting = bytearray()
+        self._fed_bytes = 0
         self._has_ended = False
         self._is_pumping = False
-        self._was_fed = False
         self.ended_empty = False
 
     def become(self, fd: int) -> None:
-        """Let it be read under another number; the inner one is then not needed."""
-        if self.reader != fd:  # the same where user code has closed it: the next pipe takes it
-            os.dup2(self.reader, fd)
-            os.close(self.reader)
+        """Let it be read under another number too; ours tells what has not been read."""
+        os.dup2(self.reader, fd)
 
     def feed(self, data: bytes, is_end: bool) -> None:
         """Add to what can be read; nothing after an end is taken."""
@@ -83,11 +88,16 @@ class InputPipe:
                 return
             self._waiting += data
             self._has_ended = is_end
-            self._was_fed = self._was_fed or bool(data)
-            self.ended_empty = is_end and not self._was_fed
+            self._fed_bytes += len(data)
+            self.ended_empty = is_end and not self._fed_bytes
             if not self._pour() and not self._is_pumping:
                 self._is_pumping = True
                 start_thread(self._pump, "playhead-input")
+
+    def read_bytes(self) -> int:
+        """Return how much has been read; all of it where the system does not tell."""
+        with self._lock:
+            return self._fed_bytes - len(self._waiting) - _waiting_bytes(self.reader)
 
     def close(self) -> None:
         """Give up what was not read."""
@@ -118,6 +128,17 @@ class InputPipe:
                     return
                 writer = self._writer
             select.select([], [writer], [], 0.1)  # not for ever: it may be given up meanwhile
+
+
+def _waiting_bytes(reader: int) -> int:
+    try:
+        import fcntl
+        import termios
+
+        number = fcntl.ioctl(reader, termios.FIONREAD, bytes(4))
+    except (ImportError, OSError):  # Windows, or the block has closed all descriptors
+        return 0
+    return int.from_bytes(number, sys.byteorder)
 
 
 def above_standard(fd: int) -> int:

@@ -34,6 +34,18 @@ def forget_typed() -> None:
             termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
+def ask_offering(prompt: str, offered: str) -> str:
+    """One line, which a person may make of the one that is offered. Raises as `ask_line` does."""
+    readline = sys.modules.get("readline")
+    if readline is None or not offered:
+        return input(prompt)
+    readline.set_startup_hook(lambda: readline.insert_text(offered))
+    try:
+        return input(prompt)
+    finally:
+        readline.set_startup_hook()
+
+
 def ask_line(prompt: str) -> str:
     """One line that does not enter the history. Raises EOFError and KeyboardInterrupt."""
     with _no_history():

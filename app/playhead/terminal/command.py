@@ -18,7 +18,7 @@ from playhead.errors import AppError
 from playhead.terminal import asking
 from playhead.terminal.display import TerminalDisplay
 from playhead.terminal.interpreter import Interpreter
-from playhead.terminal.typing_ahead import Typing
+from playhead.terminal.typing_ahead import Typing, waiting_lines
 
 Wire = dict[str, Any]
 
@@ -105,7 +105,10 @@ def _chat(interpreter: Interpreter, options: argparse.Namespace) -> int:
         return _print_chunks(interpreter, [*files, _said(prompt)])
     display = TerminalDisplay()
     if prompt:
-        return _answer(interpreter, display, [*files, _said(prompt)])
+        typing = Typing(interpreter.send_text)
+        status = _answer(interpreter, display, typing, [*files, _said(prompt)])
+        display.show_unread(_lines(typing.unread))
+        return status
     return _converse(interpreter, display, files)
 
 
@@ -145,21 +148,19 @@ def _print_chunk(chunk: Wire) -> None:
     sys.stdout.flush()
 
 
-def _answer(interpreter: Interpreter, display: TerminalDisplay, asked: Sequence[Wire]) -> int:
+def _answer(
+    interpreter: Interpreter, display: TerminalDisplay, typing: Typing, asked: Sequence[Wire]
+) -> int:
     """Ask, show the answer, ask the person about its code."""
-    typing = Typing(interpreter.send_text)
-
-    def ask(prompt: str, is_secret: bool) -> str | None:
-        with typing.paused():
-            return display.ask(prompt, is_secret)
-
-    interpreter.on_input = ask
+    interpreter.on_input = display.ask
     with _stopped_by_ctrl_c(interpreter, lambda: display.is_asking):
         try:
             display.wait()
             for chunk in interpreter.chat(asked, stream=True):
+                if typing.take_new_line():
+                    display.screen.column = 0
                 display.show(chunk)
-                _let_type(typing, chunk)
+                _let_type(interpreter, display, typing, chunk)
                 if chunk["type"] == "confirmation" and not interpreter.auto_run:
                     verdict = display.decide(chunk)
                     if verdict is None:
@@ -180,11 +181,26 @@ def _answer(interpreter: Interpreter, display: TerminalDisplay, asked: Sequence[
     return STOPPED if interpreter.status == "cancelled" else COMPLETE
 
 
-def _let_type(typing: Typing, chunk: Wire) -> None:
-    """While code runs, what is typed is for it."""
+def _let_type(
+    interpreter: Interpreter, display: TerminalDisplay, typing: Typing, chunk: Wire
+) -> None:
+    """While code runs, what is typed is for it, the answers to its questions among it."""
     if chunk["type"] == "run":
-        is_begun = chunk["content"]["state"] == "started"
-        (typing.begin if is_begun else typing.end)()
+        report: Wire = chunk["content"]
+        if report["state"] == "started":
+            typing.begin()
+        else:
+            typing.end(report.get("input_bytes", 0))
+    elif chunk["type"] == "input" and typing.is_on:
+        question: Wire = chunk["content"]
+        if question.get("is_secret"):
+            typing.hide()
+        display.show_question(str(question.get("prompt", "")))
+        interpreter.answer_input(None)
+
+
+def _lines(typed: str) -> list[str]:
+    return [line for line in typed.split("\n") if line.strip()]
 
 
 def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequence[Wire]) -> int:
@@ -193,9 +209,10 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
         importlib.import_module("readline")
     display.screen.write_line("Playhead. /help says what can be typed.", "dim")
     was_interrupted = False
+    unread: list[str] = []
     while True:
         try:
-            line = input("> ").strip()
+            line = asking.ask_offering("> ", unread.pop(0) if unread else "").strip()
         except EOFError:
             display.screen.write("\n")
             return COMPLETE
@@ -211,9 +228,13 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
             return COMPLETE
         if _is_command(interpreter, display, line):
             continue
+        typing = Typing(interpreter.send_text)
         with contextlib.suppress(KeyboardInterrupt):  # the turn was left, the chat goes on
-            _answer(interpreter, display, [*files, _said(line)])
+            _answer(interpreter, display, typing, [*files, _said(line)])
         files = ()
+        if typing.unread:  # what was typed after it must not overtake it
+            unread += _lines(typing.unread + waiting_lines())
+            display.show_unread(unread)
 
 
 def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -> bool:

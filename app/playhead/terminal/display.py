@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any, cast
 
 from rich.console import Console
@@ -97,6 +98,19 @@ class TerminalDisplay:
         for line in before:
             self.screen.write_line(line)
         return self._ask(question or "> ", is_secret)
+
+    def show_question(self, prompt: str) -> None:
+        """Show what the running code wants to know, where what is typed goes to it anyway."""
+        *before, question = plain(prompt).split("\n")
+        for line in before:
+            self.screen.write_line(line)
+        self.screen.end_line()
+        self.screen.write(question or "> ")
+
+    def show_unread(self, lines: Sequence[str]) -> None:
+        """Show what was typed while code ran and that the code has not read."""
+        for line in lines:
+            self.screen.write_line(f"typed ahead, not read by the code: {visible(line)}", "dim")
 
     def fail(self, error: AppError) -> None:
         """Say what went wrong and what to do."""

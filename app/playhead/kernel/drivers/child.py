@@ -106,6 +106,10 @@ class ChildDriver(Driver):
         """Give the block text; its end waits until the program has opened the input."""
         self._input.feed(text, is_end)
 
+    def read_bytes(self) -> int:
+        """Return how much of it the block has read."""
+        return self._input.read_bytes()
+
     def interrupt(self) -> None:
         """Stop the block: what it has started itself is the parent's to stop."""
         child = self._child

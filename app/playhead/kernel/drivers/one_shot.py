@@ -48,6 +48,10 @@ class OneShotDriver(Driver):
         """Give the block text, then its end if so."""
         self._input.feed(text, is_end)
 
+    def read_bytes(self) -> int:
+        """Return how much of it the block has read."""
+        return self._input.read_bytes()
+
     def interrupt(self) -> None:
         """Stop the block: its program gets its signal from the parent, as all that a run starts."""
         self._is_stopped = True

@@ -57,6 +57,10 @@ class RunInput:
             self._has_end = self._has_end or is_end
             self._pipe.feed(text.encode("utf-8", "surrogatepass"), self._has_end and self._is_open)
 
+    def read_bytes(self) -> int:
+        """Return how much of the text for this block has been read."""
+        return self._pipe.read_bytes()
+
     def opened(self) -> None:
         """The program reads it by now."""
         with self._lock:
