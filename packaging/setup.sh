@@ -1,54 +1,57 @@
 #!/bin/sh
-# Make .venv hold exactly what a lock says: `setup.sh run` or `setup.sh dev`. Quick when it already does.
+# Make .venv hold exactly what a lock says: `setup.sh run`, `dev` (what the tests need), or `all` (what
+# `make test ALL=1` needs). Quick when it already does.
 set -eu
 cd "$(dirname "$0")/.."
 part=${1:-run}
-lock=requirements.lock
-[ "$part" = run ] || lock=requirements-$part.lock
 
 say() { printf '%s\n' "$*" >&2; }
 
 # The stamp holds the folder too: a copied or moved .venv points at the old one.
-wanted() { pwd; cksum requirements*.lock pyproject.toml packaging/setup.sh; cksum tests/clients/*/*lock* || :; }
-
-is_done() { [ -x .venv/bin/python ] && [ "$(wanted)" = "$(cat ".venv/.playhead-$1" 2>/dev/null)" ]; }
-
-is_supported() {
-    "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null
+wanted() {
+    pwd
+    case $1 in
+    run) set -- ;;
+    dev) set -- requirements-dev.lock ;;
+    all) set -- requirements-dev.lock tests/clients/python/*.lock tests/clients/javascript/*-lock.json ;;
+    esac
+    cksum requirements.lock pyproject.toml packaging/setup.sh packaging/install.py "$@"
 }
 
-find_python() {
-    for name in ${PYTHON:-} python3.13 python3.12 python3.11 python3 python; do
-        if command -v "$name" >/dev/null && is_supported "$name"; then
-            command -v "$name"
-            return
-        fi
+# Each part holds all that those before it need.
+is_done() {
+    [ -x .venv/bin/python ] || return 1
+    case $part in
+    run) set -- run dev all ;;
+    dev) set -- dev all ;;
+    all) set -- all ;;
+    esac
+    for part_done; do
+        [ "$(wanted "$part_done")" != "$(cat ".venv/.playhead-$part_done" 2>/dev/null)" ] || return 0
     done
-    say "Playhead needs Python 3.11, 3.12 or 3.13, and none was found on the PATH."
-    say "Found: $(python3 --version 2>&1 || echo 'no python3 at all')."
-    say "Install one (Debian 12, Ubuntu 24.04: sudo apt-get install python3 python3-venv), or name it:"
-    say "    make run PYTHON=/path/to/python3.12"
-    exit 1
+    return 1
 }
 
 make_venv() {
-    python=$(find_python)
-    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-        "$python" -m venv --clear .venv
-    else
-        version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-        say "This Python ($python) cannot make virtual environments. On Debian and Ubuntu:"
-        say "    sudo apt-get install python3-venv || sudo apt-get install python$version-venv"
+    if ! python=$(sh packaging/python.sh); then
+        versions=$(sh packaging/python.sh minors | sed 's/^/3./' | tr '\n' ' ')
+        say "Playhead needs a Python with the module venv, and found none on the PATH of those that it"
+        say "runs on: ${versions% }. Here is $(python3 --version 2>&1 || echo 'no python3 at all')."
+        say "Install one, or name it:"
+        say "    make run PYTHON=/path/to/python3"
         exit 1
     fi
+    "$python" -m venv --clear .venv
 }
+
+install() { .venv/bin/python packaging/install.py "$@"; }
 
 # SDKs of other ages than litellm's, each in a folder of its own: the tests drive the server with all.
 get_other_sdks() {
     for lock in tests/clients/python/*.lock; do
         folder=.venv/$(basename "$lock" .lock)
         rm -rf "$folder"
-        pip install --no-deps --require-hashes --target "$folder" --requirement "$lock"
+        install --no-deps --target "$folder" --require-hashes --requirement "$lock"
     done
 }
 
@@ -71,18 +74,30 @@ get_javascript() {
     echo "$wanted_javascript" >$stamp
 }
 
-# What the tests need holds all that running needs.
-if is_done dev || is_done "$part"; then exit 0; fi
-megabytes=200
-[ "$part" = run ] || megabytes=350
-say "Setting up .venv (once; it downloads about $megabytes MB) …"
-is_supported .venv/bin/python && .venv/bin/python -m pip --version >/dev/null 2>&1 || make_venv
-pip() { .venv/bin/python -m pip --disable-pip-version-check --quiet "$@"; }
-pip install --require-hashes --requirement "$lock"
+! is_done || exit 0
+lock=requirements.lock
+# What PyPI sends for Linux on x86-64, uv's own 18 MB with it, and what .venv takes then: sizes of
+# what `pip download --no-deps --require-hashes -r LOCK` fetches, and `du -sm .venv`.
+case $part in
+run) sizes="193 MB to download, 585 MB on disk" ;;
+dev) sizes="395 MB to download, 1000 MB on disk" ;;
+all) sizes="420 MB to download, 1100 MB on disk" ;;
+esac
+if [ "$part" != run ]; then
+    lock=requirements-dev.lock
+    export UV_COMPILE_BYTECODE=1 # tests start Python often; the window compiles what it loads, once
+fi
+if sh packaging/python.sh supports .venv/bin/python && .venv/bin/python -m pip --version >/dev/null 2>&1; then
+    say "Bringing .venv up to date with $lock …"
+else
+    say "Setting up .venv, once: $sizes …"
+    make_venv
+fi
+install --require-hashes --requirement "$lock"
 # Hatchling stands in the lock, so that not even the build fetches anything without a hash.
-pip install --no-deps --no-build-isolation --editable .
-if [ "$part" = dev ]; then
+install --quiet --no-deps --no-build-isolation --editable .
+if [ "$part" = all ]; then
     get_other_sdks
     get_javascript
 fi
-wanted >".venv/.playhead-$part"
+wanted "$part" >".venv/.playhead-$part"

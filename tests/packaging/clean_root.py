@@ -33,7 +33,9 @@ OPENER = ("/usr/bin/gio", "launch", "/usr/share/applications/playhead.desktop")
 
 def main() -> int:
     """Every step; the first that fails ends it with its reason."""
-    package = Path(sys.argv[1]).resolve()
+    package = Path(*sys.argv[1:2]).resolve()
+    if package.suffix != ".deb" or not package.is_file():
+        raise SystemExit("There is no Debian package in dist/: `make package` makes one.")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         root, home = Path(folder) / "root", Path(folder) / "home"
         unpack_bare_system(root)
@@ -165,6 +167,8 @@ def chroot(root: Path, *command: str) -> None:
 
 def call(*command: object) -> None:
     """A step; what it says is shown only when it fails."""
+    if not shutil.which(str(command[0])):
+        raise SystemExit(f"{command[0]} is not installed; `make package-test` sees to it.")
     done = subprocess.run(
         [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Print the path of a Python that runs Playhead and can make environments. Where there is none, the
+# status is 1, or 2 and the path that of one that could run it.
+set -eu
+cd "$(dirname "$0")/.."
+
+# pyproject.toml alone says which: requires-python = ">=3.11,<3.14".
+range=$(sed -n 's/^requires-python = ">=3\.\([0-9]*\),<3\.\([0-9]*\)".*/\1 \2/p' pyproject.toml)
+oldest=${range% *} next=${range#* }
+
+minors() { # newest first
+    minor=$next
+    while [ "$minor" -gt "$oldest" ]; do
+        minor=$((minor - 1))
+        echo "$minor"
+    done
+}
+
+is_supported() {
+    "$1" -c "import sys; sys.exit(not (3, $oldest) <= sys.version_info[:2] < (3, $next))" 2>/dev/null
+}
+
+case "${1:-find}" in
+minors) minors ;;
+supports) is_supported "$2" ;;
+find)
+    poor=
+    for name in ${PYTHON:-} python3 $(minors | sed 's/^/python3./') python; do
+        if ! path=$(command -v "$name") || ! is_supported "$path"; then continue; fi
+        if "$path" -c 'import ensurepip, venv' 2>/dev/null; then
+            echo "$path"
+            exit
+        fi
+        poor=${poor:-$path}
+    done
+    [ -n "$poor" ] || exit 1
+    echo "$poor"
+    exit 2
+    ;;
+esac
