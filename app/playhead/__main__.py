@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _serve(given[1:])
     if given[:1] == ["chat"]:
         return _chat(given[1:])
-    return _open_window(_parser().parse_args(given))
+    return _open_window(given)
 
 
 def _settled(arguments: Sequence[str]) -> list[str]:
@@ -117,11 +117,11 @@ def _port(text: str) -> int:
     return number
 
 
-def _chat(arguments: Sequence[str]) -> int:
+def _chat(arguments: Sequence[str], is_for_window: bool = False) -> int:
     """`playhead chat`: the interpreter in a terminal."""
     from playhead.terminal import main as terminal
 
-    return terminal(arguments)
+    return terminal(arguments, is_for_window)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -147,11 +147,10 @@ def _add_log_level(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _open_window(options: argparse.Namespace) -> int:
+def _open_window(arguments: Sequence[str]) -> int:
     if problem := display_problem(os.environ):
-        print(problem, file=sys.stderr)
-        print("Starting `playhead chat` in this terminal instead.", file=sys.stderr)
-        return _chat([part for path in options.files for part in ("--file", path)])
+        return _chat_instead(arguments, problem)
+    options = _parser().parse_args(arguments)
     gc.disable()  # until the first paint: all of it stays, looking for garbage only takes time
     from playhead.bootstrap.import_cost import leave_sources_unread, leave_tls_out_of_asyncio
 
@@ -161,6 +160,18 @@ def _open_window(options: argparse.Namespace) -> int:
 
     files = [os.path.abspath(path) for path in options.files]
     return run_window(files, options.log_level)
+
+
+def _chat_instead(arguments: Sequence[str], problem: str) -> int:
+    """The terminal where no window can open; it takes its own arguments beside the window's."""
+    windows_own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    _add_log_level(windows_own)
+    _, rest = windows_own.parse_known_args(arguments)
+    if {"-h", "--help", "--version"} & set(rest):
+        _parser().parse_known_args(rest)
+    print(problem, file=sys.stderr)
+    print("Starting `playhead chat` in this terminal instead.", file=sys.stderr)
+    return _chat(rest, is_for_window=True)
 
 
 def display_problem(environment: Mapping[str, str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def main(arguments: Sequence[str]) -> int:
-    """`playhead chat …`; the exit status."""
+def main(arguments: Sequence[str], is_for_window: bool = False) -> int:
+    """`playhead chat …`; the exit status. In the window's place, what it was given are files."""
     from playhead.terminal.command import run  # importing the package must cost nothing
 
-    return run(arguments)
+    return run(arguments, is_for_window)
