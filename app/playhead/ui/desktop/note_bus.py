@@ -5,114 +5,255 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Literal
 
-from jeepney import DBusAddress, MatchRule, Message, message_bus, new_method_call
-from jeepney.io.asyncio import DBusRouter, Proxy, open_dbus_connection
-from jeepney.wrappers import DBusErrorResponse, unwrap_msg
+from jeepney import (
+    DBusAddress,
+    HeaderFields,
+    MatchRule,
+    Message,
+    MessageType,
+    message_bus,
+    new_method_call,
+)
+from jeepney.auth import BEGIN, Authenticator
+from jeepney.bus import get_bus
+from jeepney.io.asyncio import DBusConnection
 
 from playhead.ui.desktop.notes import DesktopNote
 
 _NAME = "org.freedesktop.Notifications"
-_SERVER = DBusAddress("/org/freedesktop/Notifications", bus_name=_NAME, interface=_NAME)
-_TIMEOUT_S = 5.0
+_PATH = "/org/freedesktop/Notifications"
+_SERVER = DBusAddress(_PATH, bus_name=_NAME, interface=_NAME)
+_PATIENCE_S = 5.0
+"""How long a note may be on its way before it is shown by other means, too."""
+_PARTING_S = 2.0
+"""How long the end of the program waits for answers that are still to come."""
 _NORMAL_URGENCY = 1
-_NO_BUS = (OSError, ValueError, KeyError, EOFError, DBusErrorResponse, TimeoutError)
-"""How jeepney says that there is no bus, or nobody on it who shows notes."""
+_NO_BUS = (OSError, ValueError, KeyError, EOFError, RuntimeError)
+"""How jeepney says that there is no bus, or none that it can read."""
 _log = logging.getLogger(__name__)
 
 
-class NoteBus:
-    """Shows one note per conversation; `on_clicked(id)` when the user clicks it.
+@dataclass(slots=True)
+class _Place:
+    """The note of one conversation: what is wanted and what the server is known to show.
 
-    Owner: the desktop presence, which calls `close`. Coroutines of it run in the window's loop.
+    The server is sent one call about it at a time, and the next one is decided when that has been
+    answered: only the answer brings the number by which a note can be taken away.
     """
 
-    def __init__(self, on_clicked: Callable[[str], None]) -> None:
+    wanted: DesktopNote | None = None
+    shown: DesktopNote | None = None
+    """Set when it is sent; its number comes with the answer."""
+    number: int = 0
+    server: str = ""
+    """The unique name of the program that shows it: the number means nothing to another one."""
+    call: Literal["", "show", "close"] = ""
+    patience: asyncio.TimerHandle | None = None
+    """Runs until the server has answered or somebody else has been asked to show the note."""
+
+    def want(self, note: DesktopNote | None) -> None:
+        """Have this note, or none, on the desktop from now on."""
+        self.wanted = note
+        self.calm()
+
+    def calm(self) -> bool:
+        """Wait no longer; return whether it was still waited for."""
+        waited, self.patience = self.patience, None
+        if waited is not None:
+            waited.cancel()
+        return waited is not None
+
+
+class NoteBus:
+    """Shows one note per conversation on the desktop.
+
+    `on_clicked(id)` is called when the user clicks one; `on_refused(note)` when one that is still
+    wanted is not shown: no bus, no server, an error, or no answer for a while.
+    Owner: the desktop presence, which calls `close`. Everything runs in the window's loop.
+    """
+
+    def __init__(
+        self,
+        on_clicked: Callable[[str], None],
+        on_refused: Callable[[DesktopNote], None],
+        patience_s: float = _PATIENCE_S,
+        parting_s: float = _PARTING_S,
+    ) -> None:
         self._on_clicked = on_clicked
-        self._numbers: dict[str, int] = {}
-        self._router: DBusRouter | None = None
-        self._parts = contextlib.AsyncExitStack()
-        self._listening: asyncio.Task[None] | None = None
-        self._turn = asyncio.Lock()  # a note is taken away only once its number is known
+        self._on_refused = on_refused
+        self._patience_s = patience_s
+        self._parting_s = parting_s
+        self._places: dict[str, _Place] = {}
+        self._calls: dict[int, _Place] = {}
+        self._connection: DBusConnection | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._answered = asyncio.Event()
+        self._is_closed = False
 
-    async def send(self, note: DesktopNote) -> bool:
-        """Show a note in place of the conversation's last one; whether somebody shows it."""
-        async with self._turn:
-            return await self._send(note)
+    def show(self, note: DesktopNote) -> None:
+        """Show a note in place of the conversation's last one."""
+        if self._is_closed:
+            return
+        place = self._places.setdefault(note.conversation_id, _Place())
+        place.want(note)
+        loop = asyncio.get_running_loop()
+        place.patience = loop.call_later(self._patience_s, self._refuse, place)
+        if self._reading is None:
+            self._reading = loop.create_task(self._read())
+        self._settle(place)
 
-    async def withdraw(self, conversation_id: str) -> None:
-        """Take the note of a conversation away."""
-        async with self._turn:
-            await self._withdraw(conversation_id)
-
-    async def _send(self, note: DesktopNote) -> bool:
-        values = (
-            "Playhead",
-            self._numbers.get(note.conversation_id, 0),
-            "playhead",
-            note.title,
-            note.text,
-            ["default", ""],
-            {"desktop-entry": ("s", "playhead"), "urgency": ("y", _NORMAL_URGENCY)},
-            -1,
-        )
-        try:
-            router = await self._connected()
-            call = new_method_call(_SERVER, "Notify", "susssasa{sv}i", values)
-            (number,) = await _answered(router, call)
-        except _NO_BUS as error:
-            _log.info("No note is shown by the desktop: %s", error)
-            return False
-        self._numbers[note.conversation_id] = number
-        return True
-
-    async def _withdraw(self, conversation_id: str) -> None:
-        number = self._numbers.pop(conversation_id, 0)
-        if number and self._router is not None:
-            call = new_method_call(_SERVER, "CloseNotification", "u", (number,))
-            with contextlib.suppress(*_NO_BUS):
-                await _answered(self._router, call)
+    def withdraw(self, conversation_id: str) -> None:
+        """Take the note of a conversation away, however far it has come."""
+        if place := self._places.get(conversation_id):
+            place.want(None)
+            self._settle(place)
 
     async def close(self) -> None:
-        """Leave the bus; the notes that stand there have nobody behind them any more."""
-        for conversation_id in tuple(self._numbers):
-            await self.withdraw(conversation_id)
-        if self._listening is not None:
-            self._listening.cancel()
-            await asyncio.gather(self._listening, return_exceptions=True)
-        with contextlib.suppress(*_NO_BUS):
-            await self._parts.aclose()
-        self._router = None
+        """Take all notes away, since nobody answers their clicks any more, and leave the bus."""
+        self._is_closed = True
+        for conversation_id in tuple(self._places):
+            self.withdraw(conversation_id)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._parting_s):
+                while self._calls:
+                    self._answered.clear()
+                    await self._answered.wait()
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])
 
-    async def _connected(self) -> DBusRouter:
-        if self._router is None:
-            self._router = await asyncio.wait_for(self._connect(), _TIMEOUT_S)
-        return self._router
+    def _settle(self, place: _Place) -> None:
+        """Send what a note needs next, if anything; every event ends here."""
+        if self._connection is None or place.call or place.shown is place.wanted:
+            return
+        if place.shown is not None:
+            place.call = "close"
+            server = DBusAddress(_PATH, bus_name=place.server, interface=_NAME)
+            call = new_method_call(server, "CloseNotification", "u", (place.number,))
+        elif place.wanted is not None:
+            place.call = "show"
+            place.shown = place.wanted
+            call = _notify(place.wanted)
+        self._calls[_send(self._connection, call)] = place
 
-    async def _connect(self) -> DBusRouter:
-        connection = await open_dbus_connection("SESSION")
-        self._parts.push_async_callback(connection.close)
-        router = await self._parts.enter_async_context(DBusRouter(connection))
-        rule = MatchRule(type="signal", interface=_NAME, path=_SERVER.object_path)
-        await asyncio.wait_for(Proxy(message_bus, router).AddMatch(rule), _TIMEOUT_S)
-        queue = self._parts.enter_context(router.filter(rule, queue=asyncio.Queue()))
-        self._listening = asyncio.create_task(self._listen(queue))
-        return router
+    async def _read(self) -> None:
+        """Open the bus and follow it until it ends; the next note then opens it again."""
+        try:
+            async with _opened_bus() as connection:
+                self._connection = connection
+                for place in tuple(self._places.values()):
+                    self._settle(place)
+                while connection and (message := await _received(connection)):
+                    self._take(message)
+                self._connection = None
+        finally:
+            self._connection = self._reading = None
+            places, self._places = self._places, {}
+            self._calls.clear()
+            self._answered.set()
+            for place in places.values():
+                self._refuse(place)
 
-    async def _listen(self, queue: asyncio.Queue[Message]) -> None:
-        while True:
-            said = await queue.get()
-            number = said.body[0] if said.body else 0
-            owners = [id_ for id_, known in self._numbers.items() if known == number]
-            if not owners:
+    def _take(self, message: Message) -> None:
+        fields = message.header.fields
+        match message.header.message_type:
+            case MessageType.signal:
+                number = message.body[0] if message.body else 0
+                self._on_signal(fields[HeaderFields.member], fields[HeaderFields.sender], number)
+            case MessageType.method_return | MessageType.error as kind:
+                place = self._calls.pop(fields[HeaderFields.reply_serial], None)
+                if place is not None:
+                    shown = message if kind is MessageType.method_return else None
+                    self._on_answer(place, shown)
+                    self._answered.set()
+            case _:
+                pass
+
+    def _on_answer(self, place: _Place, shown: Message | None) -> None:
+        call, place.call = place.call, ""
+        if call == "show" and shown is not None:
+            (place.number,) = shown.body
+            place.server = shown.header.fields[HeaderFields.sender]
+            if place.wanted is place.shown:
+                place.calm()
+        else:
+            if call == "show" and place.wanted is place.shown:
+                self._refuse(place)
+                place.wanted = None
+            place.shown = None
+        self._settle(place)
+
+    def _on_signal(self, member: str, server: str, number: int) -> None:
+        for id_, place in tuple(self._places.items()):
+            if not place.shown or (place.server, place.number) != (server, number):
                 continue
-            match said.header.fields.get(3):  # MEMBER
-                case "ActionInvoked":
-                    self._on_clicked(owners[0])
-                case "NotificationClosed":
-                    self._numbers.pop(owners[0], None)
+            if member == "ActionInvoked":
+                self._on_clicked(id_)
+            elif member == "NotificationClosed" and not place.call:
+                if place.wanted is place.shown:
+                    place.wanted = None
+                place.shown = None
+                self._settle(place)
+
+    def _refuse(self, place: _Place) -> None:
+        if place.calm() and place.wanted is not None:
+            self._on_refused(place.wanted)
 
 
-async def _answered(router: DBusRouter, call: Message) -> tuple[int, ...]:
-    return unwrap_msg(await asyncio.wait_for(router.send_and_get_reply(call), _TIMEOUT_S))
+def _notify(note: DesktopNote) -> Message:
+    hints = {"desktop-entry": ("s", "playhead"), "urgency": ("y", _NORMAL_URGENCY)}
+    values = ("Playhead", 0, "playhead", note.title, note.text, ["default", ""], hints, -1)
+    return new_method_call(_SERVER, "Notify", "susssasa{sv}i", values)
+
+
+@contextlib.asynccontextmanager
+async def _opened_bus() -> AsyncIterator[DBusConnection | None]:
+    """Yield the session's bus, None where there is none."""
+    writer: asyncio.StreamWriter | None = None
+    try:
+        try:
+            reader, writer = await asyncio.open_unix_connection(get_bus("SESSION"))
+            connection = await _introduced(DBusConnection(reader, writer))
+        except _NO_BUS as error:
+            _log.info("The desktop shows no notes: %s", error)
+            connection = None
+        yield connection
+    finally:
+        if writer is not None:
+            writer.transport.abort()  # what had to arrive has been answered
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+
+async def _introduced(connection: DBusConnection) -> DBusConnection:
+    authenticator = Authenticator()
+    for words in authenticator:
+        connection.writer.write(words)
+        if not (answer := await connection.reader.read(1024)):
+            raise EOFError("the bus ended the conversation")
+        authenticator.feed(answer)
+    connection.writer.write(BEGIN)
+    _send(connection, message_bus.Hello())
+    clicks = MatchRule(type="signal", sender=_NAME, interface=_NAME, path=_PATH)
+    _send(connection, message_bus.AddMatch(clicks))
+    return connection
+
+
+def _send(connection: DBusConnection, message: Message) -> int:
+    """Send a message without waiting; return the number that its answer will carry."""
+    serial = next(connection.outgoing_serial)
+    connection.writer.write(message.serialise(serial))
+    return serial
+
+
+async def _received(connection: DBusConnection) -> Message | None:
+    """Return the next message, None at the end of the bus."""
+    try:
+        return await connection.receive()
+    except _NO_BUS as error:
+        _log.info("The bus of the desktop has ended: %s", error)
+        return None

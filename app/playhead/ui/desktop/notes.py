@@ -82,6 +82,7 @@ class DesktopNotes(QObject):
         }
         for id_ in self._phases.keys() - now.keys():
             self._begun.pop(id_, None)
+            self._pass(id_)
         before, self._phases = self._phases, now
         for id_, phase in now.items():
             if phase != before.get(id_, "rests"):
@@ -89,21 +90,23 @@ class DesktopNotes(QObject):
 
     def see(self) -> None:
         """The window has come to the front: there is nothing left to tell."""
-        for id_ in self._told:
-            self.passed.emit(id_)
-        self._told.clear()
+        for id_ in tuple(self._told):
+            self._pass(id_)
 
     def _on_change(self, id_: str, phase: Phase) -> None:
         begun = self._begun.setdefault(id_, self._clock())
-        if id_ in self._told:
-            self._told.discard(id_)
-            self.passed.emit(id_)
+        self._pass(id_)
         if phase == "rests":
             del self._begun[id_]
         is_long = self._clock() - begun >= LONG_S
         if phase != "works" and (is_long or phase != "rests") and self._is_wanted():
             self._told.add(id_)
             self.came.emit(DesktopNote(id_, self._title(id_), tr(_WORDS[phase])))
+
+    def _pass(self, id_: str) -> None:
+        if id_ in self._told:
+            self._told.discard(id_)
+            self.passed.emit(id_)
 
     def _title(self, id_: str) -> str:
         session = self._sessions.get(id_)

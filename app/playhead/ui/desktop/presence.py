@@ -101,9 +101,9 @@ class DesktopPresence(QObject):
             self._box.reject()
         if self.tray is not None:
             self.tray.hide()
-        bus, self._bus = self._bus, None
-        if bus is not None:
-            await bus.close()
+        self.notes.came.disconnect(self._on_came)
+        if self._bus is not None:
+            await self._bus.close()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Whoever comes to the window needs no note any more."""
@@ -115,33 +115,25 @@ class DesktopPresence(QObject):
         return self._settings.current.notifies and not self._window.isActiveWindow()
 
     def _on_came(self, note: DesktopNote) -> None:
-        self._tasks.start(self._tell(note))
+        """Over the bus, where a click is told with the note that it was for; else by the tray."""
+        if sys.platform != "linux":
+            self._show_by_tray(note)
+            return
+        if self._bus is None:
+            from playhead.ui.desktop.note_bus import NoteBus  # not needed for the first paint
+
+            self._bus = NoteBus(self.show_requested.emit, self._show_by_tray)
+        self._bus.show(note)
 
     def _on_passed(self, conversation_id: str) -> None:
-        self._tasks.start(self._withdraw(conversation_id))
-
-    async def _withdraw(self, conversation_id: str) -> None:
-        """A task of its own: the one that opens the bus for the first note may not have begun."""
         if self._bus is not None:
-            await self._bus.withdraw(conversation_id)
+            self._bus.withdraw(conversation_id)
 
-    async def _tell(self, note: DesktopNote) -> None:
-        """Over the bus, where a click is told with the note that it was for; else by the tray."""
-        if await self._is_shown_by_bus(note):
-            return
+    def _show_by_tray(self, note: DesktopNote) -> None:
         if self.tray is not None and self.tray.supportsMessages():
             self.tray.show_note(note)
         elif (session := self._sessions.get(note.conversation_id)) and not session.client:
             QApplication.alert(self._window)  # of programs' conversations others tell
-
-    async def _is_shown_by_bus(self, note: DesktopNote) -> bool:
-        if sys.platform != "linux":
-            return False
-        if self._bus is None:
-            from playhead.ui.desktop.note_bus import NoteBus  # not needed for the first paint
-
-            self._bus = NoteBus(self.show_requested.emit)
-        return await self._bus.send(note)
 
     def _ask(self) -> None:
         if self._box is not None:
