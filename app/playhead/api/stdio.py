@@ -9,7 +9,7 @@ From the program, one object a line, by `do`:
     forget  ends what `kernel` has begun, with its kernels
     stop    turn: end the turn and its code
     input   turn, id, text: a line for the code that asks for one; with has_input false in config
-            nobody will: standard input ends where a run begins
+            nobody will: standard input ends where a run begins, a question ends the turn
     text    turn, text, end: text as it is for what reads standard input, and its end if `end`;
             with `run` only for that run of the turn, the first being 1. How many bytes of it (as
             UTF-8) were read is told at the run's end by `input_bytes`, if it was any
@@ -218,9 +218,10 @@ class _Service:
         if not chunks:
             raise RequestError("There is nothing to answer.", param="messages")
         self._configure(session, command.get("config"))
-        self._turn = StdioTurn(turn_id, session, self._lines.send)
+        options = options_of(self._config)
+        self._turn = StdioTurn(turn_id, session, self._lines.send, options.has_input)
         try:
-            session.take(chunks, options_of(self._config))
+            session.take(chunks, options)
         except AppError:
             self._turn.close()
             raise

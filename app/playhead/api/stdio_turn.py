@@ -8,7 +8,7 @@ from typing import Any
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Echo, Failure, RunReport, Waiting
+from playhead.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
 from playhead.conversation.requests import ModelChoice
 from playhead.conversation.secret import Secret
 from playhead.dialects.lmc import encode
@@ -44,8 +44,9 @@ def options_of(config: Mapping[str, Any]) -> TurnOptions:
 class StdioTurn:
     """Made before the session begins the turn; `is_over` once the program was told its end."""
 
-    def __init__(self, turn_id: str, session: Session, send: Send) -> None:
+    def __init__(self, turn_id: str, session: Session, send: Send, has_input: bool) -> None:
         self.id = turn_id
+        self._has_input = has_input
         self.is_over = False
         self.runs = 0
         """How many runs of code the program was told of."""
@@ -72,6 +73,9 @@ class StdioTurn:
         if isinstance(chunk.content, Waiting | Echo):  # of no use to a program
             return
         self._say(chunk)
+        if isinstance(chunk.content, InputRequest) and not self._has_input:
+            # Now, for the code meets the end of its input at once, and the model would be asked on.
+            self._session.stop()
         if chunk.role == "server" and chunk.type in ("status", "error"):
             self._has_last = True
             self._end_at_rest()
