@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,6 +25,8 @@ _screens = ExitStack()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a script's background job has it
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what we start inherits it
     config.addinivalue_line(
         "markers", "requires_system(*programs): skipped by name when a program is missing"
     )

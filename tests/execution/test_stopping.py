@@ -61,6 +61,20 @@ async def test_stop_ends_it_and_keeps_the_names(tmp_path: Path, code: str) -> No
         assert await works(made, tmp_path, "answer")
 
 
+@pytest.mark.parametrize("code", [programs.FOREVER, programs.YES])
+async def test_stop_works_in_a_program_that_ignores_the_signal(tmp_path: Path, code: str) -> None:
+    """As one that was started by nohup, or by a script in the background."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        async with executor(tmp_path) as made:
+            await run(made, request(tmp_path, "answer = 42"))
+            chunks = await run_and_stop(made, tmp_path, code, grace_s=60)
+            assert report_of(chunks).state == "interrupted"
+            assert await works(made, tmp_path, "answer")
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("code", [programs.DEAF_PRINTER, programs.DETACHED_PRINTER])
 async def test_what_a_stopped_run_still_prints_is_not_in_the_next(
     tmp_path: Path, code: str

@@ -218,6 +218,8 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
     """Questions until the end of input, /quit or a second Ctrl-C; `files` go with the first."""
     with contextlib.suppress(ImportError):  # gives input() its editing, and a history in memory
         importlib.import_module("readline")
+    # Who is started by a script's `&` inherits that it is ignored; but here is a person.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     display.screen.write_line("Playhead. /help says what can be typed.", "dim")
     was_interrupted = False
     unread: list[str] = []
