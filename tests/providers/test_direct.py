@@ -52,7 +52,17 @@ def test_prose_is_told_that_there_is_no_model_and_what_can_be_done():
     text = answer(typed("Sort my photos"))[1].content
     assert isinstance(text, str)
     assert "no model" in text
-    assert "playhead:settings" in text
+    assert text.endswith("or choose a model and ask again.")
+
+
+def test_where_there_is_no_window_it_says_how_a_model_is_chosen():
+    provider = DirectProvider(lambda word: None, how="`playhead chat --model`")
+    request = TurnRequest("t", "c", (typed("Sort my photos"),), ModelSettings())
+
+    async def gather() -> str:
+        return "".join([str(c.content or "") async for c in provider.stream(request)])
+
+    assert asyncio.run(gather()).endswith("choose a model (`playhead chat --model`) and ask again.")
 
 
 def test_it_rests_after_a_run():

@@ -189,7 +189,7 @@ async def test_a_killed_worker_is_an_error_and_the_next_request_gets_a_fresh_one
                     _ = [chunk async for chunk in stream]
             assert contents(await chunks_of(provider, request(server))) == ["again"]
             assert provider.worker_pid != first
-    assert "Retry" in caught.value.remedy
+    assert "Ask again" in caught.value.remedy
 
 
 async def test_a_worker_that_cannot_start_is_said_and_shown():

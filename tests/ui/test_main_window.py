@@ -377,9 +377,17 @@ async def test_the_keys_lead_from_pane_to_pane(theme: Theme, tmp_path: Path) -> 
         assert visited == ["Conversation", "Code editor", "Conversations", "Message"]
 
 
-async def test_direct_modes_link_opens_the_settings(theme: Theme, tmp_path: Path) -> None:
-    async with opened(theme, tmp_path) as bench:
-        bench.parts.timeline.link_activated.emit("playhead:settings")
+async def test_direct_mode_that_can_only_answer_offers_the_settings(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, said("No model."), settings=AppSettings()) as bench:
+        bench.send("Sort my photos")
+        await bench.rests()
+        rows = bench.parts.timeline.model.rows
+        (note,) = [row.note for row in rows if row.note is not None]
+        assert "settings" in note.title
+        assert note.action is not None
+        note.action[1]()
         dialog = bench.window.findChild(SettingsDialog)
         assert dialog is not None
         assert dialog.isVisible()

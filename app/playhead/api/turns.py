@@ -173,7 +173,7 @@ class Turns:
             )
         raise RequestError(
             "Code is approved in Playhead's window only.",
-            remedy="Click there on the code that waits, or switch on "
+            remedy="Decide there about the code that waits, or switch on "
             f"{self._policy.approve_switch}.",
             code="approval_forbidden",
         )

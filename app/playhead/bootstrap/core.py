@@ -38,13 +38,15 @@ TOKEN = "PLAYHEAD_TOKEN"  # noqa: S105 - the name of a variable
 class Overrides:
     """What a command line says otherwise than the settings; None leaves those as they are.
 
-    `keeps_history` False: conversations live as long as the process.
+    `keeps_history` False: conversations live as long as the process. `how_to_choose` says how a
+    model is chosen, where there is no window.
     """
 
     model: str | None = None
     api_base: str | None = None
     folder: str | None = None
     keeps_history: bool = True
+    how_to_choose: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,9 @@ def build_core(overrides: Overrides | None = None) -> Core:
         if wanted.keeps_history
         else NoHistory(paths.outputs_dir())
     )
+    direct = DirectProvider(executor.canonical, executor.why_not, wanted.how_to_choose)
     ports = SessionPorts(
-        provider=RoutedProvider(worker, DirectProvider(executor.canonical, executor.why_not)),
+        provider=RoutedProvider(worker, direct),
         executor=executor,
         interpreters=interpreters,
         settings=settings,

@@ -72,7 +72,8 @@ def run_stdio(log_level: str) -> int:
 async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
     if options.folder is not None:  # else code would run in the home folder
         _check_folder(options.folder)
-    core = build_core(Overrides(options.model, options.api_base, options.folder))
+    how = "`model` in the request, or `playhead serve --model openai/gpt-5`"
+    core = build_core(Overrides(options.model, options.api_base, options.folder, how_to_choose=how))
     core.worker.on_death(crashes.note_worker)
     is_closing = asyncio.Event()
     with ended_by_signals(is_closing.set), errors_noted(crashes):
@@ -144,7 +145,11 @@ def _print_token(made: Secret) -> None:
 
 async def _serve_pipes(crashes: CrashWatch) -> int:
     stdin, stdout = claim_pipes()
-    core = build_core(Overrides(keeps_history=False))
+    how = (
+        "`playhead chat --model openai/gpt-5`, in Python `interpreter.model`;"
+        " its key from `PLAYHEAD_PROVIDER_KEY` or the provider's own variable"
+    )
+    core = build_core(Overrides(keeps_history=False, how_to_choose=how))
     core.worker.on_death(crashes.note_worker)
     turns = make_turns(core, _OWN_PROGRAM)
     is_closing = asyncio.Event()

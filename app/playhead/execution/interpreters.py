@@ -121,7 +121,7 @@ class InterpreterFinder:
         raise ExecutionError(
             "There is no Python that could run code.",
             detail=self._status.message,
-            remedy="Install Python 3.9 or newer, or choose one in the window's head.",
+            remedy="Install Python 3.9 or newer, or choose one.",
         )
 
     def _look(self) -> Interpreter | None:

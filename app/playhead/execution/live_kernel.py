@@ -212,7 +212,7 @@ class LiveKernel:
             return ExecutionError(
                 "The interpreter could not be started.",
                 detail=f"{self.interpreter}: {reason}",
-                remedy="Choose another interpreter in the window's head.",
+                remedy="Choose another interpreter.",
             )
         return ExecutionError(
             f"{self.language.name} could not be started.",

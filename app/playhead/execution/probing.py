@@ -147,7 +147,7 @@ def _gone(path: str) -> ExecutionError:
     return ExecutionError(
         "There is no Python at this place.",
         detail=f"{what}.",
-        remedy="Choose another one in the window's head, or make its environment again.",
+        remedy="Choose another one, or make its environment again.",
     )
 
 

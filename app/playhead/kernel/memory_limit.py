@@ -69,8 +69,8 @@ class MemoryLimit:
     def words(self) -> str:
         """Whose limit it is, and what to do."""
         return (
-            f"This run may take {self.bytes / 1e6:,.0f} MB of memory: the limit in Settings, under"
-            " “Running code”. Work in smaller parts, or raise the limit there."
+            f"This run may take {self.bytes / 1e6:,.0f} MB of memory: the limit in the"
+            " settings. Work in smaller parts, or raise it there."
         )
 
 

@@ -106,7 +106,7 @@ def words_for(kind: Kind, model: str, *, has_key: bool) -> Words:
             return Words(
                 "rate_limit_exceeded",
                 "The provider asks to wait: too many requests.",
-                "Wait a moment and press Retry; check the limits of your account if it stays so.",
+                "Wait a moment and try again; check the limits of your account if it stays so.",
             )
         case "no_model":
             return Words(
@@ -130,7 +130,7 @@ def words_for(kind: Kind, model: str, *, has_key: bool) -> Words:
             return Words(
                 "upstream_error",
                 "The model's server failed.",
-                "Press Retry in a moment, or choose another model.",
+                "Try again in a moment, or choose another model.",
             )
         case "refused":
             return Words(
@@ -168,7 +168,7 @@ def truncated() -> StreamFailure:
     return StreamFailure(
         "upstream_truncated",
         "The answer broke off.",
-        "Press Retry. If it happens again, the model's server or the network is at fault.",
+        "Try again. If it happens again, the model's server or the network is at fault.",
         "The connection ended before the model said that it was done.",
     )
 
@@ -188,7 +188,7 @@ def nonsense() -> Words:
     return Words(
         "upstream_nonsense",
         "The model's server sent something that cannot be read.",
-        "Press Retry. If it happens again, the server is at fault.",
+        "Try again. If it happens again, the server is at fault.",
     )
 
 
@@ -197,7 +197,7 @@ def oversized(limit_bytes: int) -> StreamFailure:
     return StreamFailure(
         "upstream_nonsense",
         "The model's server sent something that cannot be read.",
-        "Check the API base in the settings; press Retry if it is right.",
+        "Check the API base in the settings; try again if it is right.",
         f"It sent more than {limit_bytes // 1_000_000} MB without the end of a line.",
     )
 
@@ -213,7 +213,7 @@ def bad_call() -> StreamFailure:
     return StreamFailure(
         "upstream_nonsense",
         "The model made a call that its provider could not read.",
-        "Press Retry; a model that is better with tools may help.",
+        "Try again; a model that is better with tools may help.",
     )
 
 
@@ -232,6 +232,6 @@ def silent(seconds: float, *, has_begun: bool) -> StreamFailure:
     return StreamFailure(
         "upstream_silent",
         title,
-        "Press Retry, or choose another model or server.",
+        "Try again, or choose another model or server.",
         f"Nothing came for {seconds:g} seconds, so the connection was closed.",
     )

@@ -164,7 +164,7 @@ def _too_slow(error: BaseException) -> Words | None:
     return Words(
         "upstream_silent",
         "The model's server did not answer in time.",
-        "Press Retry, or check the API base and the network.",
+        "Try again, or check the API base and the network.",
     )
 
 
@@ -218,7 +218,7 @@ def _sensible(seconds: float) -> float | None:
 
 
 def _wait(seconds: float) -> str:
-    return f"Wait {_told_time(seconds)} and press Retry."
+    return f"Wait {_told_time(seconds)} and try again."
 
 
 def _told_time(seconds: float) -> str:

@@ -47,6 +47,6 @@ def _error(failure: Failure) -> ProviderError:
     return ProviderError(
         failure.title,
         detail=failure.detail,
-        remedy=failure.remedy or "Press Retry. If it happens again, the server is at fault.",
+        remedy=failure.remedy or "Try again. If it happens again, the server is at fault.",
         code=failure.code,
     )

@@ -20,19 +20,23 @@ This is **Direct mode**: there is no model here that could understand words. You
 - type `!` and a shell command, such as `!ls`,
 - type a sum, such as `What's 34/24?`,
 
-or [choose a model](playhead:settings) and ask again."""
+or choose a model{how} and ask again."""
 
 PLAIN_HELP = """\
-This is Direct mode: there is no model here that could understand words. Choose a model in \
-Playhead's settings, or name one in the request, and ask again."""
+This is Direct mode: there is no model here that could understand words. Name a model in the \
+request, or choose one in Playhead's settings, and ask again."""
 
 
 class DirectProvider:
-    """Stands in the place of a model; deterministic, guesses nothing."""
+    """Stands in the place of a model; deterministic, guesses nothing.
+
+    `how` says in words how a model is chosen, where there is no window that shows it.
+    """
 
     def __init__(
-        self, canonical: Canonical, why_not: Callable[[str], str] = lambda word: ""
+        self, canonical: Canonical, why_not: Callable[[str], str] = lambda word: "", how: str = ""
     ) -> None:
+        self._help = HELP.format(how=f" ({how})" if how else "")
         self._canonical = canonical
         self._why_not = why_not
 
@@ -81,7 +85,7 @@ class DirectProvider:
         if found is None:
             paths = [f"- `{item.text}`" for item in asked if _is_path(item)]
             attached = ["Attached; code can open it by this path:", *paths] if paths else []
-            return _message("message", None, "\n".join([*attached, "", HELP]).strip())
+            return _message("message", None, "\n".join([*attached, "", self._help]).strip())
         language = self._canonical(found.language)
         if language is None:
             sorry = f"Blocks of **{found.language}** cannot be run here."

@@ -144,7 +144,7 @@ class LiveWorker:
         return ProviderError(
             "The model worker ended unexpectedly.",
             detail=f"Its exit status was {status}.",
-            remedy="Press Retry; a new one is started.",
+            remedy="Ask again; a new one is started.",
         )
 
     async def _cancel(
@@ -213,5 +213,5 @@ def _not_started(detail: str) -> ProviderError:
     return ProviderError(
         "The model worker could not be started.",
         detail=detail,
-        remedy="Press Retry. If it happens again, install Playhead anew; the log says more.",
+        remedy="Try again. If it happens again, install Playhead anew; the log says more.",
     )

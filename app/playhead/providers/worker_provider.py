@@ -303,6 +303,6 @@ def _read(
         raise ProviderError(
             "The answer broke off in the middle of code.",
             detail="It reached the limit of its length." if is_limit else "The call was not whole.",
-            remedy="Raise the maximum of tokens in the settings." if is_limit else "Press Retry.",
+            remedy="Raise the maximum of tokens in the settings." if is_limit else "Try again.",
             code="upstream_truncated",
         ) from error

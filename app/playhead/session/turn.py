@@ -379,7 +379,7 @@ def _too_many_bad_calls(count: int) -> ProviderError:
     return ProviderError(
         "The model keeps making calls that cannot be run.",
         detail=f"{count} answers in a row had broken arguments or unknown tools.",
-        remedy="Retry, or choose a model that is better with tools.",
+        remedy="Try again, or choose a model that is better with tools.",
     )
 
 

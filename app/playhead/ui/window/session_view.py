@@ -212,6 +212,7 @@ class SessionView(QObject):
                     self._timeline.end_turn()
                     self._timeline.show_versions()
                     self._offer_install()
+                    self._offer_model(session)
             case "pending":
                 self._show_pending(session)
             case "kernel":
@@ -318,6 +319,14 @@ class SessionView(QObject):
             tr("You see the code that installs it before it runs."),
             (tr("Install {name}", name=module.partition(".")[0]), lambda: self._install(module)),
         )
+
+    def _offer_model(self, session: Session) -> None:
+        """Show the way to the settings where Direct mode could only answer in words."""
+        said = session.conversation.messages[-1:]
+        if not session.settings.model and [(m.role, m.type) for m in said] == [
+            ("assistant", "message")
+        ]:
+            self._offer_settings()
 
     def _offer_settings(self) -> None:
         self._timeline.add_note(
