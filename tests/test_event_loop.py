@@ -7,6 +7,7 @@ import contextvars
 import gc
 import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -135,6 +136,22 @@ async def test_a_given_context_is_used():
         lambda: future.set_result(variable.get()), context=context
     )
     assert await future == "given"
+
+
+async def test_readers_and_writers_are_called_in_the_context_they_were_added_in():
+    loop = asyncio.get_running_loop()
+    seen: list[str] = []
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        variable.set("reader")
+        loop.add_reader(ours, lambda: (seen.append(variable.get()), loop.remove_reader(ours)))
+        variable.set("writer")
+        loop.add_writer(theirs, lambda: (seen.append(variable.get()), loop.remove_writer(theirs)))
+        variable.set("later")
+        await until(lambda: seen == ["writer"])
+        theirs.send(b"x")
+        await until(lambda: len(seen) == 2)
+    assert seen == ["writer", "reader"]
 
 
 async def test_task_groups_timeouts_and_wait_for_work():
@@ -274,6 +291,29 @@ def test_run_returns_the_result_and_closes_generators_and_threads(qapp: QApplica
     assert event_loop.run(main(), qapp) == "done"
     assert closed == ["generator"]
     assert not [thread for thread in threading.enumerate() if "asyncio" in thread.name]
+
+
+def test_what_is_ready_at_the_end_of_a_run_waits_for_the_next(qapp: QApplication):
+    loop = EventLoop(qapp)
+    seen: list[str] = []
+    problems: list[dict[str, object]] = []
+    loop.set_exception_handler(lambda _, context: problems.append(context))
+    tasks: list[asyncio.Task[None]] = []
+
+    async def other() -> None:
+        seen.append("begun")
+        await asyncio.sleep(0)
+        seen.append("ended")
+
+    async def main() -> None:
+        tasks.append(asyncio.create_task(other()))
+
+    loop.run_until_complete(main())
+    assert seen == ["begun"]
+    loop.run_until_complete(tasks[0])
+    loop.close()
+    assert seen == ["begun", "ended"]
+    assert problems == []
 
 
 def test_run_cancels_the_tasks_that_are_left(qapp: QApplication):

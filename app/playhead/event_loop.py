@@ -2,8 +2,10 @@
 
 What stock qasync 0.28 does otherwise, each measured: a cancelled `call_later(600)` keeps its Qt
 timer for 600 s; delays are cut to whole milliseconds, so that sleeps end early;
-`call_soon_threadsafe` drops the context; async generators are not closed at shutdown; and a chain
-of ready callbacks can hold up painting for as long as it lasts.
+`call_soon_threadsafe` and readers drop the context; async generators are not closed at shutdown; a
+chain of ready callbacks can hold up painting for as long as it lasts; and what is ready when the
+loop ends still runs, though no loop is running then, which Python 3.14 refuses
+(https://github.com/CabbageDevelopment/qasync/issues/176).
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import time
 from asyncio import BaseEventLoop
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
-from contextvars import Context
+from contextvars import Context, copy_context
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
@@ -155,7 +157,9 @@ class EventLoop(_QtLoop):
 
     def _drain(self) -> None:
         self._is_wake_posted = False  # before the first look: another thread may just have appended
-        if not self.is_running():
+        if (
+            not self.is_running()
+        ):  # qasync looks at Qt's events once more; they wait for the next run
             return
         until = time.monotonic() + _SLICE_S
         with self._set_aside_task():
@@ -261,6 +265,22 @@ class EventLoop(_QtLoop):
             heapq.heapify(live)
             self._scheduled = live
             self._timer_cancelled_count = 0
+
+    # Descriptors
+
+    def _add_reader(
+        self, fd: Any, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> None:
+        """Call in the context of now, or the one that asyncio gives from Python 3.15 on."""
+        run = (context or copy_context()).run
+        super()._add_reader(fd, run, callback, *args)  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+
+    def _add_writer(
+        self, fd: Any, callback: Callable[..., Any], *args: Any, context: Context | None = None
+    ) -> None:
+        """The same for a descriptor that takes more."""
+        run = (context or copy_context()).run
+        super()._add_writer(fd, run, callback, *args)  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
 
     # Threads: asyncio's own pool, started as needed and joined by shutdown_default_executor
 
