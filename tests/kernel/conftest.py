@@ -13,20 +13,12 @@ import pytest
 
 from playhead.kernel import protocol
 from playhead.kernel.protocol import Mark
+from tests.support.pythons import found_pythons
 
 BOOT = Path(protocol.__file__).with_name("boot.py")
-PYENV = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser() / "versions"
-WANTED = ("3.9", "3.11", "3.12", "3.13")
-
-
-def interpreters() -> list[str]:
-    """One of each wanted version, the one that runs the tests first."""
-    own = f"{sys.version_info.major}.{sys.version_info.minor}"
-    found = {own: sys.executable}
-    for version in WANTED:
-        for python in sorted(PYENV.glob(f"{version}.*/bin/python")):
-            found.setdefault(version, str(python))
-    return list(found.values())
+SPARED = {"3.10"}
+"""Versions between others that differ from them in nothing that a kernel uses."""
+PYTHONS = {version: path for version, path in found_pythons().items() if version not in SPARED}
 
 
 class Talk:
@@ -101,9 +93,9 @@ class Talk:
             self._held += data
 
 
-@pytest.fixture(params=interpreters(), ids=lambda path: Path(path).parents[1].name)
+@pytest.fixture(params=PYTHONS, ids=lambda version: f"python{version}")
 def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Talk]:
-    kernel = Talk(request.param, tmp_path)
+    kernel = Talk(PYTHONS[request.param], tmp_path)
     yield kernel
     if kernel.process.poll() is None:
         assert kernel.close() == 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.kernel.conftest import interpreters
+from tests.kernel.conftest import PYTHONS
 from tests.kernel.marks import error_of, lines_of, of_kind, times_of
 
 MONITORED = "sys.version_info >= (3, 12)"
@@ -122,7 +122,7 @@ def test_the_share_of_a_loop_inside_a_statement_is_told(talk: Any) -> None:
     assert all(row[3] < 0.3 for row in rows if row[0] == 3)
 
 
-@pytest.mark.parametrize("python", interpreters(), ids=lambda path: Path(path).parents[1].name)
+@pytest.mark.parametrize("python", PYTHONS.values(), ids=[f"python{name}" for name in PYTHONS])
 def test_single_lines_are_timed_where_python_can(python: str, new_talk: Callable[..., Any]) -> None:
     code = (
         "import sys, time\n"
@@ -220,9 +220,20 @@ def test_forked_workers_know_the_functions_of_blocks(talk: Any) -> None:
     text, _ = talk.run(
         "from concurrent.futures import ProcessPoolExecutor\n"
         "with ProcessPoolExecutor(2) as pool:\n"
-        "    print(list(pool.map(square, [1, 2, 3])))"
+        "    print(list(pool.map(square, [1, 2, 3])))\n"
+        "import multiprocessing\n"
+        "with multiprocessing.Pool(2) as pool:\n"
+        "    print(pool.map(square, [4, 5]))"
     )
-    assert text == "[1, 4, 9]\n"
+    assert text == "[1, 4, 9]\n[16, 25]\n"
+
+
+def test_a_start_method_that_is_chosen_holds(talk: Any) -> None:
+    text, _ = talk.run(
+        "import multiprocessing\nmultiprocessing.set_start_method('spawn')\n"
+        "print(multiprocessing.get_context().get_start_method())"
+    )
+    assert text == "spawn\n"
 
 
 def test_of_very_many_statements_each_is_announced_and_only_the_last_shown(talk: Any) -> None:

@@ -19,7 +19,7 @@ from .line_sampler import LineSampler
 from .magic_words import MagicWords
 from .memory_limit import MemoryLimit
 from .runner import Options, Runner
-from .spawning import patch_reduction
+from .spawning import patch_context, patch_reduction
 from .variables import Variables
 
 
@@ -39,7 +39,11 @@ class PythonKernel:
         sys.displayhook = display.show_value
         relatives = showing.install(display)
         ImportHooks(
-            {**foreign.patches(display), "multiprocessing.reduction": patch_reduction}
+            {
+                **foreign.patches(display),
+                "multiprocessing.context": patch_context,
+                "multiprocessing.reduction": patch_reduction,
+            }
         ).install()
         # The threads are ours; a fork that user code makes is none of their business.
         warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)

@@ -2,7 +2,8 @@
 
 A process that is started by "spawn" or "forkserver" looks functions of `__main__` up in a file that
 a block does not have. A worker of a Pool dies of that, and the pool starts new ones for ever while
-the task is lost. Here the sender refuses; processes started by "fork" know the names.
+the task is lost. Here the sender refuses; processes started by "fork" know the names, and so "fork"
+remains the default where it was before Python 3.14.
 """
 
 from __future__ import annotations
@@ -11,6 +12,13 @@ import io
 import os
 import sys
 from typing import Any, Iterator
+
+
+def patch_context(context: Any) -> None:
+    """Fork where the code chose nothing and Python 3.14 or newer would use a "forkserver"."""
+    default = context._default_context
+    if default._default_context.get_start_method() == "forkserver":
+        default._default_context = context._concrete_contexts["fork"]
 
 
 def patch_reduction(reduction: Any) -> None:
