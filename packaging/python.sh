@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# pyproject.toml alone says which: requires-python = ">=3.11,<3.14".
+# pyproject.toml alone says which: requires-python = ">=3.11,<3.15".
 range=$(sed -n 's/^requires-python = ">=3\.\([0-9]*\),<3\.\([0-9]*\)".*/\1 \2/p' pyproject.toml)
 oldest=${range% *} next=${range#* }
 

@@ -6,12 +6,13 @@ import os
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from playhead import __version__
-from playhead.__main__ import display_problem
+from playhead.__main__ import NEXT, OLDEST, display_problem, main
 
 APP = Path(__file__).parents[1] / "app"
 
@@ -77,12 +78,24 @@ def test_a_display_over_tcp_is_asked():
     assert "does not answer" in display_problem({"DISPLAY": "127.0.0.1:99"})
 
 
-def test_another_python_is_refused_in_words(monkeypatch: pytest.MonkeyPatch, capsys):
-    from playhead.__main__ import main
-
-    monkeypatch.setattr(sys, "version_info", (3, 14, 0, "final", 0))
+@pytest.mark.parametrize(("version", "reason"), [((3, 15), "litellm"), ((3, 10), "3.11 to 3.14")])
+def test_another_python_is_refused_with_the_way_out(
+    version: tuple[int, int], reason: str, monkeypatch: pytest.MonkeyPatch, capsys
+):
+    monkeypatch.setattr(sys, "version_info", (*version, 0, "final", 0))
     assert main(["--version"]) == 1
-    assert "3.11, 3.12 or 3.13" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert reason in said
+    assert f"this is 3.{version[1]}." in said
+    assert "make run PYTHON=python3.14" in said
+
+
+def test_the_package_asks_for_the_pythons_that_the_program_takes():
+    project = tomllib.loads((APP.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    oldest, following = (f"{major}.{minor}" for major, minor in (OLDEST, NEXT))
+    assert project["requires-python"] == f">={oldest},<{following}"
+    named = [line.rpartition(" ")[2] for line in project["classifiers"] if "Python :: 3." in line]
+    assert named == [f"3.{minor}" for minor in range(OLDEST[1], NEXT[1])]
 
 
 def test_a_display_whose_name_is_none_is_refused_in_words() -> None:

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from playhead import __version__
 
-OLDEST, NEXT = (3, 11), (3, 14)
+OLDEST, NEXT = (3, 11), (3, 15)
+"""What `requires-python` in pyproject.toml says."""
 KERNEL_FLAG, WORKER_FLAG = "--kernel", "--model-worker"
 DATA_DIR_FLAG = "--data-dir"
 _DATA_DIR_HELP = "keep everything below this folder, as on a stick (keys stay in the keyring)"
@@ -19,10 +20,8 @@ _DATA_DIR_HELP = "keep everything below this folder, as on a stick (keys stay in
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the window, or one of the child processes when a flag names it; the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not OLDEST <= sys.version_info[:2] < NEXT:
-        return _refuse(
-            f"Playhead needs Python 3.11, 3.12 or 3.13; this is {sys.version.split()[0]}."
-        )
+    if problem := python_problem(sys.version_info[:2]):
+        return _refuse(problem)
     if given[:1] == [KERNEL_FLAG]:
         from playhead.kernel.boot import main as kernel
 
@@ -40,6 +39,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[:1] == ["chat"]:
         return _chat(given[1:])
     return _open_window(given)
+
+
+def python_problem(version: tuple[int, int]) -> str:
+    """Return why this version of Python does not do, with the way out; empty if it does."""
+    if OLDEST <= version < NEXT:
+        return ""
+    newest = f"{NEXT[0]}.{NEXT[1] - 1}"
+    needs = "Playhead needs Python {}.{} to {}; this is {}.{}.".format(*OLDEST, newest, *version)
+    if version >= NEXT:
+        needs += (
+            "\nPySide6 6.11 and litellm, which it is built on, have no release for this one yet."
+        )
+    return (
+        f"{needs}\nInstall Python {newest} beside it "
+        f"(Debian, Ubuntu: sudo apt install python{newest}-venv; else python.org)\n"
+        f"and name it once: make run PYTHON=python{newest}"
+    )
 
 
 def _settled(arguments: Sequence[str]) -> list[str]:
