@@ -5,6 +5,7 @@
 # its name, and the home is empty. What they say is in build/bare-machine-SUITE.log, too.
 #
 # BARE_CA=FILE    certificates that reach the package indexes from here, if the usual ones do not
+# BARE_APT=FILE   apt's settings for the mirror, if it needs some: a copy that is no longer fresh
 # BARE_ENV="A=B"  more variables; none of them with a space
 # DEBIAN_MIRROR   where the system comes from; it is kept in build/, as for `make package-test`
 set -eu
@@ -25,6 +26,7 @@ unpack() {
     mkdir -p "$root/home/new user/play head"
     git archive HEAD | tar -C "$root/home/new user/play head" -x
     [ -z "${BARE_CA:-}" ] || cp "$BARE_CA" "$root/etc/own-certificates.pem"
+    [ -z "${BARE_APT:-}" ] || cp "$BARE_APT" "$root/etc/apt/apt.conf.d/99own"
 }
 
 inside() { # as on a new machine: next to no variables

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Print the path of a Python that runs Playhead and can make environments. Where there is none, the
-# status is 1, or 2 and the path that of one that could run it.
+# status is 1, or 2 and the path that of one that could run it. `python.sh minors` lists the versions,
+# `supports PATH` tells whether one is among them, `explain` says that there is none.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -23,6 +24,14 @@ is_supported() {
 case "${1:-find}" in
 minors) minors ;;
 supports) is_supported "$2" ;;
+explain)
+    {
+        echo "Playhead needs a Python with the module venv, and none was found on the PATH of those"
+        echo "that it runs on: $(minors | sed 's/^/3./' | tr '\n' ' ')(here is $(python3 --version 2>&1 || echo no python3))."
+        echo "Install one, or name it:"
+        echo "    make run PYTHON=/path/to/python3"
+    } >&2
+    ;;
 find)
     poor=
     for name in ${PYTHON:-} python3 $(minors | sed 's/^/python3./') python; do

@@ -32,18 +32,6 @@ is_done() {
     return 1
 }
 
-make_venv() {
-    if ! python=$(sh packaging/python.sh); then
-        versions=$(sh packaging/python.sh minors | sed 's/^/3./' | tr '\n' ' ')
-        say "Playhead needs a Python with the module venv, and found none on the PATH of those that it"
-        say "runs on: ${versions% }. Here is $(python3 --version 2>&1 || echo 'no python3 at all')."
-        say "Install one, or name it:"
-        say "    make run PYTHON=/path/to/python3"
-        exit 1
-    fi
-    "$python" -m venv --clear .venv
-}
-
 install() { .venv/bin/python packaging/install.py "$@"; }
 
 # SDKs of other ages than litellm's, each in a folder of its own: the tests drive the server with all.
@@ -80,8 +68,8 @@ lock=requirements.lock
 # what `pip download --no-deps --require-hashes -r LOCK` fetches, and `du -sm .venv`.
 case $part in
 run) sizes="193 MB to download, 585 MB on disk" ;;
-dev) sizes="395 MB to download, 1000 MB on disk" ;;
-all) sizes="420 MB to download, 1100 MB on disk" ;;
+dev) sizes="395 MB to download, 1.4 GB on disk" ;;
+all) sizes="420 MB to download, 1.5 GB on disk" ;;
 esac
 if [ "$part" != run ]; then
     lock=requirements-dev.lock
@@ -90,8 +78,9 @@ fi
 if sh packaging/python.sh supports .venv/bin/python && .venv/bin/python -m pip --version >/dev/null 2>&1; then
     say "Bringing .venv up to date with $lock …"
 else
+    python=$(sh packaging/python.sh) || { sh packaging/python.sh explain && exit 1; }
     say "Setting up .venv, once: $sizes …"
-    make_venv
+    "$python" -m venv --clear .venv
 fi
 install --require-hashes --requirement "$lock"
 # Hatchling stands in the lock, so that not even the build fetches anything without a hash.

@@ -94,7 +94,7 @@ choose_python() {
             return
         fi
     done
-    echo -
+    echo none
 }
 
 # "2 system libraries", or "1 system package" where it is not libraries alone.
@@ -117,7 +117,7 @@ apt_get() { # a new machine may still be busy with its own updates: their lock i
 install() {
     log=$(mktemp)
     for try in 1 2; do
-        if apt_get install -y --no-install-recommends $packages >"$log" 2>&1; then
+        if apt_get install -y --no-install-recommends $packages >>"$log" 2>&1; then
             rm "$log"
             return
         fi
@@ -162,6 +162,7 @@ manager=$(find_manager)
 libraries=$(list_libraries | tr '\n' ' ')
 missing=$(list_missing)
 [ -n "$missing" ] || exit 0
+case $missing in *"python none"*) sh packaging/python.sh explain && exit 1 ;; esac
 packages=$(echo "$missing" | cut -d ' ' -f 2- | tr ' ' '\n' | awk '!seen[$0]++' | tr '\n' ' ')
 packages=${packages% }
 lacks="\`$command\` needs $(count) more: $packages"

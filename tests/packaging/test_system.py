@@ -271,6 +271,17 @@ def test_without_python_one_that_fits_is_chosen(machine: Machine) -> None:
     assert machine.look("run").stderr.endswith(f"    sudo {LINE} python3.11 python3.11-venv\n")
 
 
+def test_where_no_python_can_be_had_nothing_is_installed(machine: Machine) -> None:
+    machine.lacks("python3")
+    machine.has_libraries()
+    machine.has("apt-cache", 'echo "Version: 3.9.2-3"; [ "$2" = python3 ]')
+    done = machine.look("run")
+    assert done.returncode == 1
+    assert "none was found on the PATH" in done.stderr
+    assert "PYTHON=/path/to/python3" in done.stderr
+    assert machine.called() == []
+
+
 def test_macos_is_left_alone(machine: Machine) -> None:
     machine.has_libraries()
     machine.has("uname", "echo Darwin")
