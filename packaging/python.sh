@@ -25,10 +25,10 @@ case "${1:-find}" in
 minors) minors ;;
 supports) is_supported "$2" ;;
 explain)
+    versions=$(minors | sed 's/^/3./' | tr '\n' ' ')
     {
-        echo "Playhead needs a Python with the module venv, and none was found on the PATH of those"
-        echo "that it runs on: $(minors | sed 's/^/3./' | tr '\n' ' ')(here is $(python3 --version 2>&1 || echo no python3))."
-        echo "Install one, or name it:"
+        echo "Playhead runs on Python ${versions% }. None of them was found on the PATH"
+        echo "with its module venv (here is $(python3 --version 2>&1 || echo no python3)). Install one, or name it:"
         echo "    make run PYTHON=/path/to/python3"
     } >&2
     ;;

@@ -277,7 +277,7 @@ def test_where_no_python_can_be_had_nothing_is_installed(machine: Machine) -> No
     machine.has("apt-cache", 'echo "Version: 3.9.2-3"; [ "$2" = python3 ]')
     done = machine.look("run")
     assert done.returncode == 1
-    assert "none was found on the PATH" in done.stderr
+    assert "None of them was found on the PATH" in done.stderr
     assert "PYTHON=/path/to/python3" in done.stderr
     assert machine.called() == []
 
