@@ -11,10 +11,8 @@ import sys
 import threading
 import time
 import uuid
-import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +22,8 @@ SETTLE_S = float(os.environ.get("PYTEST_SETTLE_S", "5"))
 """How long threads and processes that are already ending may take."""
 RUN_MARK = "PYTEST_RUN_MARK"
 """An environment variable that every descendant of this run inherits, orphans too."""
-MANY_MODULES = 50
-"""So many new imports are worth a new look at what lasts."""
+MANY_OBJECTS = 500_000
+"""How many more objects may be set aside before a full search for garbage among them."""
 START_S = 0.5
 """How long a program may take to be loaded."""
 _KERNEL_THREAD = 0x00200000
@@ -33,17 +31,8 @@ _strangers: set[int] = set()
 """Running processes that are known to be none of ours."""
 _PROC = Path("/proc")
 _TOOLTIP_CLASSES = {"QTipLabel", "QShapedPixmapWidget"}
-
-
-@dataclass
-class _Spared:
-    """What was there when the searches for garbage were last told to pass over it."""
-
-    modules: int = 0
-    timers: list[weakref.ref[Any]] = field(default_factory=list)
-
-
-_spared = _Spared()
+_set_aside = 0
+"""How many objects lasted at the last full search for garbage."""
 
 
 class LogGuard(logging.Handler):
@@ -80,7 +69,7 @@ class LogGuard(logging.Handler):
 @contextmanager
 def guarded(uses_qt: bool) -> Generator[LogGuard]:
     """Fail on leaving if the block left something behind."""
-    spare_what_lasts()
+    set_aside_what_lasts()
     log = LogGuard()
     logging.getLogger().addHandler(log)
     counts = _Counts(uses_qt)
@@ -89,6 +78,7 @@ def guarded(uses_qt: bool) -> Generator[LogGuard]:
     finally:
         logging.getLogger().removeHandler(log)
     complaints = [*counts.leaks(), *log.complaints()]
+    gc.collect()  # what the test dropped complains here, not in another test
     if complaints:
         pytest.fail("\n".join(complaints), pytrace=False)
 
@@ -100,7 +90,6 @@ class _Counts:
         self._uses_qt = uses_qt
         self._threads = set(threading.enumerate())
         self._processes = set(descendants())
-        self._timers = {id(timer) for timer in live_timers()} if uses_qt else set[int]()
         self._windows = {id(window) for window in live_windows()} if uses_qt else set[int]()
 
     def leaks(self) -> Iterator[str]:
@@ -117,16 +106,13 @@ class _Counts:
             yield from self._qt_leaks()
 
     def _qt_leaks(self) -> Iterator[str]:
-        if self._new_timers() or self._new_windows():
+        if live_timers() or self._new_windows():
             gc.collect()
             _run_deferred_deletes()
-        for timer in self._new_timers():
+        for timer in live_timers():
             yield f"running timer left behind: {timer!r} of {timer.parent()!r}"
         for window in self._new_windows():
             yield f"window left behind: {window!r}"
-
-    def _new_timers(self) -> list[Any]:
-        return [timer for timer in live_timers() if id(timer) not in self._timers]
 
     def _new_windows(self) -> list[Any]:
         return [window for window in live_windows() if id(window) not in self._windows]
@@ -142,14 +128,19 @@ def _persistent(look: Callable[[], set[Any]]) -> Iterable[Any]:
     return ()
 
 
-def spare_what_lasts() -> None:
-    """Keep what was imported out of the searches for garbage: it lives as long as the run."""
-    if len(sys.modules) > _spared.modules + MANY_MODULES:
+def set_aside_what_lasts() -> None:
+    """Keep what was there before a test out of the searches for garbage and for timers.
+
+    They then take as long as the test has made objects, not as long as the run is old.
+    """
+    global _set_aside
+    if gc.get_freeze_count() > _set_aside + MANY_OBJECTS:
         gc.unfreeze()
         gc.collect()
-        _spared.timers = [weakref.ref(timer) for timer in _timers_in(gc.get_objects())]
         gc.freeze()
-        _spared.modules = len(sys.modules)
+        _set_aside = gc.get_freeze_count()
+    else:
+        gc.freeze()
 
 
 def mark_descendants() -> None:
@@ -211,23 +202,17 @@ def command_line(pid: int) -> str:
 
 
 def live_timers() -> list[Any]:
-    """Running QTimers that Python made."""
-    spared = [timer for known in _spared.timers if (timer := known()) is not None]
-    timers = [*spared, *_timers_in(gc.get_objects())]
-    if not timers:
-        return []
-    import shiboken6
-
-    return [timer for timer in timers if shiboken6.isValid(timer) and timer.isActive()]
-
-
-def _timers_in(things: list[Any]) -> list[Any]:
+    """Return the running QTimers that Python made since `set_aside_what_lasts`."""
     core = sys.modules.get("PySide6.QtCore")
     if core is None:
         return []
+    import shiboken6
+
+    things = gc.get_objects()
     # There are few types among very many things.
     types = {kind for kind in set(map(type, things)) if issubclass(kind, core.QTimer)}
-    return [thing for thing in things if type(thing) in types] if types else []
+    timers = [thing for thing in things if type(thing) in types] if types else []
+    return [timer for timer in timers if shiboken6.isValid(timer) and timer.isActive()]
 
 
 def live_windows() -> list[Any]:
