@@ -16,12 +16,15 @@ from tests.support.display import is_available, virtual_display
 from tests.support.guards import LogGuard, guarded, mark_descendants
 from tests.support.isolation import forget_keys, settle_in, skip_without
 from tests.support.loops import run_coroutine_test
+from tests.support.workers import SharedWorker, WorkerHost
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 
 MOST_WORKERS = 4
-_screens = ExitStack()
+_shared = ExitStack()
+"""What the processes of a run share, and a screen for each: closed when all of them have ended."""
+_worker = pytest.StashKey[SharedWorker]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,12 +34,19 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "requires_system(*programs): skipped by name when a program is missing"
     )
     forget_keys()
-    os.environ.update(getattr(config, "workerinput", {}).get("screen", {}))
+    given: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if given is None:
+        host = WorkerHost()
+        _shared.callback(host.close)
+        config.stash[_worker] = host.worker
+    else:
+        os.environ.update(given["screen"])
+        config.stash[_worker] = SharedWorker(Path(given["worker"]))
     mark_descendants()
 
 
 def pytest_unconfigure() -> None:
-    _screens.close()
+    _shared.close()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -49,9 +59,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """A screen for each worker: two windows on one would take the focus from each other."""
-    if "DISPLAY" in os.environ and is_available():
-        node.workerinput["screen"] = _screens.enter_context(virtual_display())
+    """One model worker for all, a screen for each: two windows would take each other's focus."""
+    node.workerinput["worker"] = str(node.config.stash[_worker].folder)
+    has_screen = "DISPLAY" in os.environ and is_available()
+    node.workerinput["screen"] = _shared.enter_context(virtual_display()) if has_screen else {}
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -95,3 +106,11 @@ def _log_guard(
 def expect_log(_log_guard: LogGuard) -> Callable[[str], None]:
     """`expect_log(pattern)`: this warning or error must come, and does not fail the test."""
     return _log_guard.expect
+
+
+@pytest.fixture(scope="session")
+def model_worker(pytestconfig: pytest.Config) -> SharedWorker:
+    """Return the warmed model worker of this run."""
+    worker = pytestconfig.stash[_worker]
+    worker.warm_up()
+    return worker

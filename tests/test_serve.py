@@ -16,6 +16,7 @@ from playhead import __version__
 from tests.support.model_server import ModelServer, execute, text
 from tests.support.served import PROVIDER_KEY, START_S, Served, served
 from tests.support.waiting import until_now
+from tests.support.workers import SharedWorker
 
 ROOT = Path(__file__).parents[1]
 
@@ -109,11 +110,16 @@ def test_the_key_of_the_start_goes_to_its_model_and_into_no_childs_environment(t
     assert server.token not in log
 
 
-def test_a_signal_ends_it_with_every_run(tmp_path):
+def test_a_signal_ends_it_with_every_run(tmp_path: Path, model_worker: SharedWorker):
     code = "import time\nprint('here', flush=True)\ntime.sleep(600)"
     with (
         ModelServer(execute(code)) as model,
-        served(tmp_path, api_base=model.base_url, arguments=("--allow-auto-run",)) as server,
+        served(
+            tmp_path,
+            program=model_worker.program,
+            api_base=model.base_url,
+            arguments=("--allow-auto-run",),
+        ) as server,
         httpx.stream(
             "POST",
             f"{server.address}/v1/chat",

@@ -20,6 +20,7 @@ from tests.clients.answers import answer
 from tests.support.driver import ROOT
 from tests.support.model_server import ModelServer
 from tests.support.served import Served, served
+from tests.support.workers import SharedWorker
 
 PATHS = (
     *("/v1/chat", "/v1/chat/completions", "/v2/chat", "/v1/kernel/stream"),
@@ -40,10 +41,17 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="module")
-def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def server(
+    model: ModelServer, model_worker: SharedWorker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
     """Nobody may have code run unasked here: much of what comes is random code."""
     home = tmp_path_factory.mktemp("fuzzed")
-    with served(home, api_base=model.base_url, arguments=["--no-rate-limit"]) as running:
+    with served(
+        home,
+        program=model_worker.program,
+        api_base=model.base_url,
+        arguments=["--no-rate-limit"],
+    ) as running:
         yield running
 
 

@@ -13,6 +13,7 @@ from httpx_sse import connect_sse
 
 from tests.support.bedrock_server import BedrockServer, said, said_and_called
 from tests.support.served import PROVIDER_KEY, Served, served
+from tests.support.workers import SharedWorker
 
 SAMPLE = json.loads((Path(__file__).parents[1] / "data" / "api_sample.json").read_text("utf-8"))
 MODEL = "bedrock/anthropic.claude-3-sonnet"
@@ -26,10 +27,12 @@ def bedrock() -> Iterator[BedrockServer]:
 
 
 @pytest.fixture(scope="module")
-def server(bedrock: BedrockServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def server(
+    bedrock: BedrockServer, model_worker: SharedWorker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
     home = tmp_path_factory.mktemp("sample")
     options = {"model": MODEL, "api_base": bedrock.base_url, "arguments": ["--allow-auto-run"]}
-    with served(home, **options) as running:
+    with served(home, program=model_worker.program, **options) as running:
         yield running
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.support.model_server import ModelServer
 from tests.support.served import Served, served
 from tests.support.waiting import until_now
+from tests.support.workers import SharedWorker
 
 APPROVE = json.dumps({"decision": "approve"})
 LOOKUP = {"type": "function", "function": {"name": "lookup"}}
@@ -68,12 +69,15 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def running(home: Path, model: ModelServer) -> AbstractContextManager[Served]:
-    return served(home, api_base=model.base_url, arguments=["--no-rate-limit"])
+def running(home: Path, model: ModelServer, worker: SharedWorker) -> AbstractContextManager[Served]:
+    arguments, base = ["--no-rate-limit"], model.base_url
+    return served(home, program=worker.program, api_base=base, arguments=arguments)
 
 
-def test_what_was_there_is_there_again_and_goes_on(home: Path, model: ModelServer):
-    with running(home, model) as server, Client(server) as client:
+def test_what_was_there_is_there_again_and_goes_on(
+    home: Path, model: ModelServer, model_worker: SharedWorker
+):
+    with running(home, model, model_worker) as server, Client(server) as client:
         assistant = client.post("/v1/assistants", {"model": "openai/test", "name": "Mine"})
         done = client.run("hello", assistant_id=assistant["id"])
         thread_id = done["thread_id"]
@@ -84,7 +88,7 @@ def test_what_was_there_is_there_again_and_goes_on(home: Path, model: ModelServe
         before = client.all_of(thread_id)
     assert (done["status"], waiting["status"]) == ("completed", "requires_action")
 
-    with running(home, model) as server, Client(server) as client:
+    with running(home, model, model_worker) as server, Client(server) as client:
         assert client.get(f"/v1/assistants/{assistant['id']}") == assistant
         assert client.all_of(thread_id) == before
         assert client.get(f"/v1/threads/{empty['id']}") == empty

@@ -28,6 +28,7 @@ from tests.support.driver import (
     write_settings,
 )
 from tests.support.model_server import ModelServer, Reply, Request, execute, text
+from tests.support.workers import SharedWorker
 
 pytestmark = [
     pytest.mark.requires_system("Xvfb", "openbox", "xdotool"),
@@ -160,9 +161,13 @@ def arrow_to_version_before(app: App) -> Box | None:
 
 
 def test_a_day_goes_by_with_mouse_and_keys_alone(
-    home: Path, sales: Path, display: dict[str, str], server: ModelServer
+    home: Path,
+    sales: Path,
+    display: dict[str, str],
+    server: ModelServer,
+    model_worker: SharedWorker,
 ) -> None:
-    with running_app(home, display) as app:
+    with running_app(home, display, command=model_worker.program) as app:
         app.resize(*SIZE)
         drop_the_file(app, sales, display)
         ask_edit_and_run(app)

@@ -13,6 +13,7 @@ import pytest
 from tests.support.display import virtual_display
 from tests.support.driver import App, StoredMessage, running_app, write_settings
 from tests.support.model_server import ModelServer, default_script
+from tests.support.workers import SharedWorker
 
 pytestmark = [
     pytest.mark.requires_system("Xvfb", "openbox", "xdotool"),
@@ -45,7 +46,7 @@ def interrupted(app: App) -> Iterator[StoredMessage]:
 
 
 def test_a_question_becomes_code_that_runs_after_a_click_and_is_there_again(
-    home: Path, display: dict[str, str], server: ModelServer
+    home: Path, display: dict[str, str], server: ModelServer, model_worker: SharedWorker
 ) -> None:
     with running_app(home, display) as app:
         app.type(QUESTION)
@@ -61,24 +62,24 @@ def test_a_question_becomes_code_that_runs_after_a_click_and_is_there_again(
         assert not app.complaints()
     assert len(server.requests) >= 2
 
-    with running_app(home, display) as again:
+    with running_app(home, display, command=model_worker.program) as again:
         assert again.messages() == before
         assert again.close() == 0
         assert not again.complaints()
 
 
 def test_what_streamed_before_a_kill_is_there_again(
-    home: Path, display: dict[str, str], server: ModelServer
+    home: Path, display: dict[str, str], server: ModelServer, model_worker: SharedWorker
 ) -> None:
     server.pace_s = 0.05
-    with running_app(home, display) as app:
+    with running_app(home, display, command=model_worker.program) as app:
         app.type("A long text, please: long")
         app.press("Return")
         app.wait_for("half an answer", lambda: app.streamed_text().count(" ") > 20 or None)
         app.kill()
         cut = app.streamed_text()
 
-    with running_app(home, display) as again:
+    with running_app(home, display, command=model_worker.program) as again:
         answer = again.wait_for("the cut answer", lambda: next(interrupted(again), None))
         assert answer.content == cut
         assert again.close() == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,18 +18,12 @@ from playhead.session.session import Session, SessionPorts
 from tests.support.model_server import GOLDEN_ANSWER, GOLDEN_CODE, ModelServer, execute, text
 from tests.support.ports import KeysInMemory, OneInterpreter, SettingsInMemory, SmallCatalog
 from tests.support.waiting import until
-from tests.support.workers import SharedWorker, shared_worker
+from tests.support.workers import SharedWorker
 
 GOLDEN = Path(__file__).parents[1] / "data" / "division_dialogue.jsonl"
 
 
 LIMIT_S = 100.0  # for a machine with much else to do
-
-
-@pytest.fixture(scope="module")
-def model_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedWorker]:
-    with shared_worker(tmp_path_factory.mktemp("worker")) as worker:
-        yield worker
 
 
 @pytest.mark.parametrize("pace_s", [0.0, 0.03], ids=["flat out", "paced"])

@@ -1,20 +1,11 @@
-"""One warmed model worker for all provider tests."""
+"""A certificate for the servers that the provider tests talk to."""
 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from tests.support.workers import SharedWorker, shared_worker
-
-
-@pytest.fixture(scope="session")
-def model_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedWorker]:
-    with shared_worker(tmp_path_factory.mktemp("worker")) as worker:
-        yield worker
 
 
 @pytest.fixture(scope="session")

@@ -1,105 +1,153 @@
-"""One warmed model worker for a whole test run, which many providers use one after the other."""
+"""One warmed model worker for a whole test run: loading the model's library takes seconds."""
 
 from __future__ import annotations
 
+import json
 import os
 import selectors
 import socket
 import subprocess
-import sys
+import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from playhead.model_worker.protocol import (
+    Cancel,
+    Cancelled,
+    Done,
+    Failed,
+    ModelList,
+    Ready,
+    encode,
+)
 from playhead.providers.worker_process import worker_command, worker_environment
+from tests.support.program import program_command, relay_command
 
-# Passes bytes between its own pipes and the socket; it ends when either side does.
-_RELAY = """
-import os, selectors, socket, sys
-link = socket.socket(socket.AF_UNIX); link.connect(sys.argv[1])
-both = selectors.DefaultSelector()
-both.register(0, 1, (lambda: os.read(0, 65536), link.sendall))
-def write(data):
-    while data: data = data[os.write(1, data):]
-both.register(link, 1, (lambda: link.recv(65536), write))
-while True:
-    for key, _ in both.select():
-        read, put = key.data
-        data = read()
-        if not data: sys.exit()
-        put(data)
-"""
+_LAST = {kind.kind for kind in (Done, Failed, Cancelled, ModelList)}
+"""What ends a turn."""
 
 
+@dataclass(frozen=True, slots=True)
 class SharedWorker:
-    """A real worker behind a socket; `command` starts a relay to it in place of a worker.
+    """The run's model worker as a test uses it; `WorkerHost` owns it.
 
-    Turn ids are unique, so every relay may hear every answer. Each hears `ready` first.
-    `log_path` has what the worker writes to stderr.
+    `command` starts a relay to it in place of a worker, `program` the program with one; what the
+    worker writes to stderr is in `log_path`.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._address = str(folder / "worker.sock")
-        self.command = (sys.executable, "-I", "-S", "-c", _RELAY, self._address)
-        self.log_path = folder / "stderr.log"
-        with self.log_path.open("wb") as log:
-            self._worker = subprocess.Popen(
+    folder: Path
+
+    @property
+    def address(self) -> str:
+        return str(self.folder / "worker.sock")
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return relay_command(self.address)
+
+    @property
+    def log_path(self) -> Path:
+        return self.folder / "stderr.log"
+
+    @property
+    def program(self) -> tuple[str, ...]:
+        return program_command(self.address)
+
+    def warm_up(self) -> None:
+        """Have it started, if it is not yet; return when it is ready."""
+        with socket.socket(socket.AF_UNIX) as link:
+            link.connect(self.address)
+            assert link.recv(1), "the model worker ended before it was ready"
+
+
+class WorkerHost:
+    """Owner of a real worker behind a socket; the first relay that connects starts it.
+
+    An answer goes to the relay that asked, `ready` to each. The processes of one test run share
+    it, so it lives in the one that started them.
+    """
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="worker-")
+        self.worker = SharedWorker(Path(self._folder.name))
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ready, self._held = b"", b""
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(self.worker.address)
+        self._listener.listen()
+        self._relays: dict[socket.socket, bytes] = {}
+        self._askers: dict[str, socket.socket] = {}
+        self._stop, stopped = socket.socketpair()
+        self._stopped = stopped
+        self._selector = selectors.DefaultSelector()
+        self._thread = threading.Thread(target=self._serve, name="shared-worker", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the worker by the end of its stdin."""
+        self._stop.close()
+        self._thread.join()
+        if self._process is not None:
+            with self._process:  # closes its pipes and waits
+                pass
+        self._selector.close()
+        for end in (self._listener, self._stopped, *self._relays):
+            end.close()
+        self._folder.cleanup()
+
+    def _serve(self) -> None:
+        self._selector.register(self._stopped, selectors.EVENT_READ)
+        self._selector.register(self._listener, selectors.EVENT_READ)
+        while True:
+            for key, _ in self._selector.select():
+                if key.fileobj is self._stopped:
+                    return
+                if key.fileobj is self._listener:
+                    self._welcome()
+                elif key.fileobj in self._relays:  # it may just have been parted from
+                    self._hear(key.fileobj)  # type: ignore[arg-type]
+                elif key.fd == self._answers:
+                    self._pass_on(os.read(key.fd, 1 << 20))
+
+    @property
+    def _answers(self) -> int:
+        return -1 if self._process is None else self._process.stdout.fileno()  # type: ignore[union-attr]
+
+    def _welcome(self) -> None:
+        relay, _ = self._listener.accept()
+        self._relays[relay] = b""
+        self._selector.register(relay, selectors.EVENT_READ)
+        if self._process is None:
+            self._start()
+        self._say(relay, self._ready)
+
+    def _start(self) -> None:
+        with self.worker.log_path.open("wb") as log:
+            self._process = subprocess.Popen(
                 worker_command(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=worker_environment(os.environ),
             )
-        assert self._worker.stdout is not None
-        assert self._worker.stdin is not None
-        self._ready = self._worker.stdout.readline()
-        self._stdin, self._stdout = self._worker.stdin, self._worker.stdout
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(self._address)
-        self._listener.listen()
-        self._relays: dict[socket.socket, bytes] = {}
-        self._selector = selectors.DefaultSelector()
-        self._thread = threading.Thread(target=self._serve, name="shared-worker", daemon=True)
-        self._thread.start()
+        self._selector.register(self._answers, selectors.EVENT_READ)
 
-    @property
-    def pid(self) -> int:
-        return self._worker.pid
-
-    def close(self) -> None:
-        """End the worker by the end of its stdin."""
-        self._stdin.close()
-        self._worker.wait(30)
-        self._thread.join(30)
-        self._selector.close()
-        self._listener.close()
-        self._stdout.close()
-
-    def _serve(self) -> None:
-        self._selector.register(self._listener, selectors.EVENT_READ)
-        self._selector.register(self._stdout, selectors.EVENT_READ)
-        while True:
-            for key, _ in self._selector.select():
-                if key.fileobj is self._listener:
-                    self._welcome()
-                elif key.fileobj is self._stdout:
-                    answers = os.read(self._stdout.fileno(), 1 << 20)
-                    if not answers:
-                        return
-                    self._tell(answers)
-                elif key.fileobj in self._relays:  # it may just have been parted from
-                    self._hear(key.fileobj)  # type: ignore[arg-type]
-
-    def _welcome(self) -> None:
-        relay, _ = self._listener.accept()
-        self._relays[relay] = b""
-        self._selector.register(relay, selectors.EVENT_READ)
-        self._say(relay, self._ready)
-
-    def _tell(self, answers: bytes) -> None:
-        for relay in list(self._relays):
-            self._say(relay, answers)
+    def _pass_on(self, data: bytes) -> None:
+        if not data:
+            self._selector.unregister(self._answers)
+            return
+        lines, newline, self._held = (self._held + data).rpartition(b"\n")
+        for line in (lines + newline).splitlines(keepends=True):
+            message = json.loads(line)
+            if message["kind"] == Ready.kind:
+                self._ready = line
+                for relay in list(self._relays):
+                    self._say(relay, line)
+            elif relay := self._askers.get(message["turn"]):
+                self._say(relay, line)
+            if message["kind"] in _LAST:
+                self._askers.pop(message["turn"], None)
 
     def _say(self, relay: socket.socket, data: bytes) -> None:
         try:
@@ -116,22 +164,22 @@ class SharedWorker:
         if not data:
             self._part(relay)
             return
-        lines, newline, rest = (self._relays[relay] + data).rpartition(b"\n")
-        self._relays[relay] = rest
-        self._stdin.write(lines + newline)
-        self._stdin.flush()
+        lines, newline, self._relays[relay] = (self._relays[relay] + data).rpartition(b"\n")
+        for line in lines.splitlines():
+            self._askers[json.loads(line)["turn"]] = relay
+        self._ask(lines + newline)
+
+    def _ask(self, lines: bytes) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(lines)
+        self._process.stdin.flush()
 
     def _part(self, relay: socket.socket) -> None:
+        """Close its connections to models, as the end of a worker of its own would."""
         self._selector.unregister(relay)
         del self._relays[relay]
         relay.close()
-
-
-@contextmanager
-def shared_worker(folder: Path) -> Iterator[SharedWorker]:
-    """A warmed worker for the session; the fixture `model_worker` hands it out."""
-    worker = SharedWorker(folder)
-    try:
-        yield worker
-    finally:
-        worker.close()
+        for turn in [turn for turn, asker in self._askers.items() if asker is relay]:
+            del self._askers[turn]
+            self._ask(encode(Cancel(turn)))
