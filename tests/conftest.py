@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from tests.support.display import is_available, virtual_display
+from tests.support.examples import choose_examples
 from tests.support.guards import LogGuard, guarded, mark_descendants
-from tests.support.isolation import forget_keys, settle_in, skip_without
+from tests.support.isolation import forget_keys, settle_in, skip_unless_all_run, skip_without
 from tests.support.loops import run_coroutine_test
 from tests.support.workers import SharedWorker, WorkerHost
 
@@ -30,9 +31,12 @@ _worker = pytest.StashKey[SharedWorker]()
 def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a script's background job has it
         signal.signal(signal.SIGINT, signal.default_int_handler)  # what we start inherits it
-    config.addinivalue_line(
-        "markers", "requires_system(*programs): skipped by name when a program is missing"
-    )
+    for marker in (
+        "requires_system(*programs): skipped by name when a program is missing",
+        "slow_group(name): skipped by name unless all tests run",
+    ):
+        config.addinivalue_line("markers", marker)
+    choose_examples(config.getoption("--hypothesis-profile"))
     forget_keys()
     given: dict[str, Any] | None = getattr(config, "workerinput", None)
     if given is None:
@@ -72,6 +76,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("slow_group"):
+        skip_unless_all_run(*marker.args)
     for marker in item.iter_markers("requires_system"):
         skip_without(*marker.args)
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tests.clients.answers import answer
 from tests.support.driver import ROOT
+from tests.support.isolation import RUNS_ALL
 from tests.support.model_server import ModelServer
 from tests.support.served import Served, served
 from tests.support.workers import SharedWorker
@@ -30,8 +31,10 @@ PATHS = (
 UNDEMANDING = {"/v1/sessions", "/v1/threads"}
 """They need no field, and ignore those that they do not know."""
 THREADS = "^/v1/(assistants|threads|files)"
-EXAMPLES = 20
+EXAMPLES = 20 if RUNS_ALL else 2
 """Made-up requests for each operation, besides those that the document's bounds suggest."""
+FEWER = str(max(EXAMPLES // 5, 1))
+"""For threads, which have many operations."""
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +72,14 @@ def session_id(client: httpx.Client) -> str:
 
 PARTS = {
     # Threads have many operations: fewer made-up requests for each.
-    "threads": ("--include-path-regex", THREADS, "--phases", "coverage,fuzzing", "-n", "4"),
+    "threads": (
+        "--include-path-regex",
+        THREADS,
+        "--phases",
+        "coverage,fuzzing",
+        "-n",
+        str(EXAMPLES // 5 or 1),
+    ),
     "all else": ("--exclude-path-regex", THREADS, "-n", str(EXAMPLES)),
 }
 
@@ -177,12 +187,7 @@ bodies = st.fixed_dictionaries(
         "metadata": json_values,
     },
 )
-fuzz = settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def check(response: httpx.Response) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.answers import answer
+from tests.support.isolation import skip_unless_all_run
 from tests.support.model_server import ModelServer
 from tests.support.served import Served, served
 from tests.support.workers import SharedWorker
@@ -16,6 +17,11 @@ from tests.support.workers import SharedWorker
 NEWEST_OPENAI = Path(sys.prefix) / "newest-openai"
 if str(NEWEST_OPENAI) not in sys.path:
     sys.path.insert(0, str(NEWEST_OPENAI))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _whole_run() -> None:
+    skip_unless_all_run("clients")
 
 
 @pytest.fixture(scope="session")

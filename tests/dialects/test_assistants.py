@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openai._models import construct_type
 from openai.lib.streaming._assistants import accumulate_event, accumulate_run_step
@@ -26,7 +26,6 @@ from tests.dialects.test_cohere_encoder import message, printed, proposal, said
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, of_kinds, streams
 
-LOADED = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 KINDS = ("message", "code", "tool_call")
 CANCELLED = Chunk("server", "status", content="cancelled")
 BROKEN = Chunk("server", "error", content=Failure("upstream_error", "It broke."))
@@ -122,7 +121,6 @@ def plainly(chunks: list[Chunk]) -> list[Any]:
     return told
 
 
-@LOADED
 @given(streams(marked, st.just([COMPLETE])))
 def test_what_this_format_has_words_for_comes_back(chunks: list[Chunk]):
     again = decoded([json.loads(json.dumps(event)) for event in events_of(chunks)])
@@ -133,7 +131,6 @@ def test_what_this_format_has_words_for_comes_back(chunks: list[Chunk]):
 codes_with_text = chunk_streams.codes.filter(lambda chunks: len(chunks) > 2)
 
 
-@LOADED
 @given(streams(chunk_streams.says | codes_with_text, st.just([COMPLETE])))
 def test_code_that_runs_here_comes_back_with_its_language(chunks: list[Chunk]):
     again = decoded(events_of(chunks, is_call_clients=False))
@@ -143,7 +140,6 @@ def test_code_that_runs_here_comes_back_with_its_language(chunks: list[Chunk]):
 adapter: TypeAdapter[Any] = TypeAdapter(AssistantStreamEvent)
 
 
-@LOADED
 @given(streams(chunk_streams.plain | chunk_streams.extended), st.booleans())
 def test_the_openai_library_can_read_every_stream(chunks: list[Chunk], is_clients: bool):
     steps: dict[str, RunStep] = {}
@@ -179,7 +175,6 @@ def unnumbered(call: dict[str, Any]) -> dict[str, Any]:
     return call
 
 
-@LOADED
 @given(streams(chunk_streams.plain | chunk_streams.extended), st.booleans())
 def test_one_terminal_event_and_no_step_left_open_but_one_that_waits(
     chunks: list[Chunk], is_clients: bool
@@ -379,7 +374,6 @@ odd_events = odd(
 )
 
 
-@LOADED
 @given(st.lists(odd_events, max_size=8))
 def test_any_nonsense_gives_a_proper_stream(events: list[dict[str, Any]]):
     chunks = decoded(events)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -66,7 +66,6 @@ def spaced(before: str, after: str, joint: str) -> str:
     return before + joint[ends:] + after
 
 
-@settings(deadline=None)
 @given(streams(marked, st.just([COMPLETE])))
 def test_what_this_format_has_words_for_comes_back(chunks: list[Chunk]):
     again = decoded(wire_events(chunks))
@@ -77,14 +76,12 @@ def test_what_this_format_has_words_for_comes_back(chunks: list[Chunk]):
     assert received == sent
 
 
-@settings(deadline=None)
 @given(streams(chunk_streams.plain, st.just([COMPLETE])))
 def test_lossless_streams_come_back_whole(chunks: list[Chunk]):
     plain = [c for c in chunks if c.content is None or isinstance(c.content, str | int)]
     assert essence(decoded(wire_events(plain, is_lossless=True))) == essence(plain)
 
 
-@settings(deadline=None)
 @given(any_text, any_text, st.lists(st.integers(0, 10_000)), st.booleans(), st.booleans())
 def test_arguments_cut_anywhere_give_the_same_code(
     language: str, code: str, places: list[int], is_ascii: bool, is_turned: bool
@@ -232,7 +229,6 @@ odd_events = st.builds(
 ) | st.dictionaries(st.sampled_from(["choices", "error", "usage", "lmc"]), json_values)
 
 
-@settings(deadline=None)
 @given(st.lists(odd_events, max_size=6))
 def test_no_event_makes_a_decoder_fail_and_what_it_gives_is_in_order(events: list[Any]):
     chunks = decoded(events)

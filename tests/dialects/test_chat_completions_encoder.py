@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
@@ -344,7 +344,6 @@ def encoder_after(chunks: list[Chunk], **options: Any) -> Encoder:
     return made
 
 
-@settings(deadline=None)
 @given(streams(chunk_streams.plain | chunk_streams.extended))
 def test_the_openai_library_can_read_every_stream_and_every_answer(chunks: list[Chunk]):
     options = {"has_tools": True, "is_call_clients": True, "includes_usage": True}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -249,7 +249,6 @@ odd_messages = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(json_values | st.lists(odd_messages, max_size=4))
 def test_no_json_at_all_gives_anything_but_entries_or_a_refusal(raw: Any):
     told: list[Any] = []
@@ -261,7 +260,6 @@ def test_no_json_at_all_gives_anything_but_entries_or_a_refusal(raw: Any):
     assert told[0]
 
 
-@settings(deadline=None)
 @given(json_values | st.lists(odd_calls | json_values, max_size=3))
 def test_no_json_at_all_makes_reading_tools_fail(raw: Any):
     try:

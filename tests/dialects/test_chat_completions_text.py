@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -47,7 +47,6 @@ def test_a_console_without_output_says_nothing():
     assert text.take() == ""
 
 
-@settings(deadline=None)
 @given(st.lists(texts, min_size=1, max_size=5))
 def test_output_never_gets_out_of_its_fences(pieces: list[str]):
     text = Projection()
@@ -66,7 +65,6 @@ def test_output_never_gets_out_of_its_fences(pieces: list[str]):
     assert shown.replace("\n", "") == "".join(pieces).replace("\n", "")
 
 
-@settings(deadline=None)
 @given(st.lists(texts, min_size=1, max_size=5), texts)
 def test_the_code_that_is_asked_about_can_be_read_from_the_answer(pieces: list[str], prose: str):
     code = "".join(pieces)

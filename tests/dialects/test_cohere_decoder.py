@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -16,7 +16,6 @@ from playhead.dialects.cohere_decoder import CohereDecoder
 from tests.support import chunk_streams
 from tests.support.chunk_streams import cut, essence, texts
 
-LOADED = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 DATA = Path(__file__).parents[1] / "data" / "streams"
 COMPLETE = Chunk("server", "status", content="complete")
 WAITING = Chunk("server", "status", content="awaiting_approval")
@@ -92,7 +91,6 @@ def test_every_event_of_the_documents_is_known():
         assert (decoder.skipped, decoder.is_over) == (0, True)
 
 
-@LOADED
 @given(texts, texts, st.lists(st.integers(0, 10_000)), st.booleans())
 def test_arguments_cut_anywhere_give_the_same_code(
     language: str, code: str, places: list[int], is_ascii: bool
@@ -232,7 +230,6 @@ junk = st.recursive(
 )
 
 
-@LOADED
 @given(
     st.lists(
         st.builds(lambda kind, rest: {**rest, "type": kind}, kinds, st.dictionaries(keys, junk))

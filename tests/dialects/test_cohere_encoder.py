@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -17,7 +17,6 @@ from tests.dialects.test_cohere_decoder import COMPLETE, WAITING, decoded, recor
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, of_kinds, streams
 
-LOADED = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 KINDS = ("message", "reasoning", "plan", "code", "tool_call")
 marked = st.one_of(
     chunk_streams.says,
@@ -103,7 +102,6 @@ def expected(chunks: list[Chunk], *, is_held: bool) -> list[Any]:
     return merged
 
 
-@LOADED
 @given(streams(marked, st.just([COMPLETE])), st.booleans())
 def test_what_this_format_has_words_for_comes_back(chunks: list[Chunk], is_held: bool):
     events = [json.loads(json.dumps(event)) for event in events_of(chunks, holds_text=is_held)]
@@ -124,7 +122,6 @@ citations = st.builds(
 )
 
 
-@LOADED
 @given(st.lists(citations, min_size=1, max_size=3), st.text(min_size=1))
 def test_citations_and_their_sources_come_back(found: list[Citation], text: str):
     cites = [Chunk("assistant", "citation", content=one) for one in found]
@@ -138,7 +135,6 @@ def test_citations_and_their_sources_come_back(found: list[Citation], text: str)
     assert numbers == list(range(len(found)))
 
 
-@LOADED
 @given(streams(chunk_streams.plain | chunk_streams.extended), st.booleans(), st.booleans())
 def test_blocks_never_nest_and_indices_grow(chunks: list[Chunk], is_held: bool, is_clients: bool):
     events = events_of(chunks, holds_text=is_held, is_call_clients=is_clients)

@@ -9,7 +9,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from markdown_it import MarkdownIt
 
 from playhead.conversation.chunk import Chunk
@@ -76,7 +76,6 @@ def is_subsequence(wanted: Sequence[object], found: Sequence[object]) -> bool:
 
 
 @given(conversations)
-@settings(max_examples=120)
 def test_any_conversation_is_a_valid_notebook(messages: tuple[Message, ...]) -> None:
     book = nbformat.reads(
         write_document("ipynb", messages, "\ud800 title", read_file).data.decode(), 4
@@ -85,13 +84,11 @@ def test_any_conversation_is_a_valid_notebook(messages: tuple[Message, ...]) -> 
 
 
 @given(conversations)
-@settings(max_examples=120)
 def test_any_conversation_is_a_script_that_compiles(messages: tuple[Message, ...]) -> None:
     compile(write_script(messages, "coding: rot13\n"), "script", "exec", dont_inherit=True)
 
 
 @given(conversations)
-@settings(max_examples=120)
 def test_any_markdown_shows_all_code_and_closes_what_it_opens(
     messages: tuple[Message, ...],
 ) -> None:
@@ -112,7 +109,6 @@ def _shown(code: str) -> str:
 
 
 @given(conversations)
-@settings(max_examples=120)
 def test_any_conversation_comes_back_from_its_json(messages: tuple[Message, ...]) -> None:
     messages = (*told([Chunk("user", "message", content="first")]), *messages)
     kept = [essence(message) for message in messages]

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.message import Message
@@ -66,7 +66,6 @@ def shown(imported: Imported, *left_out: str) -> list[tuple[str, str, str | None
 
 
 @given(st.lists(anything, max_size=5))
-@settings(max_examples=150)
 def test_any_cells_are_read_or_counted_and_never_break_it(cells: list[object]) -> None:
     try:
         back = notebook(*cells)
@@ -78,7 +77,6 @@ def test_any_cells_are_read_or_counted_and_never_break_it(cells: list[object]) -
 
 
 @given(anything)
-@settings(max_examples=150)
 def test_any_json_is_read_or_refused_in_words(raw: object) -> None:
     for document in (raw, [raw], {"messages": [raw, raw]}, {"nbformat": 4, "cells": raw}):
         try:

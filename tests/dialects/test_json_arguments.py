@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.dialects.json_arguments import ArgumentReader
@@ -18,7 +18,6 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(), json_values, max_size=4), st.lists(st.integers()), st.booleans())
 def test_any_object_cut_anywhere_gives_its_texts(
     values: dict[str, object], places: list[int], is_ascii: bool

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -21,7 +21,6 @@ from tests.dialects.test_cohere_encoder import message, printed, proposal, said
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, of_kinds, streams
 
-LOADED = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 KINDS = ("message", "reasoning", "plan", "code", "tool_call")
 marked = st.one_of(
     chunk_streams.says,
@@ -90,7 +89,6 @@ def plainly(chunks: list[Chunk]) -> list[Any]:
     return told
 
 
-@LOADED
 @given(streams(marked, st.just([COMPLETE])))
 def test_what_this_format_has_words_for_comes_back(chunks: list[Chunk]):
     events = events_of(chunks)
@@ -101,7 +99,6 @@ def test_what_this_format_has_words_for_comes_back(chunks: list[Chunk]):
     assert plainly(again) == plainly(chunks)
 
 
-@LOADED
 @given(streams(chunk_streams.plain | chunk_streams.extended))
 def test_every_stream_has_whole_replies_and_nothing_is_told_twice(chunks: list[Chunk]):
     made = encoder()
@@ -218,7 +215,6 @@ odd_events = st.builds(
 )
 
 
-@LOADED
 @given(st.lists(odd_events, max_size=8))
 def test_any_nonsense_gives_a_proper_stream(events: list[dict[str, Any]]):
     chunks = decoded(events)

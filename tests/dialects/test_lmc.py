@@ -6,7 +6,7 @@ import json
 from itertools import product
 from typing import get_args
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.client import transcript
@@ -73,7 +73,6 @@ streamed = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.one_of(payloads, streamed))
 def test_decoding_what_was_encoded_gives_the_chunk_again(chunk: Chunk):
     assert decode(json.loads(json.dumps(encode(chunk)))) == chunk

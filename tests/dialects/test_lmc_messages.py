@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import Proposal, RunReport
@@ -98,7 +98,6 @@ def test_an_empty_console_is_left_out_and_calls_keep_their_ids():
     assert [message["type"] for message in lmc.whole(chunks, extended=True)] == ["code", "run"]
 
 
-@settings(deadline=None)
 @given(streams(chunk_streams.says | chunk_streams.codes | chunk_streams.consoles()))
 def test_what_we_sent_is_known_again_when_it_returns(chunks: list[Chunk]):
     question = {"role": "user", "type": "message", "content": "?"}

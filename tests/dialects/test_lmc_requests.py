@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -174,7 +174,6 @@ odd_messages = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(json_values | st.lists(odd_messages, max_size=4))
 def test_no_json_at_all_gives_anything_but_entries_or_a_refusal(raw: Any):
     told: list[Any] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -26,7 +26,6 @@ def chunks_of(events: list[Any]) -> list[Chunk]:
     return [chunk for event in events for chunk in decoder.decode(event)] + decoder.finish()
 
 
-@settings(deadline=None)
 @given(streams(chunk_streams.plain | chunk_streams.extended))
 def test_decoding_a_whole_stream_gives_the_messages_again(chunks: list[Chunk]):
     again = chunks_of(events_of(chunks, extended=True))
@@ -47,7 +46,6 @@ def _cleaned(chunk: Chunk) -> Chunk:
     return decoded
 
 
-@settings(deadline=None)
 @given(streams(chunk_streams.plain | chunk_streams.extended))
 def test_every_line_is_fit_for_utf_8_and_nothing_nests(chunks: list[Chunk]):
     open_kind = None
@@ -165,7 +163,6 @@ odd_events = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(odd_events, max_size=6))
 def test_no_event_makes_a_decoder_fail_and_what_it_gives_is_in_order(events: list[Any]):
     essence(chunks_of(events))

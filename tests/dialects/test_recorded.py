@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.chunk import Chunk
@@ -24,7 +24,6 @@ from tests.dialects.test_cohere_encoder import message, printed, proposal, said
 from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
 
-LOADED = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 DATA = Path(__file__).parents[1] / "data" / "streams"
 COMPLETE = Chunk("server", "status", content="complete")
 
@@ -168,7 +167,6 @@ filled = streams(plain, st.just([COMPLETE])).filter(
 )
 
 
-@LOADED
 @given(st.sampled_from(DIALECTS), filled)
 def test_every_stream_is_known_by_its_shape(dialect: str, chunks: list[Chunk]):
     assert dialect_of(events_in(lines(events_of(dialect, chunks)).decode())) == dialect
@@ -192,7 +190,6 @@ noise = st.recursive(
 )
 
 
-@LOADED
 @given(st.lists(noise, max_size=6), st.booleans())
 def test_any_file_is_read_or_refused_in_words(items: list[Any], is_list: bool):
     data = json.dumps(items).encode() if is_list else lines(items)

@@ -27,6 +27,8 @@ from tests.support.guards import descendants
 from tests.support.kernels import error_of, lines_of, report_of, request, run, text_of
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow_group("languages")
+
 OURS = str(Path(wheel.ROOT_DIR) / "bin")
 SYSTEMS = shutil.which("node")
 NODES = [OURS, *([str(Path(SYSTEMS).parent)] if SYSTEMS else [])]

@@ -57,13 +57,16 @@ TOO_LARGE = {
 }
 
 
+other = pytest.mark.slow_group("languages")
+
+
 @needs_proc
 @pytest.mark.parametrize(
     "language",
     [
         "python",
-        pytest.param("r", marks=pytest.mark.requires_system("Rscript")),
-        pytest.param("ruby", marks=pytest.mark.requires_system("ruby")),
+        pytest.param("r", marks=[other, pytest.mark.requires_system("Rscript")]),
+        pytest.param("ruby", marks=[other, pytest.mark.requires_system("ruby")]),
     ],
 )
 async def test_too_large_a_step_is_an_error_that_names_the_limit(
@@ -84,6 +87,7 @@ async def test_too_large_a_step_is_an_error_that_names_the_limit(
 
 
 @needs_proc
+@pytest.mark.slow_group("languages")
 @pytest.mark.requires_system("java")
 async def test_a_limit_lets_programs_start_that_reserve_much(tmp_path: Path) -> None:
     code = "import subprocess\nsubprocess.run(['java', '-version'], capture_output=True).returncode"

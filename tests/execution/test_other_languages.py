@@ -47,6 +47,7 @@ def put_program(folder: Path, name: str, text: str) -> None:
     program.chmod(0o755)
 
 
+@pytest.mark.slow_group("languages")
 @pytest.mark.requires_system("java")
 async def test_a_java_program_is_compiled_and_run(tmp_path: Path) -> None:
     program = (

@@ -15,7 +15,7 @@ from playhead.conversation.requests import RunRequest
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
 
-pytestmark = pytest.mark.requires_system("Rscript")
+pytestmark = [pytest.mark.slow_group("languages"), pytest.mark.requires_system("Rscript")]
 
 
 def block(folder: Path, code: str) -> RunRequest:

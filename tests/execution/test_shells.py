@@ -15,9 +15,10 @@ from playhead.execution.process_executor import ProcessExecutor
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
 from tests.support.waiting import until
 
+zsh = [pytest.mark.slow_group("languages"), pytest.mark.requires_system("zsh")]
 SHELLS = [
     pytest.param("bash", marks=pytest.mark.requires_system("bash")),
-    pytest.param("zsh", marks=pytest.mark.requires_system("zsh")),
+    pytest.param("zsh", marks=zsh),
 ]
 both = pytest.mark.parametrize("shell", SHELLS)
 
@@ -226,6 +227,7 @@ echo end""" % ("\n" * 60)
 
 
 @pytest.mark.requires_system("zsh")
+@pytest.mark.slow_group("languages")
 async def test_a_hot_loop_hides_no_line_that_comes_after_it(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         sh = talk(made, tmp_path, "zsh")

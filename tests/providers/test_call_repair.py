@@ -6,14 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.model_worker.protocol import CallPiece, Delta
 from playhead.providers.call_repair import CallCode, code_of, repaired
 from playhead.providers.delta_parser import CutOffError, DeltaParser
 
-LOADED = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine is no defect."""
 
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -25,14 +24,12 @@ _VALUES = st.recursive(
 _OBJECTS = st.dictionaries(st.text(min_size=1), _VALUES, min_size=1, max_size=4)
 
 
-@LOADED
 @given(_VALUES, st.booleans())
 def test_valid_json_is_never_changed(value: Any, is_ascii: bool) -> None:
     text = json.dumps(value, ensure_ascii=is_ascii)
     assert repaired(text) == text
 
 
-@LOADED
 @given(st.text())
 def test_what_comes_back_can_always_be_read(text: str) -> None:
     mended = repaired(text)
@@ -49,7 +46,6 @@ def _is_part(part: Any, whole: Any) -> bool:
     return type(part) is type(whole) and part == whole
 
 
-@LOADED
 @given(_OBJECTS, st.data())
 def test_no_value_is_made_of_one_that_was_cut_off(value: dict[str, Any], data: Any) -> None:
     text = json.dumps(value)
@@ -58,7 +54,6 @@ def test_no_value_is_made_of_one_that_was_cut_off(value: dict[str, Any], data: A
     assert mended is None or _is_part(json.loads(mended), value)
 
 
-@LOADED
 @given(st.text(), st.data())
 def test_code_that_was_cut_off_is_never_offered(code: str, data: Any) -> None:
     text = json.dumps({"language": "python", "code": code})
@@ -66,7 +61,6 @@ def test_code_that_was_cut_off_is_never_offered(code: str, data: Any) -> None:
     assert code_of(cut) in (None, CallCode("python", code))
 
 
-@LOADED
 @given(st.dictionaries(st.from_regex(r"\w+", fullmatch=True), st.text(), min_size=1))
 def test_raw_line_ends_commas_too_many_and_missing_braces_are_mended(value: dict[str, str]) -> None:
     text = json.dumps(value)
@@ -77,7 +71,6 @@ def test_raw_line_ends_commas_too_many_and_missing_braces_are_mended(value: dict
         assert json.loads(mended) == value
 
 
-@LOADED
 @given(_VALUES.filter(lambda value: not isinstance(value, str)))
 def test_a_dict_as_python_writes_it_is_read_or_refused_but_never_misread(value: Any) -> None:
     mended = repaired(repr({"value": value}))

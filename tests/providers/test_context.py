@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.message import Message
@@ -26,7 +26,6 @@ from playhead.providers.token_counts import Calibration, count_text
 from playhead.providers.transcript import chat_messages
 from tests.support.talks import question, talks
 
-LOADED = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine is no defect."""
 
 _ids = itertools.count(1)
@@ -46,7 +45,6 @@ def test_guesses_are_near_to_what_a_tokenizer_counts(text: str, tokens: int) -> 
     assert 0.7 < count_text(text) / tokens < 1.5
 
 
-@LOADED
 @given(st.text(), st.text())
 def test_more_text_is_never_fewer_tokens(text: str, more: str) -> None:
     assert 0 <= count_text(text) <= count_text(text + more) + 1
@@ -69,7 +67,6 @@ def test_guesses_follow_what_the_provider_counts() -> None:
     assert calibration.factor("other") == 2.5
 
 
-@LOADED
 @given(talks(), st.integers(1, 400))
 def test_what_is_kept_is_valid_recent_and_has_the_last_question(
     talk: list[Message], room: int

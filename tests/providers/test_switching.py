@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.conversation.message import Message
@@ -16,7 +16,6 @@ from playhead.providers.request_writer import RequestWriter
 from playhead.providers.transcript import NO_QUESTION, chat_messages
 from tests.support.talks import talks
 
-LOADED = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine is no defect."""
 
 
@@ -47,7 +46,6 @@ def check_contents(entries: list[dict[str, Any]]) -> None:
             assert all(part.get("text", "x").strip() for part in content)
 
 
-@LOADED
 @given(talks(), st.booleans())
 def test_any_conversation_is_valid_for_any_model(talk: list[Message], takes_tools: bool) -> None:
     model = ModelSettings("openai/next", takes_tools=takes_tools)
@@ -59,7 +57,6 @@ def test_any_conversation_is_valid_for_any_model(talk: list[Message], takes_tool
     assert all(pair != ("user", "user") for pair in itertools.pairwise(said))
 
 
-@LOADED
 @given(talks())
 def test_a_model_without_tools_is_told_all_in_alternating_roles(talk: list[Message]) -> None:
     entries = chat_messages(talk, takes_tools=False)

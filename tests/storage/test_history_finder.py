@@ -126,7 +126,7 @@ async def test_nothing_that_is_typed_is_an_error(tmp_path: Path) -> None:
             await history.search(query)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     query=st.text(alphabet=st.characters() | st.sampled_from('"*%_^(){}:\\-+ \x00'), max_size=20)
 )

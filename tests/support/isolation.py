@@ -10,10 +10,18 @@ from pathlib import Path
 import pytest
 
 REQUIRE_ALL = "PLAYHEAD_REQUIRE_ALL"
+"""Set to 1, a program that is missing fails the tests that need it."""
+RUNS_ALL = os.environ.get("PLAYHEAD_TEST_ALL") == "1"
+"""Whether the groups of `SLOW_GROUPS` run, and generators make all of their examples."""
+SLOW_GROUPS = {
+    "languages": "programs of other languages",
+    "pythons": "kernels of other Pythons than this one",
+    "clients": "SDKs in environments of their own",
+}
 _KEY_VARIABLE = re.compile(
     r"(_API_KEY|_API_TOKEN|_AUTH_TOKEN|_ACCESS_KEY|_SECRET|_SECRET_KEY|_TOKEN)$"
     r"|^(AWS|AZURE|GOOGLE|VERTEXAI|WATSONX)_"
-    r"|^PLAYHEAD_(?!REQUIRE_ALL$)"
+    r"|^PLAYHEAD_(?!(REQUIRE|TEST)_ALL$)"
 )
 
 
@@ -40,6 +48,12 @@ def settle_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (home / "run").mkdir(mode=0o700)
     for variable, place in places.items():
         monkeypatch.setenv(variable, str(place))
+
+
+def skip_unless_all_run(group: str) -> None:
+    """Skip by name what only the whole run has."""
+    if not RUNS_ALL:
+        pytest.skip(f"{group} ({SLOW_GROUPS[group]}): make test ALL=1 runs them")
 
 
 def skip_without(*programs: str) -> None:

@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.ui.timeline.markdown import (
@@ -62,7 +62,6 @@ def streamed(text: str, cuts: list[int]) -> MarkdownStream:
     return stream
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 10_000), max_size=60))
 def test_any_split_of_a_stream_gives_the_same_blocks(cuts):
     assert streamed(SAMPLE, cuts).closed == markdown_blocks(SAMPLE)[0]

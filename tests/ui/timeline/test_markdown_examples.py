@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.ui.timeline.markdown import Block, MarkdownStream, markdown_blocks
@@ -67,7 +67,6 @@ def test_letter_by_letter_every_example_of_github_does_so_too() -> None:
     assert different == []
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_examples_after_each_other_give_the_same_blocks_for_any_split(data: st.DataObject) -> None:
     text = "\n\n".join(data.draw(st.lists(st.sampled_from(all_examples()), min_size=1, max_size=5)))
