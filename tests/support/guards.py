@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import logging
 import os
 import re
@@ -22,8 +23,8 @@ SETTLE_S = float(os.environ.get("PYTEST_SETTLE_S", "5"))
 """How long threads and processes that are already ending may take."""
 RUN_MARK = "PYTEST_RUN_MARK"
 """An environment variable that every descendant of this run inherits, orphans too."""
-MANY_OBJECTS = 500_000
-"""How many more objects may be set aside before a full search for garbage among them."""
+FULL_SEARCH_EVERY = 500
+"""After so many tests, garbage is also looked for among what was set aside."""
 START_S = 0.5
 """How long a program may take to be loaded."""
 _KERNEL_THREAD = 0x00200000
@@ -31,8 +32,7 @@ _strangers: set[int] = set()
 """Running processes that are known to be none of ours."""
 _PROC = Path("/proc")
 _TOOLTIP_CLASSES = {"QTipLabel", "QShapedPixmapWidget"}
-_set_aside = 0
-"""How many objects lasted at the last full search for garbage."""
+_tests = itertools.count(1)
 
 
 class LogGuard(logging.Handler):
@@ -133,14 +133,10 @@ def set_aside_what_lasts() -> None:
 
     They then take as long as the test has made objects, not as long as the run is old.
     """
-    global _set_aside
-    if gc.get_freeze_count() > _set_aside + MANY_OBJECTS:
+    if next(_tests) % FULL_SEARCH_EVERY == 0:
         gc.unfreeze()
         gc.collect()
-        gc.freeze()
-        _set_aside = gc.get_freeze_count()
-    else:
-        gc.freeze()
+    gc.freeze()
 
 
 def mark_descendants() -> None:
