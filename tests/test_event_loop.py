@@ -17,7 +17,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEventLoop, QObject, QTimer
+from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from playhead import event_loop
@@ -249,13 +249,30 @@ async def test_a_nested_qt_loop_inside_a_task_lets_other_tasks_go_on():
     assert asyncio.current_task() is me
 
 
+class QuitEvents(QObject):
+    """Counts what asks the application to end."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self.count = 0
+        app.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Quit
+        return False
+
+
 async def test_closing_the_last_window_does_not_end_the_loop(qapp: QApplication):
+    closed: list[bool] = []
+    qapp.lastWindowClosed.connect(lambda: closed.append(True))
+    quit_events = QuitEvents(qapp)
     window = QWidget()
     window.show()
     window.close()
-    await asyncio.sleep(0.02)
+    await until(lambda: closed)
     window.deleteLater()
-    assert asyncio.get_running_loop().is_running()
+    await asyncio.sleep(0)  # what Qt posts for the end comes before this
+    assert quit_events.count == 0
 
 
 async def test_a_qt_object_that_goes_while_its_callback_waits_does_no_harm():
@@ -264,9 +281,9 @@ async def test_a_qt_object_that_goes_while_its_callback_waits_does_no_harm():
     thing.destroyed.connect(lambda: gone.append(True))
     asyncio.get_running_loop().call_later(0.01, thing.deleteLater)
     del thing
-    await asyncio.sleep(0.02)
-    gc.collect()
-    assert asyncio.get_running_loop().is_running()
+    gc.collect()  # the waiting callback alone keeps it
+    assert gone == []
+    await until(lambda: gone)
 
 
 def test_run_returns_the_result_and_closes_generators_and_threads(qapp: QApplication):

@@ -18,7 +18,7 @@ def run_leaking(*arguments: str, **variables: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-rA", "-q", "--tb=short", LEAKING, *arguments],
         cwd=ROOT,
-        env={**os.environ, "PYTEST_SETTLE_S": "0.3", "PLAYHEAD_REQUIRE_ALL": "0", **variables},
+        env={**os.environ, "PYTEST_LIMIT_S": "0.3", "PLAYHEAD_REQUIRE_ALL": "0", **variables},
         capture_output=True,
         text=True,
         timeout=100,

@@ -161,7 +161,7 @@ def test_what_makes_an_environment_ends_with_a_killed_program(tmp_path: Path) ->
     assert host.stdout is not None
     assert host.stdout.readline() == b"creating\n"
     place = tmp_path / "environments" / "default"
-    until_now(lambda: (place / "pyvenv.cfg").exists(), timeout=60)  # pip is being installed
+    until_now(lambda: (place / "pyvenv.cfg").exists())  # pip is being installed
     host.kill()
     host.wait()
     host.stdout.close()

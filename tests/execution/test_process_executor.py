@@ -27,7 +27,7 @@ from tests.support.kernels import (
     run,
     text_of,
 )
-from tests.support.waiting import until
+from tests.support.waiting import LIMIT_S, until
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -162,7 +162,7 @@ async def test_a_question_is_answered(tmp_path: Path) -> None:
 
 async def test_half_a_character_in_an_answer_leaves_the_kernel_listening(tmp_path: Path) -> None:
     code = "first = input()\nprint(input())"
-    async with executor(tmp_path) as made, asyncio.timeout(20):
+    async with executor(tmp_path) as made, asyncio.timeout(LIMIT_S):
         chunks: list[Chunk] = []
         async with aclosing(made.run(request(tmp_path, code))) as stream:
             async for chunk in stream:

@@ -19,7 +19,7 @@ from tests.support.ports import coded, said
 from tests.support.waiting import until
 
 ASKED = {"role": "user", "content": "What's 6 * 7?"}
-WAIT_S = 15
+WAIT_S = 60
 
 
 @pytest.fixture

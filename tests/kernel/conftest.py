@@ -14,6 +14,7 @@ import pytest
 from playhead.kernel import protocol
 from playhead.kernel.protocol import Mark
 from tests.support.pythons import found_pythons
+from tests.support.waiting import LIMIT_S
 
 BOOT = Path(protocol.__file__).with_name("boot.py")
 SPARED = {"3.10"}
@@ -71,7 +72,7 @@ class Talk:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.send("exit")
-        code = self.process.wait(10)
+        code = self.process.wait(LIMIT_S)
         self.process.stdin.close()
         self.process.stdout.close()
         return code
@@ -87,7 +88,9 @@ class Talk:
                 before, self._held = self._held[:start], self._held[end + 2 :]
                 assert mark is not None
                 return before, mark
-            assert select.select([self.process.stdout], [], [], 20)[0], "the kernel says nothing"
+            assert select.select([self.process.stdout], [], [], LIMIT_S)[0], (
+                "the kernel says nothing"
+            )
             data = os.read(self.process.stdout.fileno(), 65536)
             assert data, f"the kernel ended: {self._held.decode(errors='replace')}"
             self._held += data

@@ -12,7 +12,7 @@ import pytest
 
 from playhead.kernel import protocol
 from tests.support.guards import descendants
-from tests.support.waiting import until_now
+from tests.support.waiting import LIMIT_S, until_now
 
 KERNEL = Path(protocol.__file__).parent
 
@@ -50,7 +50,7 @@ def test_the_end_of_commands_ends_the_kernel_with_its_children(
     kernel = new_talk()
     kernel.run("import subprocess\nchild = subprocess.Popen(['sleep', '600'])")
     kernel.process.stdin.close()
-    kernel.process.wait(10)
+    kernel.process.wait(LIMIT_S)
     kernel.process.stdout.close()
     until_now(lambda: not set(descendants()) - before)
 
@@ -60,7 +60,7 @@ def test_the_watcher_ends_the_children_of_a_killed_kernel(new_talk: Callable[[],
     kernel = new_talk()
     kernel.run("import subprocess\nchild = subprocess.Popen(['sleep', '600'])")
     kernel.process.kill()
-    kernel.process.wait(10)
+    kernel.process.wait(LIMIT_S)
     assert set(descendants()) - before
     kernel.process.stdin.close()
     kernel.process.stdout.close()
@@ -90,10 +90,10 @@ def test_what_has_left_the_group_ends_too(
     until_now(lambda: set(descendants()) - before - guards and (tmp_path / "there").exists())
     if is_killed:
         os.killpg(kernel.process.pid, signal.SIGKILL)
-        kernel.process.wait(10)
+        kernel.process.wait(LIMIT_S)
         assert set(descendants()) - before
     kernel.process.stdin.close()
-    kernel.process.wait(10)
+    kernel.process.wait(LIMIT_S)
     kernel.process.stdout.close()
     until_now(lambda: not set(descendants()) - before)
 
@@ -134,7 +134,7 @@ def test_it_can_serve_from_inside_the_program(tmp_path: Path) -> None:
     kernel.stdin.write(commands)
     kernel.stdin.flush()
     output = kernel.stdout.read()
-    assert kernel.wait(10) == 0
+    assert kernel.wait(LIMIT_S) == 0
     kernel.stdin.close()
     kernel.stdout.close()
     assert b"42\n" in output

@@ -9,6 +9,7 @@ import pytest
 
 from tests.kernel.marks import error_of, of_kind
 from tests.support import programs
+from tests.support.waiting import LIMIT_S
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def test_the_next_block_shows_its_own_output(kernel: Any, code: str) -> None:
 def test_a_crash_shows_where_it_was(new_talk: Callable[..., Any]) -> None:
     talk = new_talk()
     talk.begin("x = 1\nimport ctypes\nctypes.string_at(0)")
-    talk.process.wait(20)
+    talk.process.wait(LIMIT_S)
     output = talk.process.stdout.read().decode()
     talk.process.stdin.close()
     talk.process.stdout.close()

@@ -18,7 +18,7 @@ import httpx
 from tests.support.http_face import Face
 
 Event = dict[str, Any]
-TIMEOUT_S = 15
+TIMEOUT_S = 60
 RESTING = {"completed", "failed", "cancelled", "expired", "incomplete", "requires_action"}
 
 

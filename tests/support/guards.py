@@ -19,14 +19,12 @@ from typing import Any
 
 import pytest
 
-SETTLE_S = float(os.environ.get("PYTEST_SETTLE_S", "5"))
-"""How long threads and processes that are already ending may take."""
+from tests.support.waiting import LIMIT_S, STEP_S
+
 RUN_MARK = "PYTEST_RUN_MARK"
 """An environment variable that every descendant of this run inherits, orphans too."""
 FULL_SEARCH_EVERY = 500
 """After so many tests, garbage is also looked for among what was set aside."""
-START_S = 0.5
-"""How long a program may take to be loaded."""
 _KERNEL_THREAD = 0x00200000
 _strangers: set[int] = set()
 """Running processes that are known to be none of ours."""
@@ -120,11 +118,11 @@ class _Counts:
 
 def _persistent(look: Callable[[], set[Any]]) -> Iterable[Any]:
     """What is still there after a moment in which it may end by itself."""
-    deadline = time.monotonic() + SETTLE_S
+    deadline = time.monotonic() + LIMIT_S
     while found := look():
         if time.monotonic() > deadline:
             return found
-        time.sleep(0.005)
+        time.sleep(STEP_S)
     return ()
 
 
@@ -166,11 +164,12 @@ def _parent(pid: int) -> int:
 
 def _environment(pid: int) -> bytes:
     """What it was started with; empty for a thread of the system's and for what has ended."""
-    deadline = time.monotonic() + START_S
+    deadline = time.monotonic() + LIMIT_S
     while not _has_none(pid):
-        if (environment := _read(pid, "environ")) or time.monotonic() > deadline:
+        is_loaded = bool(_read(pid, "cmdline"))  # a program that is being loaded has neither yet
+        if (environment := _read(pid, "environ")) or is_loaded or time.monotonic() > deadline:
             return environment
-        time.sleep(0.001)  # a program that is being loaded has none yet
+        time.sleep(0.001)
     return b""
 
 

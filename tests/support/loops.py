@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-TEST_LIMIT_S = 30
-SETTLE_S = 0.5
-"""How long tasks that a test has already ended may take to come to their end."""
+from tests.support.waiting import LIMIT_S, STEP_S
+
+TEST_LIMIT_S = 240
+"""More than one wait for a condition, less than the limit of pytest-timeout, which ends all."""
 
 
 def run_coroutine_test(
@@ -41,9 +42,9 @@ async def _limited(test: Coroutine[Any, Any, None]) -> None:
 
 
 async def _tasks_left() -> list[str]:
-    deadline = asyncio.get_running_loop().time() + SETTLE_S
+    deadline = asyncio.get_running_loop().time() + LIMIT_S
     while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
         if asyncio.get_running_loop().time() > deadline:
             return [repr(task) for task in tasks]
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(STEP_S)
     return []

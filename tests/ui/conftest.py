@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from playhead.ui.theme import Theme
+from tests.support.waiting import LIMIT_S
 
 # Said by the offscreen platform of every window that has a size; nothing is wrong.
 OFFSCREEN_NOISE = "This plugin does not support propagateSizeHints"
@@ -19,6 +22,15 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 RESOURCES = Path(__file__).parents[2] / "resources"
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot) -> QtBot:
+    """pytest-qt's own, which waits as long as all waits of the tests: 5 s are too few at times."""
+    for name in ("waitActive", "waitExposed", "waitSignal", "waitSignals", "waitUntil"):
+        patient = functools.partial(getattr(qtbot, name), timeout=int(LIMIT_S * 1000))
+        setattr(qtbot, name, patient)
+    return qtbot
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ async def test_what_is_not_sent_survives_a_kill(theme: Theme, tmp_path: Path) ->
         sys.executable, "-m", "tests.data.killed_writer", str(tmp_path), cwd=ROOT
     )
     try:
-        await until(lambda: path.exists() and "half a thought" in path.read_text(), timeout=60)
+        await until(lambda: path.exists() and "half a thought" in path.read_text())
     finally:
         writer.kill()
         await writer.wait()

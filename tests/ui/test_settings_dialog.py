@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from playhead.conversation.requests import (
     DIRECT_MODEL,
@@ -188,7 +189,12 @@ async def test_another_address_is_kept_and_a_default_one_is_not_shown_as_typed(
 
 async def test_typing_replaces_the_model_that_is_shown(theme: Theme) -> None:
     async with opened(theme) as bench:
-        bench.form.model_field.selectAll()  # a window that becomes active late may undo it
+        await until(bench.dialog.isActiveWindow)
+        bench.form.provider.setFocus()
+        for _ in range(10):
+            if not bench.form.model_field.hasFocus():
+                QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        assert bench.form.model_field.hasFocus()
         bench.form.offer("openai", ["gpt-1", "gpt-2"])  # which may come at any moment
         QTest.keyClicks(bench.form.model_field, "gpt-9")
         assert bench.form.chosen_model == "openai/gpt-9"

@@ -453,6 +453,6 @@ def test_the_choice_returns_to_the_open_conversation_when_the_keyboard_is_elsewh
 
 
 def _bring_to_front(qtbot: QtBot, window: QWidget) -> None:
-    with qtbot.waitActive(window, timeout=10_000):
+    with qtbot.waitActive(window):
         window.show()
         window.activateWindow()

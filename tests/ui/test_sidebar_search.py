@@ -57,7 +57,8 @@ async def test_titles_and_messages_are_found_as_one_types(theme: Theme, tmp_path
         await until(lambda: found(bench) == titles)
         sidebar = bench.parts.sidebar
         assert sidebar.finder.status.text() == "2 conversations, 1 place"
-        assert sidebar.list.isHidden() or not sidebar.list.isVisible()
+        assert sidebar.finder.results.isVisible()
+        assert not sidebar.list.isVisible()
         QTest.keyClick(sidebar.search, Qt.Key.Key_Escape)
         assert sidebar.list.isVisible()
         assert not sidebar.finder.isVisible()

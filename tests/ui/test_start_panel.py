@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QCoreApplication, QRect, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -26,8 +26,8 @@ def test_a_server_that_is_found_later_finds_room(theme: Theme, qtbot: QtBot) -> 
     panel = StartPanel(theme)
     qtbot.addWidget(panel)
     panel.resize(480, 500)
-    panel.show()
-    qtbot.waitExposed(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
     panel.set_servers([LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/llama3",))])
     qtbot.waitUntil(lambda: not overlap(places(panel.buttons)))
     assert len(panel.buttons) == 3
@@ -57,9 +57,10 @@ def test_what_is_shown_before_it_is_added_is_laid_out_too(qtbot: QtBot) -> None:
     first = QPushButton("one")
     flow.addWidget(first)
     row.resize(400, 60)
-    row.show()
-    qtbot.waitExposed(row)
+    with qtbot.waitExposed(row):
+        row.show()
     late = QPushButton("two", row)
     late.show()
+    QCoreApplication.sendPostedEvents()  # that it is shown lays the row out once, without it
     flow.addWidget(late)
     qtbot.waitUntil(lambda: late.geometry().left() > first.geometry().right())

@@ -80,7 +80,7 @@ def view(qtbot, theme):
     qtbot.addWidget(view)
     view.resize(700, 500)
     # A window that the screen does not show yet draws nothing, not even when it is told to.
-    with qtbot.waitExposed(view, timeout=10_000):
+    with qtbot.waitExposed(view):
         view.show()
     yield view
     view.set_conversation(None)

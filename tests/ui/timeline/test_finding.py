@@ -23,7 +23,7 @@ def find(view, qtbot):
         view.find_bar.open()
         view.find_bar.words.clear()
         qtbot.keyClicks(view.find_bar.words, text)
-        qtbot.waitUntil(lambda: not view.find_bar.finder.is_searching, timeout=30_000)
+        qtbot.waitUntil(lambda: not view.find_bar.finder.is_searching)
         return view.find_bar.count.text()
 
     return look

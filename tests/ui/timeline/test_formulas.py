@@ -9,6 +9,7 @@ from playhead.ui.timeline.documents import DocumentMaker
 from playhead.ui.timeline.formulas import Drawing, Formulas, draw_formula
 from playhead.ui.timeline.markdown import Block
 from playhead.ui.timeline.math_document import alternatives
+from tests.support.waiting import LIMIT_S
 
 OBJECT = "\ufffc"
 
@@ -24,7 +25,7 @@ def maker(theme, formulas):
 
 
 def whole(qtbot, maker, text: str):
-    qtbot.waitUntil(lambda: not maker.make(Block("prose", text)).is_waiting, timeout=25_000)
+    qtbot.waitUntil(lambda: not maker.make(Block("prose", text)).is_waiting)
     return maker.make(Block("prose", text))
 
 
@@ -57,7 +58,7 @@ def test_copying_a_formula_gives_its_source(qtbot, maker):
     column = BlockColumn(maker)
     column.set_blocks([Block("prose", "First $x$, then \\(y\\)."), Block("prose", "$$\nz\n$$")])
     column.lay_out(600, 0, 600)
-    qtbot.waitUntil(lambda: not column.renew(), timeout=25_000)
+    qtbot.waitUntil(lambda: not column.renew())
     assert column.text_between(START, END) == "First $x$, then \\(y\\).\n\n$$\nz\n$$"
 
 
@@ -117,14 +118,14 @@ def test_the_end_waits_for_one_formula_and_not_for_all_that_are_asked_for(monkey
     def draw(latex: str, *_rest: object) -> Drawing:
         drawn.append(latex)
         begun.release()
-        gate.wait(20)
+        gate.wait(LIMIT_S)
         return Drawing()
 
     monkeypatch.setattr("playhead.ui.timeline.formulas.draw_formula", draw)
     asked = Formulas()
     for latex in ("a", "b", "c"):
         asked.get(latex, 14, True)
-    assert begun.acquire(timeout=20)
+    assert begun.acquire(timeout=LIMIT_S)
     asked.destroyed.connect(gate.set)
     Shiboken.delete(asked)
     assert drawn == ["a"]

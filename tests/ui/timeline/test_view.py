@@ -148,7 +148,7 @@ def test_streaming_lays_out_no_more_than_the_open_blocks(view, talk, painted):
 def test_documents_far_away_are_given_back(view, talk, qtbot):
     talk.answer("\n\n".join(f"Paragraph {number}" for number in range(2_000)))
     view.set_conversation(talk)
-    qtbot.waitUntil(lambda: not view.sheet.card(0).is_behind, timeout=25_000)
+    qtbot.waitUntil(lambda: not view.sheet.card(0).is_behind)
     for _ in range(20):
         view.scroll_by(-3_000)
     column = view.sheet.card(0).column
@@ -485,7 +485,7 @@ def test_a_huge_stored_answer_is_taken_in_over_several_frames_to_its_end(view, t
     view.set_conversation(talk)
     card = view.sheet.card(0)
     assert card.is_behind
-    qtbot.waitUntil(lambda: not card.is_behind, timeout=25_000)
+    qtbot.waitUntil(lambda: not card.is_behind)
     assert len(card.column) == len(paragraphs)
     assert view.top == view.max_top()
     assert view.maker.made < 2_000

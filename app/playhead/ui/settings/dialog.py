@@ -91,7 +91,6 @@ class SettingsDialog(QDialog):
         self.interpreter.show_environment(interpreters.status)
         dress_choices(self)
         self._take_room()
-        self.form.model_field.selectAll()  # so that typing replaces it
         self.tasks.start(self._load_interpreters())
 
     @property
