@@ -179,6 +179,8 @@ class _Window:
         self._on_settings_saved(core.ports.settings.current)
         await self._api.apply()
         await core.executor.look_for_languages()
+        if core.ports.settings.current.interpreter:
+            return  # the managed one is made when somebody chooses it
         with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
             await core.interpreters.default()
 
