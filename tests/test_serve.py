@@ -14,9 +14,8 @@ import httpx
 
 from playhead import __version__
 from tests.support.model_server import ModelServer, execute, text
-from tests.support.served import PROVIDER_KEY, START_S, Served, served
+from tests.support.served import END_S, PROVIDER_KEY, START_S, Served, served
 from tests.support.waiting import until_now
-from tests.support.workers import SharedWorker
 
 ROOT = Path(__file__).parents[1]
 
@@ -110,33 +109,27 @@ def test_the_key_of_the_start_goes_to_its_model_and_into_no_childs_environment(t
     assert server.token not in log
 
 
-def test_a_signal_ends_it_with_every_run(tmp_path: Path, model_worker: SharedWorker):
+def test_a_signal_ends_it_with_every_run(tmp_path: Path):
     code = "import time\nprint('here', flush=True)\ntime.sleep(600)"
     with (
-        ModelServer(execute(code)) as model,
-        served(
-            tmp_path,
-            program=model_worker.program,
-            api_base=model.base_url,
-            arguments=("--allow-auto-run",),
-        ) as server,
+        served(tmp_path, model="", arguments=("--allow-auto-run",)) as server,
         httpx.stream(
             "POST",
             f"{server.address}/v1/chat",
             headers=server.headers,
-            json=_body(auto_run=True) | {"stream": True},
-            timeout=60,
+            json=_body(code, auto_run=True) | {"stream": True},
+            timeout=END_S,
         ) as response,
     ):
         lines = response.iter_lines()
         assert any("here" in line and "output" in line for line in lines)
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(30) == 0
+        assert server.process.wait(END_S) == 0
         until_now(lambda: not server.processes())
 
 
-def _body(*, auto_run: bool = False) -> dict:
-    message = {"role": "user", "type": "message", "content": "go on"}
+def _body(asked: str = "go on", *, auto_run: bool = False) -> dict:
+    message = {"role": "user", "type": "message", "content": asked}
     return {"messages": [message], "auto_run": auto_run}
 
 
@@ -145,7 +138,7 @@ def _ask(server: Served, *, auto_run: bool) -> dict:
         f"{server.address}/v1/chat",
         headers=server.headers,
         json=_body(auto_run=auto_run),
-        timeout=60,
+        timeout=END_S,
     )
     assert answer.status_code == 200, answer.text
     return json.loads(answer.text)

@@ -19,8 +19,8 @@ from tests.support.display import NO_BUS
 from tests.support.driver import FROM_SOURCE, ROOT, write_settings
 from tests.support.waiting import until_now
 
-START_S = 60.0
-END_S = 30.0
+START_S = 100.0
+END_S = 100.0
 TOKEN = "token-of-the-tests"
 PROVIDER_KEY = "sk-of-the-tests"
 _MARK = "SERVED_MARK"
