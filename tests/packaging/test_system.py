@@ -57,7 +57,7 @@ class Machine:
 
     def has_libraries(self, *names: str) -> None:
         lines = "".join(f"\t{name} (libc6,x86-64) => /usr/lib/{name}\n" for name in names)
-        self.has("ldconfig", f"cat <<'END'\n{lines}\tlibcase.so.1 (libc6) => /usr/lib32\nEND")
+        self.has("ldconfig", f"cat <<'END'\n{lines}END")
         self.has("uname", 'if [ "$1" = -m ]; then echo x86_64; else echo Linux; fi')
 
     def is_called(self, system: str) -> None:
@@ -132,6 +132,17 @@ def test_without_a_display_no_library_of_the_window_is_needed(machine: Machine) 
         done = machine.look("run", PLAYHEAD_NO_SYSTEM="1", **{variable: "x"})
         assert done.returncode == 1
         assert "`make run` needs 23 system libraries more: libdbus-1-3 " in done.stderr
+
+
+def test_a_library_of_another_kind_of_processor_is_none(machine: Machine) -> None:
+    machine.has(
+        "ldconfig", "echo '\tlibgthread-2.0.so.0 (libc6) => /usr/lib32/libgthread-2.0.so.0'"
+    )
+    done = machine.look("run", PLAYHEAD_NO_SYSTEM="1")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "`make run` needs 1 system library more: libglib2.0-0\n",
+    )
 
 
 def test_root_gets_what_is_missing_and_is_told(machine: Machine) -> None:
