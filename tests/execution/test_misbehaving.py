@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +13,9 @@ from playhead.conversation.requests import RunLimits, RunRequest
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support.guards import descendants
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
-from tests.support.pythons import found_pythons
+from tests.support.pythons import each_python
 from tests.support.waiting import until
 
-PYTHONS = found_pythons()
 READY = "print('ready', flush=True)\n"
 STUCK = READY + "import ctypes\nlibc = ctypes.PyDLL(None)\n"
 BLOCKED = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n"
@@ -58,9 +56,9 @@ ENDLESS = {
 """Of a loop, its first line may be named or its body: whichever ran at that moment."""
 
 
-@pytest.fixture(params=list(PYTHONS), ids=lambda version: f"python{version}")
+@pytest.fixture(params=each_python())
 def python(request: pytest.FixtureRequest) -> str:
-    return PYTHONS[request.param]
+    return request.param
 
 
 def asked(python: str, folder: Path, code: str, grace_s: float = 0.6) -> RunRequest:
@@ -167,10 +165,3 @@ async def test_closed_output_spoils_only_its_own_block(
     async with executor(tmp_path) as made:
         assert report_of(await run(made, asked(python, tmp_path, code))).state == "finished"
         assert await works(made, python, tmp_path)
-
-
-def test_there_is_more_than_one_python() -> None:
-    """In CI there are at least two; on a machine with one the rest of this file says less."""
-    if len(PYTHONS) < 2 and not os.environ.get("CI"):
-        pytest.skip(f"only one Python from 3.9 on was found: {PYTHONS}")
-    assert len(PYTHONS) >= 2

@@ -13,13 +13,11 @@ import pytest
 
 from playhead.kernel import protocol
 from playhead.kernel.protocol import Mark
-from tests.support.pythons import found_pythons
+from tests.support.pythons import each_python
 from tests.support.waiting import LIMIT_S
 
 BOOT = Path(protocol.__file__).with_name("boot.py")
-SPARED = {"3.10"}
-"""Versions between others that differ from them in nothing that a kernel uses."""
-PYTHONS = {version: path for version, path in found_pythons().items() if version not in SPARED}
+PYTHONS = each_python("3.10")  # it differs from its neighbours in nothing that a kernel uses
 
 
 class Talk:
@@ -96,9 +94,9 @@ class Talk:
             self._held += data
 
 
-@pytest.fixture(params=PYTHONS, ids=lambda version: f"python{version}")
+@pytest.fixture(params=PYTHONS)
 def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Talk]:
-    kernel = Talk(PYTHONS[request.param], tmp_path)
+    kernel = Talk(request.param, tmp_path)
     yield kernel
     if kernel.process.poll() is None:
         assert kernel.close() == 0

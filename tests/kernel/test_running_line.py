@@ -122,7 +122,7 @@ def test_the_share_of_a_loop_inside_a_statement_is_told(talk: Any) -> None:
     assert all(row[3] < 0.3 for row in rows if row[0] == 3)
 
 
-@pytest.mark.parametrize("python", PYTHONS.values(), ids=[f"python{name}" for name in PYTHONS])
+@pytest.mark.parametrize("python", PYTHONS)
 def test_single_lines_are_timed_where_python_can(python: str, new_talk: Callable[..., Any]) -> None:
     code = (
         "import sys, time\n"

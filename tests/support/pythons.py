@@ -11,6 +11,9 @@ import shutil
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 _OLDEST_MINOR, _NEWEST_MINOR = 9, 20
 
@@ -32,6 +35,16 @@ def found_pythons() -> dict[str, str]:
             for path in [*mine, *others]:
                 found.setdefault(version, path)
     return found
+
+
+def each_python(*spared: str) -> list[Any]:
+    """Return the paths as parameters of a test; others than our own only where all tests run."""
+    whole_run = pytest.mark.slow_group("pythons")
+    return [
+        pytest.param(path, id=f"python{version}", marks=[whole_run] if place else [])
+        for place, (version, path) in enumerate(found_pythons().items())
+        if version not in spared
+    ]
 
 
 def _own_version() -> str:
