@@ -61,7 +61,7 @@ def test_too_large_a_step_is_a_memory_error_in_words(talk: Any) -> None:
     assert error_of(marks).text("name") == "MemoryError"
     remedy = error_of(marks).text("remedy")
     assert remedy.startswith("This run may take 200 MB")
-    assert "Settings" in remedy
+    assert "the limit in the settings" in remedy
     assert text.endswith(f"MemoryError\n{remedy}\n")
     text, marks = talk.run("x = bytearray(10 ** 9)\nkept", memory=0)
     assert text == "1\n"
