@@ -31,6 +31,7 @@ from tests.support.model_server import (
     text,
 )
 from tests.support.waiting import until_now
+from tests.support.workers import SharedWorker
 
 ROOT = Path(__file__).parents[1]
 WAIT_S = 100.0
@@ -45,10 +46,15 @@ DIVISION = (execute(*GOLDEN_CODE), text(*GOLDEN_ANSWER))
 class Face:
     """One interpreter with its server, started once; each test begins a fresh conversation."""
 
-    def __init__(self, model: ModelServer, folder: Path) -> None:
+    def __init__(self, model: ModelServer, worker: SharedWorker, folder: Path) -> None:
         self.model = model
         self.folder = folder
-        self.interpreter = Interpreter("openai/test", model.base_url, "sk-test")
+
+        class SharingInterpreter(Interpreter):
+            def _server_command(self) -> list[str]:
+                return [*worker.program, "serve", "--stdio"]
+
+        self.interpreter = SharingInterpreter("openai/test", model.base_url, "sk-test")
         self.interpreter.working_dir = folder
 
     def answers(self, *script: Script) -> Interpreter:
@@ -74,10 +80,12 @@ def live_in(home: Path, patch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shared_face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
+def shared_face(
+    tmp_path_factory: pytest.TempPathFactory, model_worker: SharedWorker
+) -> Iterator[Face]:
     home = tmp_path_factory.mktemp("face")
     with ModelServer(text("Ready.")) as model:
-        face = Face(model, home)
+        face = Face(model, model_worker, home)
         with face.interpreter:
             with pytest.MonkeyPatch.context() as patch:
                 live_in(home, patch)

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from tests.support.model_server import (
 )
 from tests.support.programs import FOREVER
 from tests.support.waiting import until_now
+from tests.support.workers import SharedWorker
 
 if sys.platform == "win32":
     pytest.skip("a pseudo-terminal is not to be had", allow_module_level=True)
@@ -45,13 +46,14 @@ GOLDEN = (ROOT / "tests/data/division_dialogue.jsonl").read_text("utf-8").splitl
 DIVISION = (execute(*GOLDEN_CODE), text(*GOLDEN_ANSWER))
 WAIT_S = 100.0
 """Just below the limit of a test, so that what was waited for is told."""
+PROGRAM = (sys.executable, "-m", "playhead")
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~])")
 # Makes the pseudo-terminal the one that Ctrl-C comes from.
 _TAKE_TERMINAL = (
     "import fcntl, os, signal, sys, termios\n"
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
     "signal.signal(signal.SIGINT, getattr(signal, sys.argv[1]))\n"
-    "os.execv(sys.executable, [sys.executable, '-m', 'playhead', 'chat', *sys.argv[2:]])\n"
+    "os.execv(sys.executable, sys.argv[2:])\n"
 )
 
 
@@ -74,13 +76,14 @@ class Terminal:
         folder: Path,
         variables: Mapping[str, str],
         inherited: str = "SIG_DFL",
+        program: Sequence[str] = PROGRAM,
     ) -> None:
         self._master, slave = pty.openpty()
         self._name = os.ttyname(slave)
         self.resize(80, 24)
-        options = [*arguments, "--working-dir", str(folder)]
+        command = [*program, "chat", *arguments, "--working-dir", str(folder)]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _TAKE_TERMINAL, inherited, *options],
+            [sys.executable, "-c", _TAKE_TERMINAL, inherited, *command],
             stdin=slave,
             stdout=slave,
             stderr=slave,
@@ -207,11 +210,14 @@ def editor(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shared_desk(tmp_path_factory: pytest.TempPathFactory, editor: Path) -> Iterator[Desk]:
+def shared_desk(
+    tmp_path_factory: pytest.TempPathFactory, editor: Path, model_worker: SharedWorker
+) -> Iterator[Desk]:
     home = tmp_path_factory.mktemp("desk")
     with ModelServer(text("Ready.")) as model:
         options = ["--model", "openai/test", "--api-base", model.base_url]
-        terminal = Terminal(options, home, environment(home, EDITOR=str(editor)))
+        variables = environment(home, EDITOR=str(editor))
+        terminal = Terminal(options, home, variables, program=model_worker.program)
         try:
             terminal.type("hello\r")  # starts the server
             terminal.expect("Ready.")
