@@ -34,17 +34,24 @@ module PlayheadKernel
       trap("INT") { raise Interrupt, "" if @is_armed && Process.pid == @pid }
     end
 
-    # What ended the code, nil if nothing did; only in here can it be interrupted.
+    # What ended the code, nil if nothing did; only in here can it be interrupted. A `return` is an
+    # end like any other, though a block is no method: it raises, and from Ruby 3.3 on it leaves the
+    # whole program, which only a `return` on the way out stops.
     def guarded
       @is_armed = true
-      yield
-      nil
-    rescue LocalJumpError => error
-      error.reason == :return ? nil : error # a block is no method, but may say that it is done
-    rescue Exception => error # anything that code raises
-      error
-    ensure
-      @is_armed = false
+      state = :returned
+      begin
+        yield
+        state = nil
+      rescue LocalJumpError => error
+        state = error.reason == :return ? nil : error
+      rescue Exception => error # anything that code raises
+        state = error
+      ensure
+        @is_armed = false
+        return nil if state == :returned
+      end
+      state
     end
 
     # Threads that a stopped block has begun would print into the next one.
