@@ -188,6 +188,27 @@ async def test_a_venv_in_the_working_folder_is_found(tmp_path: Path) -> None:
     assert (mine.kind, mine.has_pip) == ("venv", False)
 
 
+def test_versions_and_builds_of_one_folder_are_told_apart(tmp_path: Path) -> None:
+    """As in /usr on Debian, and in /usr/local with the builds of python.org."""
+    for name, version, is_free_threaded in (
+        ("python3", "3, 14, 0", "false"),
+        ("python3.14", "3, 14, 0", "false"),
+        ("python3.14t", "3, 14, 0", "true"),
+        ("python3.13", "3, 13, 9", "false"),
+    ):
+        facts = f'{{"version": [{version}], "executable": "{tmp_path / name}", "prefix": "/none", '
+        facts += '"base_prefix": "/none", "pip": true, "venv": true, '
+        facts += f'"free_threaded": {is_free_threaded}}}'
+        script(tmp_path / name, f"echo '{facts}'")
+    found = [one for one in probing.search(path=str(tmp_path)) if one.prefix == "/none"]
+    assert sorted(one.interpreter.label.partition(" · ")[0] for one in found) == [
+        "Python 3.13.9",
+        "Python 3.14.0",
+        "Python 3.14.0 free-threaded",
+    ]
+    assert max(found, key=lambda one: one.rank).interpreter.label.startswith("Python 3.14.0 · ")
+
+
 async def test_a_python_is_looked_at(tmp_path: Path) -> None:
     finder = InterpreterFinder(tmp_path)
     interpreter = await finder.probe(BASE)

@@ -115,7 +115,7 @@ class InterpreterFinder:
     async def _best(self) -> Interpreter:
         found = await asyncio.to_thread(probing.search, path=await self._login.path())
         if found:
-            return max(found, key=lambda probed: probed.version).interpreter
+            return max(found, key=lambda probed: probed.rank).interpreter
         if getattr(sys, "frozen", False):
             return _bundled()
         raise ExecutionError(
@@ -216,7 +216,7 @@ class InterpreterFinder:
         if not bases or not bases[0].can_make_environments:
             found = probing.search(path=path)
             others = (other for other in found if other.interpreter.kind == "system")
-            bases += sorted(others, key=lambda other: other.version, reverse=True)
+            bases += sorted(others, key=lambda other: other.rank, reverse=True)
         return bases
 
     def _set(self, status: EnvironmentStatus) -> None:

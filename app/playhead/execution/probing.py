@@ -20,11 +20,16 @@ OLDEST = (3, 9)
 _PROBE_LIMIT_S = 10
 _AT_ONCE = 4
 _IS_WINDOWS = sys.platform == "win32"
-_NAMES = ("python3", "python", *(f"python3.{minor}" for minor in range(20, 8, -1)))
+_NAMES = (
+    "python3",
+    "python",
+    *(f"python3.{minor}{build}" for minor in range(20, 8, -1) for build in ("", "t")),
+)
+"""A free-threaded build has a "t" behind its version."""
 
 # Understood by Python 2 as well, so that an old one is told apart from what is none.
 _PROBE = """
-import sys, json
+import sys, json, sysconfig
 def has(name):
     try:
         import importlib.util
@@ -33,7 +38,8 @@ def has(name):
         return False
 print(json.dumps({"version": list(sys.version_info[:3]), "executable": sys.executable,
     "prefix": sys.prefix, "base_prefix": getattr(sys, "base_prefix", sys.prefix),
-    "pip": has("pip"), "venv": has("venv") and has("ensurepip")}))
+    "pip": has("pip"), "venv": has("venv") and has("ensurepip"),
+    "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED"))}))
 """
 
 
@@ -44,11 +50,17 @@ class Probed:
     interpreter: Interpreter
     prefix: str
     can_make_environments: bool
+    is_free_threaded: bool = False
 
     @property
     def version(self) -> tuple[int, ...]:
         """The version as numbers."""
         return tuple(int(part) for part in self.interpreter.version.split("."))
+
+    @property
+    def rank(self) -> tuple[bool, tuple[int, ...]]:
+        """Return what is larger for the better choice: fewer packages work without the lock."""
+        return not self.is_free_threaded, self.version
 
 
 def probe(path: str, kind: str | None = None) -> Probed:
@@ -65,24 +77,27 @@ def probe(path: str, kind: str | None = None) -> Probed:
     # A shim (pyenv) names the real one; a venv's own path is what makes it that venv.
     executable = str(facts["executable"] or path)
     found = kind or _kind(str(facts["prefix"]), str(facts["base_prefix"]))
+    is_free_threaded = facts.get("free_threaded") is True
+    build = f"{words} free-threaded" if is_free_threaded else words
     interpreter = Interpreter(
         path=executable,
         version=words,
-        label=_label(words, executable, str(facts["prefix"]), found),
+        label=_label(build, executable, str(facts["prefix"]), found),
         kind=found,  # pyright: ignore[reportArgumentType] - one of the kinds
         has_pip=facts["pip"] is True,
     )
-    return Probed(interpreter, str(facts["prefix"]), facts["venv"] is True)
+    return Probed(interpreter, str(facts["prefix"]), facts["venv"] is True, is_free_threaded)
 
 
 def search(folder: str = "", path: str | None = None) -> list[Probed]:
     """All usable Pythons, each once: of the folder, of PATH, of the user's tools."""
-    found: dict[str, Probed] = {}
+    found: dict[tuple[object, ...], Probed] = {}
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         for probed in threads.map(_probe_or_none, candidates(folder, path)):
             if probed is None or is_ours(probed):
                 continue
-            found.setdefault(os.path.realpath(probed.prefix), probed)
+            # One folder may hold several versions and builds, as /usr does on Debian.
+            found.setdefault((os.path.realpath(probed.prefix), *probed.rank), probed)
     return list(found.values())
 
 
