@@ -28,7 +28,10 @@ explain)
     versions=$(minors | sed 's/^/3./' | tr '\n' ' ')
     {
         echo "Playhead runs on Python ${versions% }. None of them was found on the PATH"
-        echo "with its module venv (here is $(python3 --version 2>&1 || echo no python3)). Install one, or name it:"
+        echo "with its module venv (here is $(python3 --version 2>&1 || echo no python3))."
+        # Of one that is too new the program knows what has no release for it.
+        PYTHONPATH=app python3 -B -m playhead --version 2>&1 | grep 'no release' || :
+        echo "Install one, or name it:"
         echo "    make run PYTHON=/path/to/python3"
     } >&2
     ;;

@@ -52,8 +52,8 @@ def python_problem(version: tuple[int, int]) -> str:
             "\nPySide6 6.11 and litellm, which it is built on, have no release for this one yet."
         )
     return (
-        f"{needs}\nInstall Python {newest} beside it "
-        f"(Debian, Ubuntu: sudo apt install python{newest}-venv; else python.org)\n"
+        f"{needs}\nInstall one of these beside it "
+        f"(Debian, Ubuntu: such as sudo apt install python{newest}-venv; else python.org)\n"
         f"and name it once: make run PYTHON=python{newest}"
     )
 
