@@ -17,6 +17,7 @@ from playhead.api.listening import Sockets, bind, check_reach, is_loopback
 from playhead.api.options import ServerOptions
 from playhead.api.rate_limit import RateLimit
 from playhead.conversation.secret import Secret
+from playhead.sharing import shared
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -71,7 +72,7 @@ class ApiServer:
         )
         self._thread.start()
         try:
-            self._address = await asyncio.shield(asyncio.wrap_future(self._listening))
+            self._address = await shared(asyncio.wrap_future(self._listening))
         except BaseException:
             await self.stop()
             raise

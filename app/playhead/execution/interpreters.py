@@ -20,6 +20,7 @@ from playhead.errors import ExecutionError
 from playhead.execution import environment, probing
 from playhead.execution.login_path import LoginPath
 from playhead.execution.probing import Probed
+from playhead.sharing import shared
 
 _log = logging.getLogger(__name__)
 _COMPLETE = "playhead-environment.json"
@@ -83,7 +84,7 @@ class InterpreterFinder:
         if self._making is None:
             self._making = asyncio.create_task(self._provide(), name="managed environment")
         # Several ask at the same time, and one that is cancelled must not spoil it for the others.
-        return await asyncio.shield(self._making)
+        return await shared(self._making)
 
     async def close(self) -> None:
         """Give up what is being made; the next start makes it anew."""

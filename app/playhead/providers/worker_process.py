@@ -29,6 +29,7 @@ from playhead.model_worker.protocol import (
     decode,
     encode,
 )
+from playhead.sharing import shared
 
 _LAST_LINES = 200
 LOG_LIMIT_BYTES = 2_000_000
@@ -134,7 +135,7 @@ class WorkerProcess:
             self._process.stdin.close()
         try:
             async with asyncio.timeout(CLOSE_S):
-                await asyncio.shield(self._reader)
+                await shared(self._reader)
         except TimeoutError:
             self.kill()
         await self.wait()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Mapping
 from playhead.conversation.requests import KeyInfo, KeyringStatus, KeySource
 from playhead.conversation.secret import Secret
 from playhead.errors import KeyStoreError
+from playhead.sharing import shared
 from playhead.storage.kept_keys import KeptKeys, Keys
 from playhead.storage.keyring_entries import KeyringEntries, LockedKeyringError, remedy
 from playhead.storage.worker_thread import WorkerThread
@@ -202,7 +203,7 @@ class KeyStore:
     async def _wait(self, task: asyncio.Task[None]) -> None:
         try:
             async with asyncio.timeout(self._limit_s):
-                await asyncio.shield(task)
+                await shared(task)
         except TimeoutError:
             raise _silent() from None
 
