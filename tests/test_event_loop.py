@@ -17,13 +17,13 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
+from PySide6.QtCore import QAbstractEventDispatcher, QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from playhead import event_loop
 from playhead.event_loop import EventLoop
 from tests.support.guards import live_timers
-from tests.support.waiting import until
+from tests.support.waiting import LIMIT_S, until
 
 variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="none")
 
@@ -212,10 +212,19 @@ async def test_a_signal_handler_runs_while_qt_waits():
     loop = asyncio.get_running_loop()
     came = asyncio.Event()
     loop.add_signal_handler(signal.SIGUSR1, came.set)
-    killer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1))
+    waits = threading.Event()
+
+    def kill() -> None:
+        waits.wait(LIMIT_S)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    dispatcher = QAbstractEventDispatcher.instance()
+    dispatcher.aboutToBlock.connect(waits.set)
+    killer = threading.Thread(target=kill)
     killer.start()
     await came.wait()
     killer.join()
+    dispatcher.aboutToBlock.disconnect(waits.set)
     loop.remove_signal_handler(signal.SIGUSR1)
 
 

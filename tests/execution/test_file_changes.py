@@ -15,6 +15,7 @@ from playhead.execution.file_changes import Comparison, diff_of
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.execution.snapshots import Snapshot, Texts
 from tests.support.kernels import executor, report_of, request, run
+from tests.support.waiting import LIMIT_S
 
 
 def never() -> bool:
@@ -152,6 +153,13 @@ def test_too_many_files_are_no_whole_snapshot(
     assert not snapshots.take(str(tmp_path), "", lambda: True).is_whole
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No look takes too long, except where a test wants it to."""
+    for name in ("BEFORE_LIMIT_S", "TEXTS_LIMIT_S", "AFTER_LIMIT_S"):
+        monkeypatch.setattr(file_watch, name, LIMIT_S)
+
+
 def files_of(chunks: list) -> FileChanges | None:  # type: ignore[type-arg]
     return next((c.content for c in chunks if isinstance(c.content, FileChanges)), None)
 
@@ -230,8 +238,6 @@ async def test_a_slow_moment_is_not_for_ever(
         missed = await look.after()
     assert missed is not None
     assert "at this moment" in missed.note
-    monkeypatch.setattr(file_watch, "BEFORE_LIMIT_S", 30)
-    monkeypatch.setattr(file_watch, "AFTER_LIMIT_S", 30)
     look = watch.look(str(tmp_path))
     await look.before()
     (tmp_path / "new.txt").write_text("1")
@@ -244,7 +250,6 @@ async def test_a_slow_moment_is_not_for_ever(
 async def test_too_many_files_are_given_up_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_watch, "BEFORE_LIMIT_S", 30)
     monkeypatch.setattr(snapshots, "FILE_LIMIT", 1)
     for name in "abc":
         (tmp_path / name).write_text(name)

@@ -273,16 +273,13 @@ async def test_restart_in_the_middle_of_a_run_ends_it(tmp_path: Path) -> None:
 
 async def test_a_flood_leaves_the_loop_free_and_memory_flat(tmp_path: Path) -> None:
     before = resident()
-    async with (
-        executor(tmp_path) as made,
-        aclosing(made.run(request(tmp_path, programs.YES))) as stream,
-    ):
-        async for chunk in stream:
-            if "The output is long" in str(chunk.content):
-                break
-        for _ in range(20):
-            await asyncio.sleep(0.01)
-    assert resident() - before < 40_000_000
+    async with executor(tmp_path) as made:
+        task = asyncio.create_task(run(made, request(tmp_path, programs.YES)))
+        files = (tmp_path / "output").rglob
+        await until(lambda: any(file.stat().st_size > 100_000_000 for file in files("*")))
+        assert resident() - before < 40_000_000
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def resident() -> int:

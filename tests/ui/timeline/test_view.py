@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 
 from playhead.conversation.chunk import Chunk
@@ -97,13 +97,26 @@ def test_what_is_read_does_not_move_while_heights_above_are_corrected(view, talk
     assert steps > 60
 
 
+class Paints(QObject):
+    """Counts the times something is painted."""
+
+    count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return super().eventFilter(watched, event)
+
+
 def test_blitted_scrolling_shows_what_a_fresh_painting_shows(view, talk, qtbot):
     fill(talk)
     view.set_conversation(talk)
     view.viewport().repaint()
+    paints = Paints(view)
+    view.viewport().installEventFilter(paints)
     for delta in (-90, -33, 20, -250, 61):
+        paints.count = 0
         view.scroll_by(delta)
-        qtbot.wait(20)
+        qtbot.waitUntil(lambda: paints.count > 0)
     seen = view.viewport().grab().toImage()
     screen = view.screen().grabWindow(view.winId()).toImage()
     if screen.isNull():
