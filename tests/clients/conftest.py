@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.clients.answers import answer
-from tests.support.isolation import skip_unless_all_run
 from tests.support.model_server import ModelServer
 from tests.support.served import Served, served
 from tests.support.workers import SharedWorker
@@ -19,9 +18,9 @@ if str(NEWEST_OPENAI) not in sys.path:
     sys.path.insert(0, str(NEWEST_OPENAI))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _whole_run() -> None:
-    skip_unless_all_run("clients")
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Leave all tests of this folder to the whole run."""
+    item.add_marker(pytest.mark.slow_group("clients"))
 
 
 @pytest.fixture(scope="session")
