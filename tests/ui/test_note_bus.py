@@ -30,6 +30,8 @@ NAME = "org.freedesktop.Notifications"
 EMITTER = DBusAddress("/org/freedesktop/Notifications", interface=NAME)
 FOREIGN = "another program's"
 NEVER_S = 3600.0
+TURNS = 40
+"""So many of the loop take what is sent over the bus there and back, from its opening on."""
 
 
 class Desktop:
@@ -40,6 +42,10 @@ class Desktop:
 
     def __init__(self) -> None:
         self.dismissed: set[str] = set()
+        self.gone: set[tuple[str, int]] = set()
+        """Who showed what the user has dismissed, and the number that it had there."""
+        self.closings: list[tuple[str, int]] = []
+        """Whom the program has asked to take a note away, and which."""
         self.lost: set[str] = set()
         self.taken: list[str] = []
         self.is_willing = False
@@ -96,6 +102,7 @@ class Desktop:
 
     def dismiss(self, number: int) -> None:
         self.dismissed.add(self.notes.pop(number))
+        self.gone.add((self.name, number))
         self._send(new_signal(EMITTER, "NotificationClosed", "uu", (number, 2)))
 
     def use_foreign(self) -> None:
@@ -140,7 +147,10 @@ class Desktop:
 
     def _take(self, call: Message) -> None:
         assert call.header.message_type == MessageType.method_call
-        if call.header.fields[HeaderFields.member] in ("Notify", "CloseNotification"):
+        member = call.header.fields[HeaderFields.member]
+        if member == "CloseNotification":
+            self.closings.append((call.header.fields[HeaderFields.destination], call.body[0]))
+        if member in ("Notify", "CloseNotification"):
             self.unanswered.append(call)
             if self.is_willing:
                 self.answer()
@@ -196,7 +206,7 @@ class Scene:
         if conversation:
             getattr(self, name)(conversation)
         elif name == "flow":
-            for _ in range(10):
+            for _ in range(TURNS):
                 await asyncio.sleep(0)
         else:
             getattr(self if hasattr(self, name) else self.desktop, name)()
@@ -279,11 +289,26 @@ def test_whatever_comes_first_the_desktop_shows_what_is_wanted_and_at_the_end_no
                 await scene.come_to_rest()
                 assert sorted(scene.desktop.ours.values()) == scene.left()
                 assert scene.clicked == scene.clicks
+                scene.desktop.closings.clear()
                 await scene.bus.close()
+                assert not scene.desktop.gone & set(scene.desktop.closings)
             assert scene.desktop.ours == {}
             assert FOREIGN not in scene.desktop.taken
             scene.show("late")
         assert len(scene.refused) == len(set(scene.refused))
+
+    asyncio.run(play())
+
+
+def test_the_steps_that_others_begin_with_show_a_note() -> None:
+    async def play() -> None:
+        scene = Scene()
+        async with played(scene):
+            for step in SHOWN:
+                await scene.do(step)
+            assert list(scene.desktop.ours.values()) == [scene.wanted["a"].text]
+            scene.be_willing()
+            await scene.bus.close()
 
     asyncio.run(play())
 
