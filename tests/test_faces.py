@@ -20,9 +20,9 @@ def told_texts(path: Path) -> Iterator[str]:
     tree = ast.parse(path.read_text("utf-8"))
     explained = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if is_text and id(node) not in explained:
-            yield str(node.value)
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in explained:
+                yield text
 
 
 def test_no_text_outside_of_the_window_names_its_buttons_or_links():

@@ -64,7 +64,7 @@ def _has_ended(pid: int) -> bool:
         return True
 
 
-@pytest.fixture(params=STAGES.values(), ids=STAGES.keys())
+@pytest.fixture(params=STAGES.values(), ids=list(STAGES))
 def chat(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chat]:
     """A chat in Direct mode whose kernel has come to the stage."""
     pause = f"STAGE, FOLDER = {request.param!r}, {str(tmp_path)!r}\n{PAUSE}"

@@ -193,7 +193,9 @@ async def test_typing_replaces_the_model_that_is_shown(theme: Theme) -> None:
         bench.form.provider.setFocus()
         for _ in range(10):
             if not bench.form.model_field.hasFocus():
-                QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+                focused = QApplication.focusWidget()
+                assert focused is not None
+                QTest.keyClick(focused, Qt.Key.Key_Tab)
         assert bench.form.model_field.hasFocus()
         bench.form.offer("openai", ["gpt-1", "gpt-2"])  # which may come at any moment
         QTest.keyClicks(bench.form.model_field, "gpt-9")
