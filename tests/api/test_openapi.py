@@ -21,6 +21,7 @@ from tests.support.driver import ROOT
 from tests.support.isolation import RUNS_ALL
 from tests.support.model_server import ModelServer
 from tests.support.served import Served, served
+from tests.support.waiting import LIMIT_S
 from tests.support.workers import SharedWorker
 
 PATHS = (
@@ -61,7 +62,7 @@ def server(
 @pytest.fixture(scope="module")
 def client(server: Served) -> Iterator[httpx.Client]:
     """Waits no longer than a person would: what hangs fails."""
-    with httpx.Client(base_url=server.address, headers=server.headers, timeout=20) as made:
+    with httpx.Client(base_url=server.address, headers=server.headers, timeout=LIMIT_S) as made:
         yield made
 
 
@@ -261,7 +262,7 @@ def test_bodies_that_are_made_to_break_readers(
 )
 def test_what_is_no_http_is_answered_or_cut_off(server: Served, raw: bytes):
     host, port = server.address.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=20) as connection:
+    with socket.create_connection((host, int(port)), timeout=LIMIT_S) as connection:
         connection.sendall(raw + b"\r\n\r\n")
         connection.shutdown(socket.SHUT_WR)
         answered = b"".join(iter(lambda: connection.recv(65536), b""))

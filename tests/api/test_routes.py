@@ -227,7 +227,7 @@ async def test_a_client_that_goes_ends_its_run_with_all_its_children(tmp_path: P
         body = asked(user("go on"), stream=True, auto_run=True)
         async with api.client.stream("POST", CHAT, json=body) as response:
             assert response.status_code == 200
-            await until(pids.exists, timeout=20)
+            await until(pids.exists)
             children = [int(pid) for pid in pids.read_text().split()]
             assert all(map(_is_alive, children))
         await until(lambda: not any(map(_is_alive, children)))

@@ -14,7 +14,7 @@ from playhead.conversation.requests import RunRequest
 from playhead.errors import ProviderError
 from tests.support.http_face import face
 from tests.support.ports import RecordingExecutor, ScriptedProvider, coded, ports_with, said
-from tests.support.waiting import until
+from tests.support.waiting import LIMIT_S, until
 
 CHATS = {
     "/v1/chat": {"messages": [{"role": "user", "type": "message", "content": "go on"}]},
@@ -45,7 +45,7 @@ async def test_code_that_asks_for_input_ends_its_turn_in_words(tmp_path: Path, p
     ports = ports_with(ScriptedProvider(coded("ask"), said("not reached")), AskingExecutor())
     async with face(tmp_path, ports=ports, may_auto_run=True) as api:
         body = {**CHATS[path], "auto_run": True}
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(LIMIT_S):
             events = await api.events(path, body)
         assert events[-1]["error"]["code"] == "input_unanswered"
         assert "Name?" in events[-1]["error"]["message"]
@@ -57,7 +57,7 @@ async def test_code_that_asks_for_input_ends_its_turn_in_words(tmp_path: Path, p
 async def test_a_whole_answer_says_so_with_a_status_that_is_not_repeated(tmp_path: Path, path: str):
     ports = ports_with(ScriptedProvider(coded("ask")), AskingExecutor())
     async with face(tmp_path, ports=ports, may_auto_run=True) as api:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(LIMIT_S):
             await api.fails(path, {**CHATS[path], "auto_run": True}, 400, "input_unanswered")
 
 

@@ -159,7 +159,7 @@ async def test_stopping_does_not_wait_for_turns_that_do_not_end(path: str) -> No
         writer.write(served.request(path).replace("\n", "\r\n").encode() + b"\r\n\r\n{}")
         await until(lambda: served.table.streams)
         await served.server.stop()
-        assert served.table.streams[0].is_cancelled
+        await until(lambda: served.table.streams[0].is_cancelled)
         writer.close()
 
 

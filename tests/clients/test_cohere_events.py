@@ -15,6 +15,7 @@ from playhead.conversation.chunk import Chunk
 from playhead.conversation.payloads import Citation, Failure, Source
 from playhead.dialects.cohere import Encoder
 from tests.dialects.test_cohere_encoder import message, said
+from tests.support.waiting import LIMIT_S
 
 READER = Path(__file__).with_name("cohere_reader.py")
 PLACES = {"newest": "7.", "5.20": "5.20."}
@@ -35,7 +36,7 @@ def read_by(sdk: tuple[Path, str], body: bytes, form: str) -> list[tuple[str, An
     environment = {**os.environ, "PYTHONPATH": str(place)}
     command = [sys.executable, READER, form]
     done = subprocess.run(
-        command, input=body, env=environment, capture_output=True, check=True, timeout=60
+        command, input=body, env=environment, capture_output=True, check=True, timeout=LIMIT_S
     )
     told = json.loads(done.stdout)
     assert told["version"].startswith(version)

@@ -16,7 +16,7 @@ import pytest
 from tests.clients.asking import HELLO, LOOKUP, MODEL
 from tests.support.model_server import ModelServer, execute, text
 from tests.support.served import Served
-from tests.support.waiting import until_now
+from tests.support.waiting import LIMIT_S, until_now
 
 DRIVER = Path(__file__).with_name("cohere_client.py")
 VERSIONS = {"newest": "7.", "5.20": "5.20."}
@@ -321,7 +321,7 @@ def test_every_refusal_is_the_sdks_own_exception(
 
 
 def test_a_session_that_works_is_busy(sdk: Sdk, model: ModelServer, server: Served):
-    with httpx.Client(base_url=server.address, headers=server.headers, timeout=60) as client:
+    with httpx.Client(base_url=server.address, headers=server.headers, timeout=LIMIT_S) as client:
         session_id = client.post("/v1/sessions", json={}).json()["session_id"]
         silent = {"role": "user", "type": "message", "content": "fall silent"}
         asked = {"messages": [silent], "stream": True}

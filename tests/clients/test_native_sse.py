@@ -14,6 +14,7 @@ from httpx_sse import connect_sse
 from tests.support.model_server import GOLDEN_ANSWER, ModelServer, default_script
 from tests.support.model_server import text as said
 from tests.support.served import Served
+from tests.support.waiting import LIMIT_S
 
 GOLDEN = Path(__file__).parents[1] / "data" / "division_dialogue.jsonl"
 QUESTION = {"role": "user", "type": "message", "content": "What's 34/24?"}
@@ -26,7 +27,7 @@ OURS = {"run", "error", "input", "timing", "table", "files", "usage"}
 
 @pytest.fixture
 def client(server: Served) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server.address, headers=server.headers, timeout=60) as made:
+    with httpx.Client(base_url=server.address, headers=server.headers, timeout=LIMIT_S) as made:
         yield made
 
 

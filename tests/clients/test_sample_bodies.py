@@ -13,6 +13,7 @@ from httpx_sse import connect_sse
 
 from tests.support.bedrock_server import BedrockServer, said, said_and_called
 from tests.support.served import PROVIDER_KEY, Served, served
+from tests.support.waiting import LIMIT_S
 from tests.support.workers import SharedWorker
 
 SAMPLE = json.loads((Path(__file__).parents[1] / "data" / "api_sample.json").read_text("utf-8"))
@@ -38,7 +39,7 @@ def server(
 
 @pytest.fixture
 def client(server: Served) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server.address, headers=server.headers, timeout=60) as made:
+    with httpx.Client(base_url=server.address, headers=server.headers, timeout=LIMIT_S) as made:
         yield made
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.model_server import ModelServer, execute, text
 from tests.support.served import PROVIDER_KEY, Served
-from tests.support.waiting import until_now
+from tests.support.waiting import LIMIT_S, until_now
 
 PNG = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJg"
@@ -28,7 +28,7 @@ Dot()
 
 @pytest.fixture
 def client(server: Served) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server.address, headers=server.headers, timeout=60) as made:
+    with httpx.Client(base_url=server.address, headers=server.headers, timeout=LIMIT_S) as made:
         yield made
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.model_server import ModelServer
 from tests.support.served import Served, served
-from tests.support.waiting import until_now
+from tests.support.waiting import LIMIT_S, until_now
 from tests.support.workers import SharedWorker
 
 APPROVE = json.dumps({"decision": "approve"})
@@ -23,7 +23,7 @@ class Client:
     """Asks one running server for JSON."""
 
     def __init__(self, server: Served) -> None:
-        self._http = httpx.Client(base_url=server.address, headers=server.headers, timeout=20)
+        self._http = httpx.Client(base_url=server.address, headers=server.headers, timeout=LIMIT_S)
 
     def __enter__(self) -> Client:
         return self
@@ -46,7 +46,7 @@ class Client:
             seen.append(self.get(path))
             return seen[-1]["status"] not in ("queued", "in_progress")
 
-        until_now(rests, timeout=30)
+        until_now(rests)
         return seen[-1]
 
     def run(self, text: str, **more: Any) -> dict[str, Any]:

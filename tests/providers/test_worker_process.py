@@ -15,6 +15,7 @@ from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Ask, Cancel, Cancelled, Deltas, Done, Tokens, encode
 from playhead.providers.worker_process import WorkerProcess
 from tests.support.model_server import ModelServer, call
+from tests.support.waiting import LIMIT_S
 from tests.support.workers import SharedWorker
 
 ASKED = [{"role": "user", "content": "What time is it?"}]
@@ -63,7 +64,7 @@ async def test_a_turn_cancelled_before_its_first_step_is_acknowledged(model_work
         stdin = made._process.stdin
         assert stdin is not None
         stdin.write(encode(Ask("early", "openai/test", [])) + encode(Cancel("early")))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(LIMIT_S):
             assert await answers.get() == Cancelled("early")
 
 
@@ -78,7 +79,7 @@ async def test_which_tool_is_wanted_reaches_the_model(model_worker: SharedWorker
             where: dict[str, Any] = {"api_base": server.base_url, "api_key": "k"}
             await made.send(Ask(turn, "openai/test", ASKED, [now], choice, **where))
             await made.send(Ask(f"{turn}-plain", "openai/test", ASKED, [], choice, **where))
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(LIMIT_S):
                 while not isinstance(ended := await answers.get(), Done):
                     assert isinstance(ended, Deltas)
                 assert await asyncio.to_thread(server.wait_for_requests, 2)

@@ -24,7 +24,7 @@ from playhead.providers.worker_provider import WorkerProvider, WorkerStatus
 from tests.support import model_server as ms
 from tests.support.asking import KEY, canonical, chunks_of, contents, provider_of, request
 from tests.support.model_server import ModelServer
-from tests.support.waiting import until
+from tests.support.waiting import LIMIT_S, until
 from tests.support.workers import SharedWorker
 
 
@@ -87,15 +87,20 @@ async def test_a_server_that_is_not_there_is_named(model_worker: SharedWorker):
 
 
 @pytest.mark.parametrize(
-    ("reply", "words"), [(ms.hang(), "does not answer"), (ms.hang("Some "), "fell silent")]
+    ("reply", "limits", "words"),
+    [
+        (ms.hang(), Connection(first_s=0.3, between_s=LIMIT_S), "does not answer"),
+        (ms.hang("Some "), Connection(first_s=LIMIT_S, between_s=0.3), "fell silent"),
+    ],
 )
-async def test_silence_ends_by_itself(model_worker: SharedWorker, reply: ms.Reply, words: str):
-    limits = Connection(first_s=1.0, between_s=0.3)
+async def test_silence_ends_by_itself(
+    model_worker: SharedWorker, reply: ms.Reply, limits: Connection, words: str
+):
     with ModelServer(reply) as server:
         async with provider_of(model_worker) as provider:
             with pytest.raises(ProviderError, match=words):
                 await chunks_of(provider, request(server, connection=limits))
-        assert await asyncio.to_thread(server.requests[0].disconnected.wait, 20)
+        assert await asyncio.to_thread(server.requests[0].disconnected.wait, LIMIT_S)
 
 
 async def test_closing_the_stream_closes_the_connection(model_worker: SharedWorker):
@@ -103,7 +108,7 @@ async def test_closing_the_stream_closes_the_connection(model_worker: SharedWork
         async with provider_of(model_worker) as provider:
             async with aclosing(provider.stream(request(server))) as chunks:
                 assert (await anext(chunks)).start
-            assert await asyncio.to_thread(server.requests[0].disconnected.wait, 20)
+            assert await asyncio.to_thread(server.requests[0].disconnected.wait, LIMIT_S)
 
 
 async def test_cancelling_before_the_first_piece_closes_the_connection(model_worker: SharedWorker):
@@ -114,7 +119,7 @@ async def test_cancelling_before_the_first_piece_closes_the_connection(model_wor
             task.cancel()
             await asyncio.wait([task])
             assert task.cancelled()
-            assert await asyncio.to_thread(server.requests[0].disconnected.wait, 20)
+            assert await asyncio.to_thread(server.requests[0].disconnected.wait, LIMIT_S)
 
 
 async def test_turns_stream_at_the_same_time(model_worker: SharedWorker):
@@ -283,7 +288,7 @@ async def test_a_start_is_told_to_its_end_though_nobody_waits_for_it():
     assert worker is not None
     assert provider.status == "starting"
     await worker.send(Cancel("x"))  # any line lets it go on
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(LIMIT_S):
         await is_ready.wait()
     await provider.close()
 

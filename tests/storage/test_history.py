@@ -24,7 +24,7 @@ from playhead.conversation.payloads import InputRequest, LineTiming, Proposal, R
 from playhead.conversation.requests import ConversationSummary
 from playhead.errors import StorageError
 from playhead.storage.history import SqliteHistory
-from tests.support.waiting import until, until_now
+from tests.support.waiting import LIMIT_S, until, until_now
 
 
 @pytest.fixture
@@ -511,7 +511,7 @@ FULL_DISK = """
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
 def test_a_full_disk_is_told_once_and_loses_nothing(path):
     with run_child(FULL_DISK, path) as child:
-        out, _ = child.communicate(timeout=60)
+        out, _ = child.communicate(timeout=LIMIT_S)
     full, after = [json.loads(line) for line in out.splitlines()]
     assert len(full["told"]) == 1, full
     assert "not being saved" in full["told"][0]

@@ -20,6 +20,7 @@ from playhead.storage.history import SqliteHistory
 from playhead.storage.history_schema import MIGRATIONS
 from tests.support.namespaces import with_mount
 from tests.support.ports import RecordingExecutor, ScriptedProvider, ports_with
+from tests.support.waiting import LIMIT_S
 
 ROOT = Path(__file__).parents[2]
 NEWER = len(MIGRATIONS) + 1
@@ -181,7 +182,7 @@ def in_a_place(mount: str, source: Path, place: Path) -> str:
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "app"), str(ROOT)])},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -27,7 +27,7 @@ from playhead.storage.key_document import decode, encode
 from playhead.storage.key_store import KeyStore
 from tests.support.key_backends import BackendEntries, MemoryBackend
 from tests.support.secret_service import SecretService, private_bus
-from tests.support.waiting import until
+from tests.support.waiting import LIMIT_S, STEP_S, until
 
 KEY = "sk-test-0123456789"
 
@@ -51,7 +51,7 @@ def run_script(code: str, environment: dict[str, str], *wrapper: str) -> list[ob
         env={**environment, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -86,7 +86,7 @@ def secret_service(tmp_path: Path) -> Iterator[tuple[str, ...]]:
 
 WAIT_FOR_DAEMON = """
     async def ready(store):
-        for _ in range(500):  # the daemon takes its bus name a moment after its start
+        for _ in range(3000):  # the daemon takes its bus name a moment after its start
             if (await store.status()).is_usable:
                 return
             await asyncio.sleep(0.02)
@@ -239,7 +239,7 @@ def locked(bus: str) -> Iterator[SecretService]:
 
 
 @contextmanager
-def opened(*, limit_s: float = 30, long_s: float = 30) -> Iterator[KeyStore]:
+def opened(*, limit_s: float = LIMIT_S, long_s: float = LIMIT_S) -> Iterator[KeyStore]:
     """A store on the session's real bus."""
     entries = BackendEntries(SecretServiceKeyring())
     store = KeyStore({}, kept=KeptKeys(entries), limit_s=limit_s, long_s=long_s)
@@ -432,10 +432,10 @@ async def test_a_bus_with_nobody_on_it_is_looked_at_again_later(bus: str):
 
 
 async def until_has(store: KeyStore, name: str) -> None:
-    for _ in range(2_000):
+    for _ in range(int(LIMIT_S / STEP_S)):
         if (await store.get(name)).secret:
             return
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(STEP_S)
     raise AssertionError(f"still no key for {name}")
 
 

@@ -27,7 +27,7 @@ def test_a_killed_holder_leaves_it_free(tmp_path):
     code = (
         "import sys, time; from pathlib import Path;"
         "from playhead.storage.process_lock import ProcessLock;"
-        "lock = ProcessLock(Path(sys.argv[1])); print(lock.acquire(), flush=True); time.sleep(60)"
+        "lock = ProcessLock(Path(sys.argv[1])); print(lock.acquire(), flush=True); time.sleep(600)"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path / "lock")],

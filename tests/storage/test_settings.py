@@ -17,6 +17,7 @@ from playhead import __version__
 from playhead.conversation.requests import AppSettings, ModelOverride, Profile
 from playhead.errors import StorageError
 from playhead.storage.settings import SettingsFile
+from tests.support.waiting import LIMIT_S
 
 FULL = AppSettings(
     model="openai/small",
@@ -237,7 +238,7 @@ def test_a_disk_that_refuses_is_told_and_leaves_the_old_file_whole(path):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT_S,
         check=False,
     )
     assert done.stdout == "The settings were not saved. new\n", done.stderr

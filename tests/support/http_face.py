@@ -29,6 +29,7 @@ from playhead.session.session import SessionPorts
 from playhead.session.sessions import Sessions
 from playhead.storage.no_history import NoHistory
 from tests.support.ports import Answer, RecordingExecutor, ScriptedProvider, ports_with
+from tests.support.waiting import LIMIT_S
 
 TOKEN = "a-token-for-tests"
 COLLECTION = Path(__file__).parents[2] / "resources" / "api.json"
@@ -117,7 +118,7 @@ async def face(
         async with httpx.AsyncClient(
             base_url=server.address,
             headers={"Authorization": f"Bearer {TOKEN}"},
-            timeout=20,
+            timeout=LIMIT_S,
             trust_env=False,
         ) as api.client:
             yield api
