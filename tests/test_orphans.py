@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -70,7 +71,8 @@ def chat(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chat]:
     pause = f"STAGE, FOLDER = {request.param!r}, {str(tmp_path)!r}\n{PAUSE}"
     (tmp_path / "sitecustomize.py").write_text(pause)
     python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')
+    own, folder = shlex.quote(sys.executable), shlex.quote(str(tmp_path))
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={folder} exec {own} "$@"\n')
     python.chmod(0o700)
     write_settings(tmp_path, interpreter=str(python))
     reached = tmp_path / "reached"
