@@ -233,7 +233,9 @@ def test_the_tests_need_programs_and_can_do_without(machine: Machine) -> None:
     assert done.returncode == 0
     assert done.stderr.startswith("`make test` needs ")
     assert "ruby" not in done.stderr
-    assert " curl r-base-core ruby zsh" in machine.look("all").stderr.replace("\n", "")
+    assert " curl r-base-core ruby default-jdk-headless zsh" in machine.look("all").stderr.replace(
+        "\n", ""
+    )
     assert machine.called() == []
 
 
