@@ -155,7 +155,7 @@ class App:
 
     def press(self, *keys: str) -> None:
         """Press keys by their X names, such as `Return` or `ctrl+e`."""
-        self._xdotool("key", *keys)
+        self._xdotool("key", *(_by_code(key) for key in keys))
 
     def type_into_front(self, text: str) -> None:
         """The same into whatever is in front, a dialog say."""
@@ -245,7 +245,7 @@ class App:
     def close(self) -> int:
         """Close the window as a person does; the exit status."""
         self._xdotool("windowactivate", "--sync", self._window)
-        self._xdotool("key", "alt+F4")
+        self._xdotool("key", _by_code("alt+F4"))
         return self.process.wait(timeout=30)
 
     def kill(self) -> None:
@@ -302,6 +302,15 @@ def find_colour(picture: Image.Image, colour: Colour, thickness: int = 1) -> Box
     half = thickness // 2
     core = mask.filter(ImageFilter.MinFilter(thickness)).getbbox()
     return Box(core[0] - half, core[1] - half, core[2] + half, core[3] + half) if core else None
+
+
+def _by_code(key: str) -> str:
+    """Name a function key by its code: xdotool takes the Alt that newer keymaps have it under."""
+    *held, last = key.split("+")
+    if last[:1] == "F" and last[1:].isdigit():
+        number = int(last[1:])
+        last = str(number + (66 if number <= 10 else 84))  # as in the kernel's table, plus 8
+    return "+".join([*held, last])
 
 
 @contextmanager
