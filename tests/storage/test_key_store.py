@@ -26,7 +26,7 @@ from playhead.storage.kept_keys import ENTRY, KeptKeys
 from playhead.storage.key_document import decode, encode
 from playhead.storage.key_store import KeyStore
 from tests.support.key_backends import BackendEntries, MemoryBackend
-from tests.support.secret_service import SecretService, private_bus
+from tests.support.secret_service import CONFIG, SecretService, private_bus
 from tests.support.waiting import LIMIT_S, STEP_S, until
 
 KEY = "sk-test-0123456789"
@@ -80,7 +80,10 @@ def secret_service(tmp_path: Path) -> Iterator[tuple[str, ...]]:
         "exit $status\n"
     )
     script.chmod(0o700)
-    yield ("dbus-run-session", "--", str(script))
+    # It starts no services by itself: a second daemon would come before ours is heard of.
+    config = tmp_path / "session.conf"
+    config.write_text(CONFIG.format(socket=tmp_path / "session"))
+    yield ("dbus-run-session", f"--config-file={config}", "--", str(script))
     shutil.rmtree(tmp_path / "run", ignore_errors=True)
 
 

@@ -37,7 +37,7 @@ _ROOT = "/org/freedesktop/secrets"
 _DEFAULT = f"{_ROOT}/aliases/default"
 _INTERFACE = "org.freedesktop.Secret"
 _STEP_S = 0.01
-_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path={socket}</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/>
@@ -48,7 +48,7 @@ _CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configura
 def private_bus(folder: Path) -> Iterator[str]:
     """The address of a session bus that starts no services by itself."""
     config = folder / "bus.conf"
-    config.write_text(_CONFIG.format(socket=folder / "bus"))
+    config.write_text(CONFIG.format(socket=folder / "bus"))
     daemon = subprocess.Popen(
         ["dbus-daemon", f"--config-file={config}", "--print-address", "--nofork"],
         stdout=subprocess.PIPE,

@@ -65,13 +65,12 @@ class Family:
             if not found and is_sure:
                 return
             is_sure = not found
-            if is_sure:
-                time.sleep(_PAUSE_S)
             for pid in found:
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except OSError:
                     continue  # gone, or another user's
+            time.sleep(_PAUSE_S)  # on a busy machine what was killed takes a moment to go
 
     def _has(self, pid: int) -> bool:
         try:
