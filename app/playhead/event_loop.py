@@ -157,9 +157,7 @@ class EventLoop(_QtLoop):
 
     def _drain(self) -> None:
         self._is_wake_posted = False  # before the first look: another thread may just have appended
-        if (
-            not self.is_running()
-        ):  # qasync looks at Qt's events once more; they wait for the next run
+        if not self.is_running():  # qasync's last look at Qt's events: they wait for the next run
             return
         until = time.monotonic() + _SLICE_S
         with self._set_aside_task():

@@ -130,6 +130,20 @@ async def test_a_caller_that_gives_up_does_not_stop_the_others(tmp_path: Path) -
     assert (await finder.default()).kind == "managed"
 
 
+async def test_what_fails_after_its_caller_has_gone_is_no_error_of_the_loop(tmp_path: Path) -> None:
+    problems: list[dict[str, object]] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: problems.append(context))
+    finder = InterpreterFinder(tmp_path / "environments", [BASE])
+    impatient = asyncio.create_task(finder.default())
+    await until(lambda: finder.status.state == "creating")
+    impatient.cancel()
+    await finder.close()
+    assert impatient.cancelled()
+    loop.set_exception_handler(None)
+    assert problems == []
+
+
 async def test_closing_gives_up_what_is_being_made(tmp_path: Path) -> None:
     finder = InterpreterFinder(tmp_path / "environments", [BASE])
     task = asyncio.create_task(finder.default())

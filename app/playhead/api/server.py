@@ -17,7 +17,6 @@ from playhead.api.listening import Sockets, bind, check_reach, is_loopback
 from playhead.api.options import ServerOptions
 from playhead.api.rate_limit import RateLimit
 from playhead.conversation.secret import Secret
-from playhead.sharing import shared
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -70,9 +69,13 @@ class ApiServer:
             has_tls=bool(self._options.tls_cert),
             allowed_hosts=self._options.allowed_hosts,
         )
+        is_known = asyncio.Event()
+        wake = asyncio.get_running_loop().call_soon_threadsafe
+        self._listening.add_done_callback(lambda _: wake(is_known.set))
         self._thread.start()
         try:
-            self._address = await shared(asyncio.wrap_future(self._listening))
+            await is_known.wait()
+            self._address = self._listening.result()
         except BaseException:
             await self.stop()
             raise

@@ -20,7 +20,6 @@ from playhead.errors import ExecutionError
 from playhead.execution import environment, probing
 from playhead.execution.login_path import LoginPath
 from playhead.execution.probing import Probed
-from playhead.sharing import shared
 
 _log = logging.getLogger(__name__)
 _COMPLETE = "playhead-environment.json"
@@ -81,10 +80,13 @@ class InterpreterFinder:
             return self._status.interpreter
         if self._status.state == "failed":
             return await self._best()
-        if self._making is None:
-            self._making = asyncio.create_task(self._provide(), name="managed environment")
+        making = self._making = self._making or asyncio.create_task(
+            self._provide(), name="managed environment"
+        )
         # Several ask at the same time, and one that is cancelled must not spoil it for the others.
-        return await shared(self._making)
+        # (From Python 3.14 on `asyncio.shield` reports what fails after its caller has gone.)
+        await asyncio.wait((making,))
+        return making.result()
 
     async def close(self) -> None:
         """Give up what is being made; the next start makes it anew."""

@@ -29,7 +29,6 @@ from playhead.model_worker.protocol import (
     decode,
     encode,
 )
-from playhead.sharing import shared
 
 _LAST_LINES = 200
 LOG_LIMIT_BYTES = 2_000_000
@@ -133,10 +132,8 @@ class WorkerProcess:
         self.is_unwanted = True
         if self._process.stdin is not None:
             self._process.stdin.close()
-        try:
-            async with asyncio.timeout(CLOSE_S):
-                await shared(self._reader)
-        except TimeoutError:
+        read, _ = await asyncio.wait((self._reader,), timeout=CLOSE_S)
+        if not read:
             self.kill()
         await self.wait()
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Mapping
 from playhead.conversation.requests import KeyInfo, KeyringStatus, KeySource
 from playhead.conversation.secret import Secret
 from playhead.errors import KeyStoreError
-from playhead.sharing import shared
 from playhead.storage.kept_keys import KeptKeys, Keys
 from playhead.storage.keyring_entries import KeyringEntries, LockedKeyringError, remedy
 from playhead.storage.worker_thread import WorkerThread
@@ -201,11 +200,10 @@ class KeyStore:
             task.exception()  # told to those who wait, if any still do
 
     async def _wait(self, task: asyncio.Task[None]) -> None:
-        try:
-            async with asyncio.timeout(self._limit_s):
-                await shared(task)
-        except TimeoutError:
-            raise _silent() from None
+        done, _ = await asyncio.wait((task,), timeout=self._limit_s)
+        if not done:
+            raise _silent()
+        task.result()
 
     @contextlib.contextmanager
     def _told_if_long(self) -> Generator[None]:
