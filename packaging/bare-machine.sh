@@ -1,8 +1,8 @@
 #!/bin/sh
 # Try the README's two commands on new machines: `packaging/bare-machine.sh [--no-test] [SUITE…]`, as
-# root, with debootstrap; by default on Debian's bookworm. Such a machine has make, python3 and
-# python3-venv (or what BARE_WITH names) and no more; the last commit lies in a folder with a space in
-# its name, and the home is empty. What they say is in build/bare-machine-SUITE.log, too.
+# root, with debootstrap; by default on Debian's bookworm. Such a machine has only make, python3 and
+# python3-venv (or what BARE_WITH names); the last commit is unpacked into a folder with a space in its
+# name, and the home is empty. The output is also written to build/bare-machine-SUITE.log.
 #
 # BARE_CA=FILE    certificates that reach the package indexes from here, if the usual ones do not
 # BARE_APT=FILE   apt's settings for the mirror, if it needs some: a copy that is no longer fresh

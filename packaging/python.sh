@@ -1,7 +1,7 @@
 #!/bin/sh
-# Print the path of a Python that runs Playhead and can make environments. Where there is none, the
-# status is 1, or 2 and the path that of one that could run it. `python.sh minors` lists the versions,
-# `supports PATH` tells whether one is among them, `explain` says that there is none.
+# Print the path of a Python that runs Playhead and can make environments. The exit status is 1 if
+# none was found, 2 if the one printed lacks the module venv. `python.sh minors` lists the supported
+# versions, `supports PATH` tests for one of them, `explain` prints why none was found.
 set -eu
 cd "$(dirname "$0")/.."
 

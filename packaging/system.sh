@@ -35,7 +35,7 @@ find_manager() {
     esac
 }
 
-# What the loader finds. A library for another kind of processor is none.
+# List the libraries that the loader finds, but for those of other kinds of processor.
 list_libraries() {
     case $(uname -m) in
     x86_64) kind=,x86-64 ;;

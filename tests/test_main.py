@@ -20,7 +20,7 @@ APP = Path(__file__).parents[1] / "app"
 def playhead(
     *arguments: str, asked: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    without = {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}
+    without = {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "MAKELEVEL"}
     kept = {name: value for name, value in os.environ.items() if name not in without}
     return subprocess.run(
         [sys.executable, "-m", "playhead", *arguments],
@@ -39,14 +39,21 @@ def test_the_version_is_said_without_loading_qt():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
-def test_without_a_display_it_says_so_and_goes_on_in_the_terminal():
-    said = playhead()
+@pytest.mark.parametrize(
+    ("environment", "command", "piped"),
+    [({}, "playhead", "playhead --yes"), ({"MAKELEVEL": "1"}, "make run", "make run ARGS=--yes")],
+    ids=["installed", "by make"],
+)
+def test_without_a_display_it_says_so_and_goes_on_in_the_terminal(
+    environment: dict[str, str], command: str, piped: str
+):
+    said = playhead(**environment)
     assert said.returncode == 0  # nobody sits there, and nothing was asked
     assert "no display" in said.stderr
-    assert "xvfb-run" in said.stderr
+    assert f"`xvfb-run -a {command}`" in said.stderr
     assert "playhead chat" in said.stderr
     assert "standard input was empty" in said.stderr
-    assert "make run ARGS=--yes" in said.stderr
+    assert said.stderr.endswith(f" | {piped}\n")
     assert "Traceback" not in said.stderr
 
 

@@ -133,11 +133,11 @@ def _port(text: str) -> int:
     return number
 
 
-def _chat(arguments: Sequence[str], is_for_window: bool = False) -> int:
+def _chat(arguments: Sequence[str], in_place_of: str = "") -> int:
     """`playhead chat`: the interpreter in a terminal."""
     from playhead.terminal import main as terminal
 
-    return terminal(arguments, is_for_window)
+    return terminal(arguments, in_place_of)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -187,7 +187,7 @@ def _chat_instead(arguments: Sequence[str], problem: str) -> int:
         _parser().parse_known_args(rest)
     print(problem, file=sys.stderr)
     print("Starting `playhead chat` in this terminal instead.", file=sys.stderr)
-    return _chat(rest, is_for_window=True)
+    return _chat(rest, in_place_of=_own_command())
 
 
 def display_problem(environment: Mapping[str, str]) -> str:
@@ -204,14 +204,20 @@ def display_problem(environment: Mapping[str, str]) -> str:
         return (
             "There is no display to open a window on (DISPLAY and WAYLAND_DISPLAY are not set).\n"
             "Start Playhead from a desktop session, over `ssh -X`, "
-            "or on a virtual display: `xvfb-run -a make run`."
+            f"or on a virtual display: `xvfb-run -a {_own_command()}`."
         )
     if not _answers(display):
         return (
             f"The display {display} does not answer.\n"
-            "Check DISPLAY, start the X server, or use a virtual display: `xvfb-run -a make run`."
+            "Check DISPLAY, start the X server, or use a virtual display: "
+            f"`xvfb-run -a {_own_command()}`."
         )
     return ""
+
+
+def _own_command() -> str:
+    """Return what the user has typed to start this."""
+    return "make run" if "MAKELEVEL" in os.environ else "playhead"
 
 
 def _answers(display: str) -> bool:

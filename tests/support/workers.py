@@ -107,12 +107,8 @@ class WorkerHost:
                     self._welcome()
                 elif key.fileobj in self._relays:  # it may just have been parted from
                     self._hear(key.fileobj)  # type: ignore[arg-type]
-                elif key.fd == self._answers:
+                elif self._process is not None and key.fileobj is self._process.stdout:
                     self._pass_on(os.read(key.fd, 1 << 20))
-
-    @property
-    def _answers(self) -> int:
-        return -1 if self._process is None else self._process.stdout.fileno()  # type: ignore[union-attr]
 
     def _welcome(self) -> None:
         relay, _ = self._listener.accept()
@@ -131,11 +127,12 @@ class WorkerHost:
                 stderr=log,
                 env=worker_environment(os.environ),
             )
-        self._selector.register(self._answers, selectors.EVENT_READ)
+        assert self._process.stdout is not None
+        self._selector.register(self._process.stdout, selectors.EVENT_READ)
 
     def _pass_on(self, data: bytes) -> None:
         if not data:
-            self._selector.unregister(self._answers)
+            self._end()
             return
         lines, newline, self._held = (self._held + data).rpartition(b"\n")
         for line in (lines + newline).splitlines(keepends=True):
@@ -148,6 +145,17 @@ class WorkerHost:
                 self._say(relay, line)
             if message["kind"] in _LAST:
                 self._askers.pop(message["turn"], None)
+
+    def _end(self) -> None:
+        """Let the relays end as the worker has; the next one starts another worker."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        self._selector.unregister(self._process.stdout)
+        with self._process:
+            self._askers.clear()
+            for relay in list(self._relays):
+                self._part(relay)
+        self._process, self._ready, self._held = None, b"", b""
 
     def _say(self, relay: socket.socket, data: bytes) -> None:
         try:

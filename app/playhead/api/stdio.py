@@ -11,8 +11,8 @@ From the program, one object a line, by `do`:
     input   turn, id, text: a line for the code that asks for one; with has_input false in config
             nobody will: standard input ends where a run begins, a question ends the turn
     text    turn, text, end: text as it is for what reads standard input, and its end if `end`;
-            with `run` only for that run of the turn, the first being 1. How many bytes of it (as
-            UTF-8) were read is told at the run's end by `input_bytes`, if it was any
+            with `run` only for that run of the turn, the first being 1. The report of the run's end
+            has the number of its bytes (as UTF-8) that were read as `input_bytes`, if not 0
 The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all

@@ -49,7 +49,7 @@ class StdioTurn:
         self._has_input = has_input
         self.is_over = False
         self.runs = 0
-        """How many runs of code the program was told of."""
+        """Number of runs of code that were reported to the program."""
         self._session = session
         self._send = send
         self._has_last = False

@@ -213,5 +213,5 @@ def _not_started(detail: str) -> ProviderError:
     return ProviderError(
         "The model worker could not be started.",
         detail=detail,
-        remedy="Try again. If it happens again, install Playhead anew; the log says more.",
+        remedy="Try again. If it happens again, reinstall Playhead; the log says more.",
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def main(arguments: Sequence[str], is_for_window: bool = False) -> int:
-    """`playhead chat …`; the exit status. In the window's place, what it was given are files."""
+def main(arguments: Sequence[str], in_place_of: str = "") -> int:
+    """Run `playhead chat …`, or the chat in place of the window of a command; the exit status."""
     from playhead.terminal.command import run  # importing the package must cost nothing
 
-    return run(arguments, is_for_window)
+    return run(arguments, in_place_of)

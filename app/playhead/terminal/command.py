@@ -36,17 +36,18 @@ Ctrl-C stops the answer or the code that runs. Code runs only after your y; e op
 _NOBODY = "This code was not run: nobody could approve it. Start with --yes to run code unasked."
 _NOTHING_ASKED = """\
 Nothing was asked: standard input was empty. Ask at a terminal, or by a pipe:
-    printf "What's 34/24?\\n" | make run ARGS=--yes"""
+    printf "What's 34/24?\\n" | {} {}"""
 
 
-def run(arguments: Sequence[str], is_for_window: bool = False) -> int:
+def run(arguments: Sequence[str], in_place_of: str = "") -> int:
     """Chat as the arguments say; the exit status.
 
-    In the window's place words are files, as there, and an empty input is no mistake.
+    In place of a window, which the command `in_place_of` could not open, words name files as they
+    do there, and an empty input is no mistake.
     """
     options = _parser().parse_args(arguments)
-    options.is_for_window = is_for_window
-    if is_for_window:
+    options.in_place_of = in_place_of
+    if in_place_of:
         options.file, options.prompt = [*options.file, *options.prompt], []
     with _interpreter(options) as interpreter:
         try:
@@ -106,8 +107,9 @@ def _chat(interpreter: Interpreter, options: argparse.Namespace) -> int:
     prompt, files = " ".join(options.prompt), _attached(options.file)
     if not prompt and not asking.is_somebody_there():
         prompt = sys.stdin.read()
-        if not prompt.strip() and options.is_for_window:
-            return _refuse(_NOTHING_ASKED, COMPLETE)
+        if not prompt.strip() and options.in_place_of:
+            given = "ARGS=--yes" if options.in_place_of.startswith("make") else "--yes"
+            return _refuse(_NOTHING_ASKED.format(options.in_place_of, given), COMPLETE)
         if not prompt.strip():
             return _refuse("There is nothing to ask: standard input was empty.")
     if options.json:

@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Place:
+class _NoteState:
     """The note of one conversation: what is wanted and what the server is known to show.
 
     The server is sent one call about it at a time, and the next one is decided when that has been
@@ -87,8 +87,8 @@ class NoteBus:
         self._on_refused = on_refused
         self._patience_s = patience_s
         self._parting_s = parting_s
-        self._places: dict[str, _Place] = {}
-        self._calls: dict[int, _Place] = {}
+        self._states: dict[str, _NoteState] = {}
+        self._calls: dict[int, _NoteState] = {}
         self._connection: DBusConnection | None = None
         self._reading: asyncio.Task[None] | None = None
         self._answered = asyncio.Event()
@@ -98,24 +98,24 @@ class NoteBus:
         """Show a note in place of the conversation's last one."""
         if self._is_closed:
             return
-        place = self._places.setdefault(note.conversation_id, _Place())
-        place.want(note)
+        state = self._states.setdefault(note.conversation_id, _NoteState())
+        state.want(note)
         loop = asyncio.get_running_loop()
-        place.patience = loop.call_later(self._patience_s, self._refuse, place)
+        state.patience = loop.call_later(self._patience_s, self._refuse, state)
         if self._reading is None:
             self._reading = loop.create_task(self._read())
-        self._settle(place)
+        self._settle(state)
 
     def withdraw(self, conversation_id: str) -> None:
         """Take the note of a conversation away, however far it has come."""
-        if place := self._places.get(conversation_id):
-            place.want(None)
-            self._settle(place)
+        if state := self._states.get(conversation_id):
+            state.want(None)
+            self._settle(state)
 
     async def close(self) -> None:
         """Take all notes away, since nobody answers their clicks any more, and leave the bus."""
         self._is_closed = True
-        for conversation_id in tuple(self._places):
+        for conversation_id in tuple(self._states):
             self.withdraw(conversation_id)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._parting_s):
@@ -126,37 +126,37 @@ class NoteBus:
             self._reading.cancel()
             await asyncio.wait([self._reading])
 
-    def _settle(self, place: _Place) -> None:
+    def _settle(self, state: _NoteState) -> None:
         """Send what a note needs next, if anything; every event ends here."""
-        if self._connection is None or place.call or place.shown is place.wanted:
+        if self._connection is None or state.call or state.shown is state.wanted:
             return
-        if place.shown is not None:
-            place.call = "close"
-            server = DBusAddress(_PATH, bus_name=place.server, interface=_NAME)
-            call = new_method_call(server, "CloseNotification", "u", (place.number,))
-        elif place.wanted is not None:
-            place.call = "show"
-            place.shown = place.wanted
-            call = _notify(place.wanted)
-        self._calls[_send(self._connection, call)] = place
+        if state.shown is not None:
+            state.call = "close"
+            server = DBusAddress(_PATH, bus_name=state.server, interface=_NAME)
+            call = new_method_call(server, "CloseNotification", "u", (state.number,))
+        elif state.wanted is not None:
+            state.call = "show"
+            state.shown = state.wanted
+            call = _notify(state.wanted)
+        self._calls[_send(self._connection, call)] = state
 
     async def _read(self) -> None:
         """Open the bus and follow it until it ends; the next note then opens it again."""
         try:
             async with _opened_bus() as connection:
                 self._connection = connection
-                for place in tuple(self._places.values()):
-                    self._settle(place)
+                for state in tuple(self._states.values()):
+                    self._settle(state)
                 while connection and (message := await _received(connection)):
                     self._take(message)
                 self._connection = None
         finally:
             self._connection = self._reading = None
-            places, self._places = self._places, {}
+            states, self._states = self._states, {}
             self._calls.clear()
             self._answered.set()
-            for place in places.values():
-                self._refuse(place)
+            for state in states.values():
+                self._refuse(state)
 
     def _take(self, message: Message) -> None:
         fields = message.header.fields
@@ -165,43 +165,43 @@ class NoteBus:
                 number = message.body[0] if message.body else 0
                 self._on_signal(fields[HeaderFields.member], fields[HeaderFields.sender], number)
             case MessageType.method_return | MessageType.error as kind:
-                place = self._calls.pop(fields[HeaderFields.reply_serial], None)
-                if place is not None:
+                state = self._calls.pop(fields[HeaderFields.reply_serial], None)
+                if state is not None:
                     shown = message if kind is MessageType.method_return else None
-                    self._on_answer(place, shown)
+                    self._on_answer(state, shown)
                     self._answered.set()
             case _:
                 pass
 
-    def _on_answer(self, place: _Place, shown: Message | None) -> None:
-        call, place.call = place.call, ""
+    def _on_answer(self, state: _NoteState, shown: Message | None) -> None:
+        call, state.call = state.call, ""
         if call == "show" and shown is not None:
-            (place.number,) = shown.body
-            place.server = shown.header.fields[HeaderFields.sender]
-            if place.wanted is place.shown:
-                place.calm()
+            (state.number,) = shown.body
+            state.server = shown.header.fields[HeaderFields.sender]
+            if state.wanted is state.shown:
+                state.calm()
         else:
-            if call == "show" and place.wanted is place.shown:
-                self._refuse(place)
-                place.wanted = None
-            place.shown = None
-        self._settle(place)
+            if call == "show" and state.wanted is state.shown:
+                self._refuse(state)
+                state.wanted = None
+            state.shown = None
+        self._settle(state)
 
     def _on_signal(self, member: str, server: str, number: int) -> None:
-        for id_, place in tuple(self._places.items()):
-            if not place.shown or (place.server, place.number) != (server, number):
+        for id_, state in tuple(self._states.items()):
+            if not state.shown or (state.server, state.number) != (server, number):
                 continue
             if member == "ActionInvoked":
                 self._on_clicked(id_)
-            elif member == "NotificationClosed" and not place.call:
-                if place.wanted is place.shown:
-                    place.wanted = None
-                place.shown = None
-                self._settle(place)
+            elif member == "NotificationClosed" and not state.call:
+                if state.wanted is state.shown:
+                    state.wanted = None
+                state.shown = None
+                self._settle(state)
 
-    def _refuse(self, place: _Place) -> None:
-        if place.calm() and place.wanted is not None:
-            self._on_refused(place.wanted)
+    def _refuse(self, state: _NoteState) -> None:
+        if state.calm() and state.wanted is not None:
+            self._on_refused(state.wanted)
 
 
 def _notify(note: DesktopNote) -> Message:
@@ -212,7 +212,7 @@ def _notify(note: DesktopNote) -> Message:
 
 @contextlib.asynccontextmanager
 async def _opened_bus() -> AsyncIterator[DBusConnection | None]:
-    """Yield the session's bus, None where there is none."""
+    """Yield the session bus, or None if it cannot be opened."""
     writer: asyncio.StreamWriter | None = None
     try:
         try:

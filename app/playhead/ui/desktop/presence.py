@@ -115,7 +115,7 @@ class DesktopPresence(QObject):
         return self._settings.current.notifies and not self._window.isActiveWindow()
 
     def _on_came(self, note: DesktopNote) -> None:
-        """Over the bus, where a click is told with the note that it was for; else by the tray."""
+        """Show the note by the bus, which reports the note of each click, else by the tray."""
         if sys.platform != "linux":
             self._show_by_tray(note)
             return
