@@ -205,7 +205,7 @@ async def test_a_run_that_waits_is_cancelled_at_once(tmp_path: Path):
 
 async def test_a_run_that_nobody_decides_about_expires(tmp_path: Path):
     async with face(tmp_path, coded("1"), said("Again")) as api:
-        api.turns.assistants.runs.waits_s = 0.2
+        api.assistants.runs.waits_s = 0.2
         asked = await asking(api)
         await asked.run("go")
         run = await asked.rested("expired")
@@ -221,7 +221,7 @@ async def test_a_run_that_nobody_decides_about_expires(tmp_path: Path):
 
 async def test_where_only_the_window_decides_the_stream_stays_open_until_it_expires(tmp_path: Path):
     async with face(tmp_path, coded("1"), may_approve=False) as api:
-        api.turns.assistants.runs.waits_s = 0.2
+        api.assistants.runs.waits_s = 0.2
         asked = await asking(api)
         events = await asked.run("go")
         assert (await asked.polled())["status"] == "expired"

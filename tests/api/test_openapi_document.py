@@ -13,6 +13,7 @@ import pytest
 import schemathesis
 from aiohttp import web
 
+from playhead.api.assistants import Assistants
 from playhead.api.openapi import document
 from playhead.api.operations import OPERATIONS
 from playhead.api.routes import add_routes
@@ -38,7 +39,8 @@ def valid(value: object, name: str) -> None:
 
 def test_it_has_all_routes_of_the_server_and_no_others():
     app = web.Application()
-    add_routes(app, Services(None, None, bytes, "1"))  # type: ignore[arg-type]
+    services = Services(None, None, bytes, "1")  # type: ignore[arg-type]
+    add_routes(app, services, Assistants(None, None, None))  # type: ignore[arg-type]
     served = {
         (route.method, route.resource.canonical)
         for route in app.router.routes()

@@ -76,7 +76,7 @@ class Program:
         sessions = Sessions(ports, history)
         models = ModelState(ports.settings, ports.keys, ports.catalog)
         policy = Policy(lambda: True, lambda: True, "", "")
-        turns = Turns(sessions, models, policy, history.records)
+        turns = Turns(sessions, models, policy)
         stdin, stdout = os.fdopen(self._commands, "rb"), os.fdopen(self._lines_end, "wb", 0)
         os.set_blocking(self._read_end, False)
         asyncio.get_running_loop().add_reader(self._read_end, self._on_lines)

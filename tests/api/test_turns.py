@@ -75,7 +75,7 @@ class Bench:
             lambda: may_approve, lambda: may_auto_run, "the approval switch", "the auto-run switch"
         )
         models = ModelState(ports.settings, ports.keys, ports.catalog)
-        self.turns = Turns(self.sessions, models, policy, history.records)
+        self.turns = Turns(self.sessions, models, policy)
 
     async def ask(
         self, *entries: Entry, options: TurnOptions | None = None, dialect: str = "native", **more

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from pytestqt.qtbot import QtBot
 
+from playhead.api.assistants import make_assistants
 from playhead.api.bridge import Bridge
 from playhead.api.model_state import ModelState
 from playhead.api.server import ApiServer
@@ -62,14 +63,16 @@ class Api:
 async def serving(bench: Bench) -> AsyncIterator[Api]:
     ports = bench.settings, bench.ports.keys, bench.catalog
     policy = window_policy(bench.settings)
-    turns = Turns(bench.sessions, ModelState(*ports), policy, RecordsInMemory())
+    models = ModelState(*ports)
+    turns = Turns(bench.sessions, models, policy)
+    assistants = make_assistants(bench.sessions, turns, models, RecordsInMemory())
     bridge = Bridge(asyncio.get_running_loop())
 
     def add_routes(app: Any) -> None:
         from playhead.api.routes import add_routes
 
         read = (RESOURCES / "api.json").read_bytes
-        add_routes(app, Services(bridge, turns, read, version="1.2.3"))
+        add_routes(app, Services(bridge, turns, read, version="1.2.3"), assistants)
 
     switch = ApiSwitch(
         bench.settings,
@@ -88,6 +91,7 @@ async def serving(bench: Bench) -> AsyncIterator[Api]:
     finally:
         await switch.close()
         await turns.close()
+        assistants.runs.close()
 
 
 ASKED = {"role": "user", "type": "message", "content": "What's 6 * 7?"}

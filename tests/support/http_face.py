@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx
 
+from playhead.api.assistants import Assistants, make_assistants
 from playhead.api.bridge import Bridge
 from playhead.api.incoming import Policy
 from playhead.api.model_state import ModelState
@@ -44,6 +45,7 @@ class Face:
 
     client: httpx.AsyncClient
     turns: Turns
+    assistants: Assistants
 
     def __init__(self, ports: SessionPorts, sessions: Sessions) -> None:
         self.sessions = sessions
@@ -107,12 +109,15 @@ async def face(
         "“May run without asking”",
     )
     models = ModelState(ports.settings, ports.keys, ports.catalog)
-    turns = Turns(sessions, models, policy, history.records)
+    turns = Turns(sessions, models, policy)
     api.turns = turns
+    api.assistants = make_assistants(sessions, turns, models, history.records)
     services = Services(
         Bridge(asyncio.get_running_loop()), turns, COLLECTION.read_bytes, version="1.2.3"
     )
-    server = ApiServer(options, lambda: Secret(TOKEN), lambda app: _add_routes(app, services))
+    server = ApiServer(
+        options, lambda: Secret(TOKEN), lambda app: _add_routes(app, services, api.assistants)
+    )
     await server.start()
     try:
         async with httpx.AsyncClient(
@@ -125,10 +130,11 @@ async def face(
     finally:
         await server.stop()
         await turns.close()
+        api.assistants.runs.close()
         await sessions.close()
 
 
-def _add_routes(app: Any, services: Services) -> None:
+def _add_routes(app: Any, services: Services, assistants: Assistants) -> None:
     from playhead.api.routes import add_routes
 
-    add_routes(app, services)
+    add_routes(app, services, assistants)

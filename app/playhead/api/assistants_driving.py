@@ -40,11 +40,11 @@ EVENTS = Form(frame=event_lines)
 class Line:
     """The server's end of all its runs; lives on the server's loop, but for `start_soon`."""
 
-    def __init__(self, services: Services, answers: Answers) -> None:
+    def __init__(self, services: Services, runs: Runs, answers: Answers) -> None:
         self._loop = asyncio.get_running_loop()
         self._bridge = services.bridge
         self._turns = services.turns
-        self._runs = services.turns.assistants.runs
+        self._runs = runs
         self._answers = answers
         self._tasks: set[asyncio.Task[None]] = set()
 

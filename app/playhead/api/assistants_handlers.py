@@ -10,10 +10,9 @@ import msgspec
 from aiohttp import web
 
 from playhead.api import assistants_schemas as of
+from playhead.api.assistants import Assistants
 from playhead.api.assistants_pages import Cursor
-from playhead.api.assistants_shelf import Shelf
 from playhead.api.assistants_state import MessageAsked, ThreadState
-from playhead.api.assistants_threads import Threads
 from playhead.api.bodies import read_body
 from playhead.api.json_answer import json_answer
 from playhead.api.services import Services
@@ -30,8 +29,11 @@ Struct = TypeVar("Struct", bound=msgspec.Struct)
 class AssistantsHandler:
     """Reads requests and asks the core; what it says goes out as it is."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, assistants: Assistants) -> None:
         self._services = services
+        self._shelf = assistants.shelf
+        self._threads = assistants.threads
+        self._runs = assistants.runs
 
     async def create(self, request: web.Request) -> web.Response:
         """POST /v1/assistants."""
@@ -74,8 +76,7 @@ class AssistantsHandler:
 
     async def delete_thread(self, request: web.Request) -> web.Response:
         """DELETE /v1/threads/{thread_id}."""
-        runs = self._services.turns.assistants.runs
-        return await self._answer(runs.delete_thread(named(request, "thread_id")))
+        return await self._answer(self._runs.delete_thread(named(request, "thread_id")))
 
     async def create_message(self, request: web.Request) -> web.Response:
         """POST /v1/threads/{thread_id}/messages."""
@@ -133,14 +134,6 @@ class AssistantsHandler:
         if picture is None:
             raise RequestError(f"The file {file_id!r} is gone.", code="not_found", param="file_id")
         return picture, int(message.created_at)
-
-    @property
-    def _shelf(self) -> Shelf:
-        return self._services.turns.assistants.shelf
-
-    @property
-    def _threads(self) -> Threads:
-        return self._services.turns.assistants.threads
 
     async def _answer(self, work: Coroutine[Any, Any, Wire]) -> web.Response:
         return json_answer(await self._services.bridge.ask(work))

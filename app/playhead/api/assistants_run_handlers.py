@@ -9,13 +9,12 @@ from aiohttp import web
 from playhead.api import assistants_schemas as of
 from playhead.api.answering import Answering
 from playhead.api.asking import STOP_GRACE_S, client_of, model_choice
+from playhead.api.assistants import Assistants
 from playhead.api.assistants_driving import Line
 from playhead.api.assistants_handlers import body_of, messages_of, named, thread_fields
 from playhead.api.assistants_pages import Cursor
-from playhead.api.assistants_runs import Runs
 from playhead.api.assistants_shelf import BUILT_IN
 from playhead.api.assistants_state import Begun, RunAsked
-from playhead.api.assistants_threads import Threads
 from playhead.api.json_answer import json_answer
 from playhead.api.schemas import LlmConfig
 from playhead.api.services import Services
@@ -29,8 +28,10 @@ _NO_LIMIT: dict[str, Any] = {"type": "auto", "last_messages": None}
 class RunsHandler:
     """Has runs begun by the core and drives them on the server's loop."""
 
-    def __init__(self, services: Services, answering: Answering) -> None:
+    def __init__(self, services: Services, answering: Answering, assistants: Assistants) -> None:
         self._services = services
+        self._runs = assistants.runs
+        self._threads = assistants.threads
         self._answering = answering
         self._line: Line | None = None
 
@@ -138,18 +139,10 @@ class RunsHandler:
             stop_grace_s=STOP_GRACE_S,
         )
 
-    @property
-    def _runs(self) -> Runs:
-        return self._services.turns.assistants.runs
-
-    @property
-    def _threads(self) -> Threads:
-        return self._services.turns.assistants.threads
-
     def _line_of(self, request: web.Request) -> Line:
         """Made at the first run: only then there is the server's loop."""
         if self._line is None:
-            self._line = Line(self._services, request.app[ANSWERS])
+            self._line = Line(self._services, self._runs, request.app[ANSWERS])
         return self._line
 
     def _abandon(self, begun: Begun) -> None:

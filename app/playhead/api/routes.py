@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from aiohttp import web
 
 from playhead.api.answering import Answering
+from playhead.api.assistants import Assistants
 from playhead.api.assistants_handlers import AssistantsHandler
 from playhead.api.assistants_run_handlers import RunsHandler
 from playhead.api.chat_completions import ChatCompletionsHandler
@@ -27,9 +28,9 @@ _THREAD_ID = "{thread_id:(?!runs$)[^{}/]+}"
 """`/v1/threads/runs` is no thread."""
 
 
-def add_routes(app: web.Application, services: Services) -> None:
+def add_routes(app: web.Application, services: Services, assistants: Assistants) -> None:
     """Give the application a route for every operation, and for nothing else."""
-    handlers = _handlers(services)
+    handlers = _handlers(services, assistants)
     for operation in OPERATIONS:
         handler = handlers[operation.name]
         path = operation.path.replace("{thread_id}", _THREAD_ID)
@@ -39,7 +40,7 @@ def add_routes(app: web.Application, services: Services) -> None:
             app.router.add_route(operation.method, path, handler)
 
 
-def _handlers(services: Services) -> Mapping[str, Handler]:
+def _handlers(services: Services, assistants: Assistants) -> Mapping[str, Handler]:
     """By the operation's name."""
     answering = Answering(services)
     documents = DocumentsHandler(services)
@@ -55,8 +56,8 @@ def _handlers(services: Services) -> Mapping[str, Handler]:
         "openapi": documents.openapi,
         "collection": documents.collection,
         **_session_handlers(SessionsHandler(services, answering, native)),
-        **_assistant_handlers(AssistantsHandler(services), repeats.once),
-        **_run_handlers(RunsHandler(services, answering), repeats.once),
+        **_assistant_handlers(AssistantsHandler(services, assistants), repeats.once),
+        **_run_handlers(RunsHandler(services, answering, assistants), repeats.once),
     }
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from playhead.api import deciding
 from playhead.api.api_turn import ApiTurn, Outbox
-from playhead.api.assistants import make_assistants
 from playhead.api.continuing import Continuations, Place
 from playhead.api.incoming import Incoming, Policy
 from playhead.api.model_state import Health, ModelState
@@ -23,7 +22,6 @@ from playhead.conversation.payloads import RunReport
 from playhead.dialects.entry import Entry
 from playhead.errors import RequestError, StorageError
 from playhead.session.options import TurnOptions
-from playhead.session.ports import Records
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 
@@ -48,16 +46,13 @@ class _Found:
 class Turns:
     """Begins, cancels and remembers turns. Lives in the core's thread; owned by `bootstrap`."""
 
-    def __init__(
-        self, sessions: Sessions, models: ModelState, policy: Policy, records: Records
-    ) -> None:
+    def __init__(self, sessions: Sessions, models: ModelState, policy: Policy) -> None:
         self._sessions = sessions
         self._models = models
         self._policy = policy
         self._known = Continuations()
         self._visitors = Visitors(sessions, self._known.drop)
         self.session_verbs = SessionVerbs(sessions, policy, self._known.drop)
-        self.assistants = make_assistants(sessions, self, models, records)
         self._began = time.monotonic()
         self._running: set[ApiTurn] = set()
         self._kernels = ThreadKernels()
@@ -144,7 +139,6 @@ class Turns:
             self.cancel(turn)
         self._visitors.close()
         self._kernels.close()
-        self.assistants.runs.close()
 
     def _on_end(self, turn: ApiTurn) -> None:
         self._running.discard(turn)

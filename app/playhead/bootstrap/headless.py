@@ -17,7 +17,7 @@ from playhead.api.options import ServerOptions
 from playhead.api.stdio import claim_pipes, serve_stdio
 from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, ended_by_signals
 from playhead.bootstrap.crashes import crashes_noted, errors_noted
-from playhead.bootstrap.serving import make_server, make_turns
+from playhead.bootstrap.serving import ProgramAccess, make_server, make_turns
 from playhead.conversation.secret import Secret
 from playhead.errors import AppError, StorageError
 from playhead.event_loop import run
@@ -86,10 +86,10 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
 
 
 async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOptions) -> None:
-    turns = make_turns(core, _policy(options))
+    access = ProgramAccess(core, _policy(options))
     token = core.token or Secret(secrets.token_urlsafe(32))
     rate_limit = core.ports.settings.current.api_rate_limit if options.limits_rate else 0
-    server = make_server(core, turns, _server_options(options, rate_limit), lambda: token)
+    server = make_server(core, access, _server_options(options, rate_limit), lambda: token)
     await server.start()
     try:
         if core.token is None:
@@ -100,7 +100,7 @@ async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOpti
         await is_closing.wait()
     finally:
         await server.stop()
-        await turns.close()
+        await access.close()
 
 
 def _check_folder(path: str) -> None:

@@ -41,7 +41,7 @@ from playhead.ui.window.unsaved_question import ask_about_unsaved
 if TYPE_CHECKING:
     from playhead.api.options import ServerOptions
     from playhead.api.server import ApiServer
-    from playhead.api.turns import Turns
+    from playhead.bootstrap.serving import ProgramAccess
 
 _log = logging.getLogger(__name__)
 _startup_log = logging.getLogger("playhead.startup")
@@ -115,7 +115,7 @@ class _Window:
         self._theme = Theme(paths.resources_dir())
         self._theme.set_mode(ports.settings.current.theme)
         self._theme.apply(app)
-        self._turns: Turns | None = None
+        self._access: ProgramAccess | None = None
         self._api = ApiSwitch(ports.settings, ports.keys, self._make_server, self._core.token)
         self._window = MainWindow(
             self._core.sessions,
@@ -206,18 +206,22 @@ class _Window:
         await self._window.shut_down()
         try:
             await self._api.close()
-            if self._turns is not None:
-                await self._turns.close()
+            if self._access is not None:
+                await self._access.close()
         finally:
             await self._core.close()
         self._window.deleteLater()
 
     def _make_server(self, options: ServerOptions, token: Callable[[], Secret | None]) -> ApiServer:
-        from playhead.bootstrap.serving import make_server, make_turns  # most windows never listen
+        from playhead.bootstrap.serving import (  # most windows never listen
+            ProgramAccess,
+            make_server,
+        )
 
-        if self._turns is None:
-            self._turns = make_turns(self._core, window_policy(self._core.ports.settings))
-        return make_server(self._core, self._turns, options, token)
+        if self._access is None:
+            policy = window_policy(self._core.ports.settings)
+            self._access = ProgramAccess(self._core, policy)
+        return make_server(self._core, self._access, options, token)
 
     def _on_activated(self, files: list[str]) -> None:
         self._window.raise_window()
