@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.client.interpreter import InterpreterClient
+from playhead.client.chat_transcript import ChatTranscript, run_end_chunks, without_call_id
+from playhead.client.interpreter_client import InterpreterClient
 from playhead.client.kernel_messages import are_kernel_messages, create_message
-from playhead.client.process import ServerProcess, server_command, server_environment
-from playhead.client.transcript import Transcript, plain, told_end
+from playhead.client.server_process import ServerProcess, server_command, server_environment
 from playhead.errors import InterpreterError
 from tests.support.waiting import until_now
 
@@ -125,7 +125,7 @@ COMPLETE: list[Wire] = [
 
 
 def test_the_division_dialogue_folds_into_its_messages():
-    transcript = Transcript()
+    transcript = ChatTranscript()
     transcript.add([{"role": "user", "type": "message", "content": "What's 34/24?"}])
     for chunk in GOLDEN:
         transcript.feed(chunk)
@@ -149,7 +149,7 @@ def test_the_division_dialogue_folds_into_its_messages():
 @given(st.text(min_size=1), st.data())
 def test_however_a_text_is_split_its_message_is_the_same(text: str, data: st.DataObject):
     head = {"role": "assistant", "type": "message"}
-    transcript = Transcript()
+    transcript = ChatTranscript()
     transcript.feed({**head, "start": True})
     rest = text
     while rest:
@@ -163,7 +163,7 @@ def test_however_a_text_is_split_its_message_is_the_same(text: str, data: st.Dat
 
 
 def test_code_that_ran_without_output_leaves_an_empty_console():
-    transcript = Transcript()
+    transcript = ChatTranscript()
     for chunk in (GOLDEN[7], GOLDEN[8], GOLDEN[10], GOLDEN[11]):
         transcript.feed(chunk)
     head = {"role": "computer", "type": "console", "format": "output"}
@@ -171,7 +171,7 @@ def test_code_that_ran_without_output_leaves_an_empty_console():
 
 
 def test_an_empty_message_leaves_nothing():
-    transcript = Transcript()
+    transcript = ChatTranscript()
     transcript.feed({"role": "assistant", "type": "message", "start": True})
     transcript.feed({"role": "assistant", "type": "message", "end": True})
     assert transcript.messages == []
@@ -188,7 +188,7 @@ def test_an_empty_message_leaves_nothing():
     ids=["taken away", "added", "written over", "cleared"],
 )
 def test_what_the_program_changes_is_noticed(change: Callable[[list[Wire]], object]):
-    transcript = Transcript([{"role": "user", "type": "message", "content": "one"}])
+    transcript = ChatTranscript([{"role": "user", "type": "message", "content": "one"}])
     assert not transcript.is_changed
     change(transcript.messages)
     assert transcript.is_changed
@@ -210,17 +210,17 @@ def test_what_the_program_changes_is_noticed(change: Callable[[list[Wire]], obje
 )
 def test_a_run_that_did_not_end_well_is_told_as_output(report: Wire, said: str):
     chunk = {"role": "computer", "type": "run", "content": report}
-    transcript = Transcript()
+    transcript = ChatTranscript()
     transcript.feed(chunk)
     head = {"role": "computer", "type": "console", "format": "output"}
     assert transcript.messages == [{**head, "content": said}]
-    assert told_end(chunk)[1]["content"] == said
+    assert run_end_chunks(chunk)[1]["content"] == said
 
 
 @pytest.mark.parametrize("state", ["started", "finished", "interrupted"])
 def test_an_ordinary_end_is_told_by_nothing(state: str):
     chunk = {"role": "computer", "type": "run", "content": {"state": state, "seconds": 1.0}}
-    assert told_end(chunk) == []
+    assert run_end_chunks(chunk) == []
 
 
 def test_a_made_message_has_an_id_and_a_time_and_keeps_its_own():
@@ -248,13 +248,13 @@ def test_messages_of_the_kernel_are_told_from_native_ones(messages: list, are_ke
 
 
 def test_a_plain_reader_sees_no_ids_of_calls():
-    assert plain({"role": "assistant", "type": "code", "id": "1", "start": True}) == {
+    assert without_call_id({"role": "assistant", "type": "code", "id": "1", "start": True}) == {
         "role": "assistant",
         "type": "code",
         "start": True,
     }
     call = {"role": "assistant", "type": "tool_call", "format": "look", "id": "1", "start": True}
-    assert plain(call) == call
+    assert without_call_id(call) == call
 
 
 # Decisions

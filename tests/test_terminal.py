@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from playhead.domain.text.terminal import OutputFilter, visible, without_controls
 from playhead.errors import AppError
-from playhead.terminal import asking
-from playhead.terminal.code_lines import CodeLines
-from playhead.terminal.display import TerminalDisplay
-from playhead.terminal.prose import Piece, Prose, Words
-from playhead.terminal.safe_text import OutputFilter, plain, visible
+from playhead.terminal import keyboard
+from playhead.terminal.screen import Piece, Prose, Words
+from playhead.terminal.terminal_display import CodeLines, TerminalDisplay
 
 Wire = dict[str, Any]
 
@@ -165,7 +164,7 @@ def test_code_shows_what_a_terminal_would_hide():
 
 
 def test_prose_has_no_control_characters():
-    assert plain("a\x1b[8mb\x1b]0;x\x07c\rd\x9b") == "abcd"
+    assert without_controls("a\x1b[8mb\x1b]0;x\x07c\rd\x9b") == "abcd"
 
 
 def test_hidden_code_cannot_be_proposed():
@@ -332,14 +331,14 @@ def test_the_users_editor_changes_the_code(editor: Path):
         script.write('[ "$1" = --wait ] || exit 1\n')
         script.write('case "$2" in *.py) ;; *) exit 1 ;; esac\n')
         script.write("echo ' + 1' >> \"$2\"\n")
-    assert asking.edited("6 * 7", "python") == "6 * 7 + 1"
-    assert asking.edited("6 * 7\n", "python") == "6 * 7\n + 1\n"
+    assert keyboard.edit_code("6 * 7", "python") == "6 * 7 + 1"
+    assert keyboard.edit_code("6 * 7\n", "python") == "6 * 7\n + 1\n"
 
 
 def test_the_visual_editor_comes_first():
-    assert asking.editor_command({"VISUAL": "code -w", "EDITOR": "vi"}) == ["code", "-w"]
-    assert asking.editor_command({"EDITOR": "nano"}) == ["nano"]
-    assert asking.editor_command({}) == ["notepad" if os.name == "nt" else "vi"]
+    assert keyboard.editor_command({"VISUAL": "code -w", "EDITOR": "vi"}) == ["code", "-w"]
+    assert keyboard.editor_command({"EDITOR": "nano"}) == ["nano"]
+    assert keyboard.editor_command({}) == ["notepad" if os.name == "nt" else "vi"]
 
 
 def test_without_a_person_nothing_is_decided(monkeypatch: pytest.MonkeyPatch):
@@ -353,8 +352,8 @@ def test_without_a_person_nothing_is_decided(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("words", ["y but not yet", "yes, no", "y n"])
 def test_only_a_plain_yes_lets_code_run(words: str, monkeypatch: pytest.MonkeyPatch):
     answers = iter([words, "n"])
-    monkeypatch.setattr(asking, "is_somebody_there", lambda: True)
-    monkeypatch.setattr(asking, "forget_typed", lambda: None)
-    monkeypatch.setattr(asking, "ask_line", lambda _: next(answers))
+    monkeypatch.setattr(keyboard, "is_somebody_there", lambda: True)
+    monkeypatch.setattr(keyboard, "forget_typed", lambda: None)
+    monkeypatch.setattr(keyboard, "ask_line", lambda _: next(answers))
     display = TerminalDisplay(Console(file=io.StringIO()))
     assert display.decide({"content": {"format": "python", "content": "1"}}) == ("reject", "")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from playhead.api.options import ServerOptions
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import RunReport
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import RunReport
 from tests.support.assistants_face import Asked, asking, said_by
 from tests.support.http_face import face
 from tests.support.ports import RecordingExecutor, ScriptedProvider, coded, ports_with, said

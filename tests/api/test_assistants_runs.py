@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.payloads import Citation, Source, Usage
+from playhead.domain.conversation.payloads import Citation, Source, Usage
 from playhead.errors import ProviderError
 from tests.dialects.test_cohere_decoder import recorded
 from tests.support.assistants_face import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playhead.api.auth import Gate, Knock
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 from playhead.errors import RequestError
 
 GATE = Gate(lambda: Secret("the-key"), ("Box.example", "tunnel.example:8443", "[2001:db8::1]", " "))

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Usage
 from playhead.dialects import lmc
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Usage
 from playhead.errors import ProviderError
 from tests.support.http_face import face
 from tests.support.ports import called, coded, said

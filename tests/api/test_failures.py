@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from playhead.api.failures import DEFECT, STATUSES, of_error, of_failure
-from playhead.conversation.payloads import Failure
+from playhead.domain.conversation.payloads import Failure
 from playhead.errors import (
     AppError,
     ExecutionError,

@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from playhead.api.failures import TurnFailed
-from playhead.conversation.payloads import Failure
+from playhead.domain.conversation.payloads import Failure
 from playhead.errors import ProviderError, RequestError, StorageError
 from tests.support.http_server import KEY, TOKEN, Serving, Table, serving
 from tests.support.waiting import until

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.api.outbox import JOIN_FROM, Outbox
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure, Table
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure, Table
 
 START = Chunk("assistant", "message", start=True)
 END = Chunk("assistant", "message", end=True)

@@ -13,10 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.execution.process_executor import ProcessExecutor
-from playhead.session.ports import Provider
-from playhead.session.session import SessionPorts
+from playhead.session.ports import Provider, SessionPorts
 from tests.support import model_server as ms
 from tests.support.asking import provider_of
 from tests.support.http_face import COLLECTION, Face, face

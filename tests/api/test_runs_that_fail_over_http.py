@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import InputRequest, RunReport
-from playhead.conversation.requests import RunRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import InputRequest, RunReport
+from playhead.domain.execution import RunRequest
 from playhead.errors import ProviderError
 from tests.support.http_face import face
 from tests.support.ports import RecordingExecutor, ScriptedProvider, coded, ports_with, said

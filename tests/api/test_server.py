@@ -16,7 +16,7 @@ import pytest
 from playhead.api.listening import ListenError
 from playhead.api.options import ServerOptions
 from playhead.api.server import ApiServer
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 from tests.support.http_server import KEY, TOKEN, Table, exchange, serving
 from tests.support.waiting import until
 

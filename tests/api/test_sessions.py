@@ -14,8 +14,8 @@ import pytest
 from playhead.api.operations import OPERATIONS
 from playhead.api.session_files import reader_below
 from playhead.api.thread_kernels import ThreadKernels
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import ConversationConfig
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.settings import ConversationConfig
 from playhead.errors import StorageError
 from tests.support.http_face import Face, face
 from tests.support.ports import coded, said

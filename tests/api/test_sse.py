@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from playhead.api.sse import LONGEST_LINE, to_json
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure
 from tests.support.http_server import Answer, Serving, Stream, Table, parsed, serving
 from tests.support.waiting import until
 

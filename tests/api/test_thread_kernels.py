@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from playhead.api.thread_kernels import ThreadKernels
-from playhead.conversation.requests import KernelStatus
+from playhead.domain.execution import KernelStatus
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.no_history import NoHistory

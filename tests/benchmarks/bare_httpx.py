@@ -11,10 +11,11 @@ from contextlib import aclosing
 
 import httpx
 
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.message import Message
-from playhead.conversation.requests import ModelSettings, TurnRequest
-from playhead.conversation.secret import Secret
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.model import ModelSettings
+from playhead.domain.secret import Secret
 from playhead.providers.worker_provider import WorkerProvider
 from tests.benchmarks.probe import report
 

@@ -7,9 +7,10 @@ import sys
 import time
 from contextlib import aclosing
 
-from playhead.conversation.message import Message
-from playhead.conversation.requests import ModelSettings, TurnRequest
-from playhead.conversation.secret import Secret
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.model import ModelSettings
+from playhead.domain.secret import Secret
 from playhead.providers.worker_provider import WorkerProvider
 from tests.benchmarks.probe import report
 

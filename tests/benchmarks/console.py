@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playhead.conversation.conversation import Conversation
+    from playhead.domain.conversation.conversation import Conversation
     from playhead.execution.run_output import RunOutput
     from playhead.ui.timeline.view import TimelineView
 
@@ -79,8 +79,8 @@ def _lateness() -> float:
 def _shown() -> tuple[TimelineView, Conversation]:
     from PySide6.QtWidgets import QApplication
 
-    from playhead.conversation.chunk import Chunk
-    from playhead.conversation.conversation import Conversation
+    from playhead.domain.conversation.chunk import Chunk
+    from playhead.domain.conversation.conversation import Conversation
     from playhead.ui.theme import Theme
     from playhead.ui.timeline.view import TimelineView
 
@@ -110,14 +110,14 @@ def _output() -> RunOutput:
 
 def _feed(talk: Conversation, output: RunOutput, piece: bytes) -> None:
     """What a run does with what its pipe gave: all is kept, the first part shown."""
-    from playhead.conversation.chunk import Chunk
+    from playhead.domain.conversation.chunk import Chunk
 
     if shown := output.add(piece):
         talk.apply(Chunk("computer", "console", "output", content=shown))
 
 
 def _close(view: TimelineView, talk: Conversation, output: RunOutput) -> None:
-    from playhead.conversation.chunk import Chunk
+    from playhead.domain.conversation.chunk import Chunk
 
     output.close()
     if output.path is not None:

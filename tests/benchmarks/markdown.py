@@ -75,8 +75,8 @@ def _streamed(tokens: list[str]) -> list[float]:
     """CPU in milliseconds of each frame."""
     from PySide6.QtWidgets import QApplication
 
-    from playhead.conversation.chunk import Chunk
-    from playhead.conversation.conversation import Conversation
+    from playhead.domain.conversation.chunk import Chunk
+    from playhead.domain.conversation.conversation import Conversation
     from playhead.ui.theme import Theme
     from playhead.ui.timeline.view import TimelineView
 

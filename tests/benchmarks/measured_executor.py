@@ -17,8 +17,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from playhead.conversation.payloads import RunReport
-from playhead.conversation.requests import RunLimits, RunRequest
+from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.execution import RunLimits, RunRequest
 from playhead.event_loop import EventLoop
 from playhead.execution.process_executor import ProcessExecutor
 from tests.benchmarks.bare_kernel import BareKernel

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playhead.conversation.conversation import Conversation
+    from playhead.domain.conversation.conversation import Conversation
 
 SIZES = (100, 2_000, 10_000)
 VIEW = (900, 800)
@@ -82,8 +82,8 @@ def _measured(size: int) -> dict[str, float]:
 
 def conversation(size: int) -> Conversation:
     """So many messages of mixed kinds."""
-    from playhead.conversation.chunk import Chunk
-    from playhead.conversation.conversation import Conversation
+    from playhead.domain.conversation.chunk import Chunk
+    from playhead.domain.conversation.conversation import Conversation
 
     talk = Conversation()
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Failure, Source
-from playhead.dialects.cohere import Encoder
+from playhead.dialects.cohere_encoder import Encoder
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Failure, Source
 from tests.dialects.test_cohere_encoder import message, said
 from tests.support.waiting import LIMIT_S
 

@@ -26,8 +26,8 @@ LATER = (
     *("playhead.ui.editor.scintilla", "playhead.ui.editor.find_bar"),
     *("playhead.ui.editor.diff_view", "playhead.ui.variables.variables_panel"),
     *("playhead.kernel.drivers", "playhead.kernel.runner"),
-    *("playhead.dialects.imported", "playhead.session.importing"),
-    *("ssl", "playhead.api.server", "playhead.api.turns", "playhead.bootstrap.serving"),
+    *("playhead.dialects.imported", "playhead.session.sessions"),
+    *("ssl", "playhead.api.server", "playhead.api.turns", "playhead.bootstrap.server"),
     *("playhead.ui.timeline.cards.gallery", "playhead.ui.timeline.cards.message"),
 )
 """Loaded when it is asked for, or after the first paint, which needs none of it."""

@@ -17,10 +17,12 @@ from openai.types.beta.threads import Message, Run
 from openai.types.beta.threads.runs import RunStep
 from pydantic import TypeAdapter
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Failure, Source, Usage
-from playhead.dialects.assistants import EXPIRED, Decoder, Encoder, Ids, RunFacts
-from playhead.dialects.assistants_objects import thread_wire
+from playhead.dialects.assistants_decoder import Decoder
+from playhead.dialects.assistants_encoder import EXPIRED, Encoder
+from playhead.dialects.assistants_objects import RunFacts, thread_wire
+from playhead.dialects.assistants_steps import Ids
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
 from tests.dialects.test_cohere_decoder import COMPLETE, WAITING, junk, recorded
 from tests.dialects.test_cohere_encoder import message, printed, proposal, said
 from tests.support import chunk_streams

@@ -8,9 +8,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Failure, Source, Usage
-from playhead.dialects.chat_completions import Decoder, Encoder
+from playhead.dialects.chat_completions_decoder import Decoder
+from playhead.dialects.chat_completions_encoder import Encoder
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
 from tests.support import chunk_streams
 from tests.support.chunk_streams import cut, essence, of_kinds, streams
 from tests.support.chunk_streams import texts as any_text

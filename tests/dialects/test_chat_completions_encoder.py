@@ -11,8 +11,11 @@ from hypothesis import given
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
-from playhead.conversation.chunk import Chunk, ChunkType, Role
-from playhead.conversation.payloads import (
+from playhead.dialects import chat_completions, lmc
+from playhead.dialects.chat_completions_encoder import Encoder
+from playhead.dialects.chat_completions_text import QUESTION
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
+from playhead.domain.conversation.payloads import (
     Citation,
     Failure,
     Proposal,
@@ -20,8 +23,6 @@ from playhead.conversation.payloads import (
     Source,
     Usage,
 )
-from playhead.dialects import chat_completions, lmc
-from playhead.dialects.chat_completions import QUESTION, Encoder
 from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.decisions import Answered, Approve, Decision, Deny
-from playhead.conversation.requests import ToolOffer
-from playhead.dialects.chat_completions import read_messages, read_tools
+from playhead.dialects.chat_completions_requests import read_messages, read_tools
 from playhead.dialects.entry import Entry
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.execution import Answered, Approve, Decision, Deny
+from playhead.domain.model import ToolOffer
 from playhead.errors import RequestError
 
 PNG = "iVBORw0KGgoAAAANSUhEUg=="

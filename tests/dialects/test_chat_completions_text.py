@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from playhead.conversation.payloads import Proposal
-from playhead.dialects.chat_completions import QUESTION, last_proposed_code
-from playhead.dialects.chat_completions_text import OUTPUT, Projection
+from playhead.dialects.chat_completions_text import OUTPUT, QUESTION, Projection, last_proposed_code
+from playhead.domain.conversation.payloads import Proposal
 
 ATOMS = ["`", "``", "```", "````", "```python\n", "\n", " ", "a", "~", ">", "\t"]
 texts = st.lists(st.sampled_from(ATOMS), min_size=1, max_size=8).map("".join)

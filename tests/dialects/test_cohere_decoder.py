@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Failure, Source, Usage
 from playhead.dialects.cohere_decoder import CohereDecoder
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
 from tests.support import chunk_streams
 from tests.support.chunk_streams import cut, essence, texts
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Failure, Proposal, Source, Usage
 from playhead.dialects import cohere
-from playhead.dialects.cohere import Decoder, Encoder
+from playhead.dialects.cohere_decoder import CohereDecoder
+from playhead.dialects.cohere_encoder import Encoder
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Failure, Proposal, Source, Usage
 from tests.dialects.test_cohere_decoder import COMPLETE, WAITING, decoded, recorded
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, of_kinds, streams
@@ -300,4 +301,4 @@ def test_an_answer_is_known_again_when_it_returns():
 
 
 def test_decoders_of_every_dialect_are_called_alike():
-    assert Decoder().decode({"type": "message-start"}) == []
+    assert CohereDecoder().decode({"type": "message-start"}) == []

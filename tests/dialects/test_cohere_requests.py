@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.decisions import Answered, Approve, Deny
-from playhead.conversation.payloads import Source
 from playhead.dialects.cohere_requests import (
     cohere_messages,
     documents_told,
     read_documents,
     read_messages,
 )
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Source
+from playhead.domain.execution import Answered, Approve, Deny
 from playhead.errors import RequestError
 from tests.support.chunk_streams import essence
 

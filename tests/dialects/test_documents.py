@@ -12,9 +12,14 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import (
+from playhead.dialects.documents import read_document, write_document
+from playhead.dialects.markdown_document import write_markdown
+from playhead.dialects.passages import CodeBlock, passages_of
+from playhead.dialects.pieces import whole_chunk
+from playhead.dialects.script import write_script
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
     CodeError,
     Failure,
     FileChanges,
@@ -22,12 +27,7 @@ from playhead.conversation.payloads import (
     RunReport,
     Table,
 )
-from playhead.dialects.documents import read_document, write_document
-from playhead.dialects.markdown_document import write_markdown
-from playhead.dialects.passages import CodeBlock, passages_of
-from playhead.dialects.pieces import whole_chunk
-from playhead.dialects.plain_text import line_ends
-from playhead.dialects.script import write_script
+from playhead.domain.text.terminal import line_ends
 from tests.support.chunk_streams import replaced
 from tests.support.conversations import (
     PNG,

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import CodeError, Proposal, RunReport
 from playhead.dialects.documents import read_document, write_document
 from playhead.dialects.imported import Imported
 from playhead.dialects.notebook_outputs import TABLE_MIME
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import CodeError, Proposal, RunReport
 from playhead.errors import DocumentError
 from tests.support.conversations import PNG, SVG, everything
 

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.decisions import Answered, Approve, Deny
-from playhead.conversation.payloads import Failure, Proposal
 from playhead.dialects import kernel_messages
-from playhead.dialects.kernel_messages import Decoder, Encoder
+from playhead.dialects.kernel_messages_decoder import Decoder
+from playhead.dialects.kernel_messages_encoder import Encoder
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure, Proposal
+from playhead.domain.execution import Answered, Approve, Deny
 from playhead.errors import RequestError
 from tests.dialects.test_cohere_decoder import COMPLETE, WAITING, junk, recorded
 from tests.dialects.test_cohere_encoder import message, printed, proposal, said

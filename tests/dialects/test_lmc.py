@@ -9,9 +9,10 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.client import transcript
-from playhead.conversation.chunk import Chunk, ChunkType, Role
-from playhead.conversation.payloads import (
+from playhead.client import chat_transcript
+from playhead.dialects.lmc_chunks import decode, encode, is_extended
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
+from playhead.domain.conversation.payloads import (
     CodeError,
     Frame,
     InputRequest,
@@ -19,7 +20,6 @@ from playhead.conversation.payloads import (
     Proposal,
     RunReport,
 )
-from playhead.dialects.lmc import decode, encode, is_extended
 
 texts = st.text(min_size=1)
 lines = st.integers(1, 2**62)
@@ -124,4 +124,4 @@ def test_the_python_face_tells_the_same_kinds_apart():
         if role != "server":  # the end of a stream is no chunk there
             wire = {"role": role, "type": kind, "format": format_}
             chunk = Chunk(role, kind, format_)
-            assert transcript.is_extended(wire) == is_extended(chunk), wire
+            assert chat_transcript.is_extended(wire) == is_extended(chunk), wire

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from hypothesis import given
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Proposal, RunReport
 from playhead.dialects import lmc
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Proposal, RunReport
 from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.decisions import Approve, Deny
-from playhead.conversation.payloads import Proposal
-from playhead.dialects.lmc import read_messages
+from playhead.dialects.lmc_requests import read_messages
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Proposal
+from playhead.domain.execution import Approve, Deny
 from playhead.errors import RequestError
 
 PNG = "iVBORw0KGgoAAAANSUhEUg=="

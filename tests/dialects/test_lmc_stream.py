@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure, RunReport, Usage
 from playhead.dialects import lmc
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure, RunReport, Usage
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, streams
 

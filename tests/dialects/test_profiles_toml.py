@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.requests import Profile
 from playhead.dialects.profiles_toml import MOST_PROFILES, from_toml, to_toml
+from playhead.domain.settings import Profile
 from playhead.errors import StorageError
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)

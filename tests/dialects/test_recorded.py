@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure, Proposal, RunReport
 from playhead.dialects import assistants, chat_completions, cohere, kernel_messages, lmc
 from playhead.dialects.documents import read_document
 from playhead.dialects.imported import Imported
 from playhead.dialects.recorded import dialect_of, events_in
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure, Proposal, RunReport
 from playhead.errors import DocumentError
 from tests.dialects.test_cohere_encoder import message, printed, proposal, said
 from tests.support import chunk_streams

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.payloads import FileChanges
+from playhead.domain.conversation.payloads import FileChanges
 from playhead.execution import file_watch, snapshots
 from playhead.execution.file_changes import Comparison, diff_of
 from playhead.execution.process_executor import ProcessExecutor

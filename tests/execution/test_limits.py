@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.requests import RunLimits, RunRequest
+from playhead.domain.execution import RunLimits, RunRequest
 from tests.support import programs
 from tests.support.kernels import error_of, executor, report_of, request, run, text_of
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import RunLimits, RunRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.execution import RunLimits, RunRequest
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support.guards import descendants
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import RunRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.execution import RunRequest
 from playhead.execution import environment, languages
 from playhead.execution.languages import Languages
 from playhead.execution.process_executor import ProcessExecutor

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import InputRequest, LineTiming, RunReport, Table
-from playhead.conversation.requests import KernelStatus
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import InputRequest, LineTiming, RunReport, Table
+from playhead.domain.execution import KernelStatus
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.storage.no_history import NoHistory

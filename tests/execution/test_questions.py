@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
+from playhead.domain.conversation.chunk import Chunk
 from playhead.errors import ExecutionError
 from playhead.execution import questions
 from tests.support import programs

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import InputRequest, LineTiming, Table
-from playhead.conversation.requests import RunRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import InputRequest, LineTiming, Table
+from playhead.domain.execution import RunRequest
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
 

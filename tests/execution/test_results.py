@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Table
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Table
 from playhead.execution import results
 from playhead.execution.results import Results
 from playhead.execution.spool import Spool

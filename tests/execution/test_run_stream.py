@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.assembler import Assembler
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import CodeError, InputRequest, LineTiming, RunReport
+from playhead.domain.conversation.assembler import Assembler
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import CodeError, InputRequest, LineTiming, RunReport
 from playhead.execution.results import message
 from playhead.execution.run_output import RunOutput
 from playhead.execution.run_stream import RunStream

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
+from playhead.domain.conversation.chunk import Chunk
 from playhead.execution import kernel_process
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support import programs

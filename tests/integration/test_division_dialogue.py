@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.requests import AppSettings
-from playhead.dialects.lmc import encode, is_extended
+from playhead.dialects.lmc_chunks import encode, is_extended
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.settings import AppSettings
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.worker_provider import WorkerProvider
-from playhead.session.session import Session, SessionPorts
+from playhead.session.ports import SessionPorts
+from playhead.session.session import Session
 from tests.support.model_server import GOLDEN_ANSWER, GOLDEN_CODE, ModelServer, execute, text
 from tests.support.ports import KeysInMemory, OneInterpreter, SettingsInMemory, SmallCatalog
 from tests.support.waiting import until

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from playhead.bootstrap.upkeep import Reset
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import AppSettings
-from playhead.conversation.secret import Secret
-from playhead.conversation.upkeep import ResetWish
+from playhead.bootstrap.maintenance import Reset
+from playhead.domain.app_data import ResetOptions
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.secret import Secret
+from playhead.domain.settings import AppSettings
 from playhead.errors import StorageError
 from playhead.session.sessions import Sessions
 from playhead.storage import paths
@@ -77,7 +77,7 @@ async def lived_in() -> AsyncIterator[Home]:
 
 async def test_settings_go_back_and_the_backup_has_them_and_says_how_to_return():
     async with lived_in() as home:
-        backup = Path(await home.resetting.reset(ResetWish()))
+        backup = Path(await home.resetting.reset(ResetOptions()))
         assert home.settings.current == AppSettings()
         assert SettingsFile(paths.settings_path()).current == AppSettings()
         assert SettingsFile(backup / "settings.json").current == MINE
@@ -90,7 +90,7 @@ async def test_settings_go_back_and_the_backup_has_them_and_says_how_to_return()
 
 async def test_conversations_go_into_the_backup_with_their_files():
     async with lived_in() as home:
-        backup = Path(await home.resetting.reset(ResetWish(takes_conversations=True)))
+        backup = Path(await home.resetting.reset(ResetOptions(takes_conversations=True)))
         assert home.titles == []
         assert list(paths.outputs_dir().iterdir()) == []
         (picture,) = (backup / "outputs").rglob("*.png")
@@ -106,7 +106,7 @@ async def test_conversations_go_into_the_backup_with_their_files():
 
 async def test_keys_go_only_when_that_is_wished_and_are_in_no_backup():
     async with lived_in() as home:
-        backup = Path(await home.resetting.reset(ResetWish(takes_keys=True)))
+        backup = Path(await home.resetting.reset(ResetOptions(takes_keys=True)))
         assert (await home.keys.get("openai")).secret is None
         assert (await home.keys.get("cohere")).secret is None
         assert json.loads(home.keyring.kept["keys"])["keys"] == {}
@@ -115,7 +115,7 @@ async def test_keys_go_only_when_that_is_wished_and_are_in_no_backup():
 
 async def test_what_was_put_away_can_be_copied_back():
     async with lived_in() as home:
-        backup = Path(await home.resetting.reset(ResetWish(takes_conversations=True)))
+        backup = Path(await home.resetting.reset(ResetOptions(takes_conversations=True)))
     paths.history_path().write_bytes((backup / "history.sqlite3").read_bytes())
     again = SqliteHistory(paths.history_path())
     await again.open()
@@ -125,8 +125,8 @@ async def test_what_was_put_away_can_be_copied_back():
 
 async def test_two_resets_at_once_have_a_backup_each():
     async with lived_in() as home:
-        first = await home.resetting.reset(ResetWish())
-        second = await home.resetting.reset(ResetWish())
+        first = await home.resetting.reset(ResetOptions())
+        second = await home.resetting.reset(ResetOptions())
         assert first != second
 
 
@@ -134,7 +134,7 @@ async def test_without_a_place_for_the_backup_nothing_is_reset():
     async with lived_in() as home:
         (paths.data_dir() / "backups").write_text("in the way")
         with pytest.raises(StorageError, match="Nothing was reset"):
-            await home.resetting.reset(ResetWish(takes_keys=True, takes_conversations=True))
+            await home.resetting.reset(ResetOptions(takes_keys=True, takes_conversations=True))
         assert home.settings.current == MINE
         assert home.titles == ["Mine"]
         assert (await home.keys.get("openai")).source == "keyring"

@@ -21,7 +21,7 @@ from playhead.api.server import ApiServer
 from playhead.api.services import Services
 from playhead.api.switch import APPROVE_SWITCH, ApiSwitch, window_policy
 from playhead.api.turns import Turns
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.storage.history_records import RecordsInMemory
 from playhead.ui.theme import Theme
 from tests.support.ports import coded, said

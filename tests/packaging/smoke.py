@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 from playhead.providers.catalog import ModelCatalog
 from playhead.storage.kept_keys import ENTRY
 from playhead.storage.key_document import encode

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.model_worker.protocol import CallPiece, Delta
+from playhead.providers.call_parser import CutOffError
 from playhead.providers.call_repair import CallCode, code_of, repaired
-from playhead.providers.delta_parser import CutOffError, DeltaParser
+from playhead.providers.delta_parser import DeltaParser
 
 """A busy machine is no defect."""
 

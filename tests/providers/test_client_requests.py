@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Citation, Source
-from playhead.conversation.requests import ToolOffer
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Citation, Source
+from playhead.domain.model import ToolOffer
 from playhead.errors import ProviderError
 from tests.support import model_server as ms
 from tests.support.asking import chunks_of, contents, provider_of, request, usage_of

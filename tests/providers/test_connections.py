@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.requests import Connection
+from playhead.domain.model import ConnectionSettings
 from playhead.errors import ProviderError
 from tests.support import model_server as ms
 from tests.support import wire_answers as wire
@@ -19,7 +19,7 @@ from tests.support.workers import SharedWorker
 
 
 def through(**more: Any) -> dict[str, Any]:
-    return {"connection": Connection(retries=0, **more)}
+    return {"connection": ConnectionSettings(retries=0, **more)}
 
 
 @pytest.mark.parametrize(

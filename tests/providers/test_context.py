@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal, RunReport
-from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.conversation.payloads import Proposal, RunReport
+from playhead.domain.model import ModelFacts, ModelSettings
 from playhead.providers.context import (
     LATEST_IMAGES,
     SAFE_CONTEXT_TOKENS,

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation
 from playhead.model_worker.protocol import CallPiece, CitedPage, Delta
-from playhead.providers.delta_parser import CutOffError, DeltaParser
+from playhead.providers.call_parser import CutOffError
+from playhead.providers.delta_parser import DeltaParser
 from tests.support.model_server import GOLDEN_ANSWER, GOLDEN_CODE, Reply, calls, execute
 
 Folded = tuple[str, str | None, str, str | None]

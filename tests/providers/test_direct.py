@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import RunReport
-from playhead.conversation.requests import ModelSettings, ToolOffer, TurnRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.model import ModelSettings, ToolOffer
 from playhead.providers.direct import DirectProvider
 
 

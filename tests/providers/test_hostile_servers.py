@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import Connection
-from playhead.conversation.secret import Secret
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.model import ConnectionSettings
+from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
 from playhead.providers.worker_provider import WorkerProvider
 from tests.support import model_server as ms
@@ -147,7 +147,7 @@ async def test_a_server_that_is_too_busy_to_begin_its_stream_is_asked_again(
                 server,
                 model=CLAUDE,
                 api_base=server.base_url.removesuffix("/v1"),
-                connection=Connection(retries=1),
+                connection=ConnectionSettings(retries=1),
             )
             chunks = [chunk async for chunk in provider.stream(asked)]
     assert [chunk.type for chunk in chunks][:2] == ["retry", "message"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from playhead.conversation.requests import ModelSettings
-from playhead.conversation.secret import Secret
+from playhead.domain.model import ModelSettings
+from playhead.domain.secret import Secret
 from playhead.model_worker.protocol import Ask
 from playhead.providers.key_parts import key_and_extra
 from tests.support.asking import chunks_of, contents, provider_of, request

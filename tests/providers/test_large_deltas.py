@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.conversation import Conversation
+from playhead.domain.conversation.conversation import Conversation
 from playhead.model_worker.protocol import CallPiece, CitedPage, Delta
 from playhead.providers.delta_parser import DeltaParser
 from playhead.providers.large_deltas import PART_CHARACTERS, is_large, parts

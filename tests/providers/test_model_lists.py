@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.requests import Connection, ModelFacts, ModelSettings
-from playhead.conversation.secret import Secret
+from playhead.domain.model import ConnectionSettings, ModelFacts, ModelSettings
+from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
 from playhead.providers.worker_provider import WorkerProvider
 from tests.support import model_server as ms
@@ -181,7 +181,9 @@ async def test_asking_for_a_list_can_be_cancelled(model_worker: SharedWorker):
         server.lists["/v1/models"] = Reply(body={}, ending="hang")
         async with provider_of(model_worker) as provider:
             asking = asyncio.create_task(
-                provider.models(settings("openai/any", server.base_url, connection=Connection()))
+                provider.models(
+                    settings("openai/any", server.base_url, connection=ConnectionSettings())
+                )
             )
             await until(lambda: bool(server.asked_for_lists))
             asking.cancel()

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Waiting
-from playhead.conversation.requests import Connection, TurnRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.conversation.payloads import Waiting
+from playhead.domain.model import ConnectionSettings
 from playhead.errors import ProviderError
 from tests.support import model_server as ms
 from tests.support import wire_answers as wire
@@ -22,7 +23,7 @@ from tests.support.workers import SharedWorker
 
 
 def patient(server: ModelServer, retries: int = 2, **more: Any) -> TurnRequest:
-    return request(server, connection=Connection(retries=retries), **more)
+    return request(server, connection=ConnectionSettings(retries=retries), **more)
 
 
 def waits(chunks: list[Chunk]) -> list[Waiting]:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.message import Message
-from playhead.conversation.requests import ModelSettings, ToolOffer, TurnRequest
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.model import ModelSettings, ToolOffer
 from playhead.providers.request_writer import RequestWriter
 from playhead.providers.transcript import NO_QUESTION, chat_messages
 from tests.support.talks import talks

@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
     Failure,
     FileChange,
     FileChanges,
@@ -19,8 +19,8 @@ from playhead.conversation.payloads import (
     RunReport,
 )
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
-from playhead.providers.blocks import NO_RESULT, edit_told, unique
-from playhead.providers.transcript import NOT_RUN, chat_messages, shortened
+from playhead.providers.blocks import NO_RESULT, NOT_RUN, edit_told, shortened, unique
+from playhead.providers.transcript import chat_messages
 
 _ids = itertools.count(1)
 

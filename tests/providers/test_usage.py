@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from playhead.conversation.payloads import Usage
+from playhead.domain.conversation.payloads import Usage
 from playhead.errors import ProviderError
 from tests.support import model_server as ms
 from tests.support.asking import chunks_of, contents, provider_of, request, usage_of

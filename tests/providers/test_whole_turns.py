@@ -9,17 +9,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.payloads import Failure
-from playhead.conversation.requests import (
-    AppSettings,
-    Attachment,
-    ConversationConfig,
-    ModelOverride,
-)
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.conversation.payloads import Failure
+from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride
 from playhead.providers.worker_provider import WorkerProvider
-from playhead.session.limits import BUDGET_REACHED, REPEATED_FAILURE, STEP_LIMIT
 from playhead.session.session import Session
+from playhead.session.stops import BUDGET_REACHED, REPEATED_FAILURE, STEP_LIMIT
 from tests.support import model_server as ms
 from tests.support.asking import provider_of
 from tests.support.model_server import ModelServer

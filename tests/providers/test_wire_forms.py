@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Citation, Echo, Usage
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Citation, Echo, Usage
 from playhead.errors import ProviderError
 from tests.support import model_server as ms
 from tests.support import wire_answers as wire

@@ -13,14 +13,15 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
-from playhead.conversation.requests import Connection
-from playhead.conversation.secret import Secret
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.model import ConnectionSettings
+from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Cancel
+from playhead.providers.live_worker import WorkerStatus
 from playhead.providers.worker_process import worker_environment
-from playhead.providers.worker_provider import WorkerProvider, WorkerStatus
+from playhead.providers.worker_provider import WorkerProvider
 from tests.support import model_server as ms
 from tests.support.asking import KEY, canonical, chunks_of, contents, provider_of, request
 from tests.support.model_server import ModelServer
@@ -89,12 +90,12 @@ async def test_a_server_that_is_not_there_is_named(model_worker: SharedWorker):
 @pytest.mark.parametrize(
     ("reply", "limits", "words"),
     [
-        (ms.hang(), Connection(first_s=0.3, between_s=LIMIT_S), "does not answer"),
-        (ms.hang("Some "), Connection(first_s=LIMIT_S, between_s=0.3), "fell silent"),
+        (ms.hang(), ConnectionSettings(first_s=0.3, between_s=LIMIT_S), "does not answer"),
+        (ms.hang("Some "), ConnectionSettings(first_s=LIMIT_S, between_s=0.3), "fell silent"),
     ],
 )
 async def test_silence_ends_by_itself(
-    model_worker: SharedWorker, reply: ms.Reply, limits: Connection, words: str
+    model_worker: SharedWorker, reply: ms.Reply, limits: ConnectionSettings, words: str
 ):
     with ModelServer(reply) as server:
         async with provider_of(model_worker) as provider:

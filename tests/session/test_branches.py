@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.payloads import Failure
-from playhead.conversation.requests import Attachment
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.conversation.payloads import Failure
 from playhead.errors import ProviderError, SessionError
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions

@@ -5,16 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from playhead.conversation.requests import (
-    AppSettings,
-    Connection,
-    ConversationConfig,
-    ModelChoice,
-    ModelOverride,
-    ModelSettings,
-    Profile,
-)
-from playhead.conversation.secret import Secret
+from playhead.domain.model import ConnectionSettings, ModelChoice, ModelSettings
+from playhead.domain.secret import Secret
+from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride, Profile
 from playhead.providers.catalog import ModelCatalog
 from playhead.session.model_choice import is_auto_run, model_for, settings_for
 from playhead.session.sessions import Sessions
@@ -69,7 +62,9 @@ async def test_the_settings_hold_where_nothing_else_is_said():
     assert model.api_key == Secret("gate")
     assert (model.temperature, model.max_tokens) == (0.7, 100)
     assert model.extra == {"reasoning_effort": "low", "organization": "org-1"}
-    assert model.connection == Connection("http://proxy.example:3128", connect_s=5, retries=1)
+    assert model.connection == ConnectionSettings(
+        "http://proxy.example:3128", connect_s=5, retries=1
+    )
 
 
 async def test_a_profile_stands_over_the_settings_with_the_address_of_its_own_model():

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Failure, Proposal, RunReport
-from playhead.conversation.requests import Attachment, EnvironmentStatus, Interpreter, RunRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.conversation.payloads import Failure, Proposal, RunReport
+from playhead.domain.execution import EnvironmentStatus, Interpreter, RunRequest
 from playhead.errors import ExecutionError, ProviderError, SessionError
-from playhead.session.options import TurnOptions
 from playhead.session.session import Session
+from playhead.session.turn_settings import TurnOptions
 from tests.support.ports import (
     OneInterpreter,
     RecordingExecutor,

@@ -16,12 +16,18 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import ConversationEvent, MoveTo, RemoveFrom, Rename
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import InputRequest, LineTiming, Proposal, RunReport, Usage
-from playhead.conversation.requests import ConversationSummary
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import ConversationEvent, MoveTo, RemoveFrom, Rename
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
+    InputRequest,
+    LineTiming,
+    Proposal,
+    RunReport,
+    Usage,
+)
+from playhead.domain.history import ConversationSummary
 from playhead.errors import StorageError
 from playhead.storage.history import SqliteHistory
 from tests.support.waiting import LIMIT_S, until, until_now
@@ -316,8 +322,8 @@ async def test_the_database_is_for_its_user_only(path):
 STREAM = """
     import asyncio, os, sys, time
     from pathlib import Path
-    from playhead.conversation.chunk import Chunk
-    from playhead.conversation.conversation import Conversation
+    from playhead.domain.conversation.chunk import Chunk
+    from playhead.domain.conversation.conversation import Conversation
     from playhead.conversation.requests import ConversationSummary
     from playhead.storage.history import SqliteHistory
 
@@ -472,8 +478,8 @@ async def test_writing_goes_on_when_the_place_comes_back(tmp_path):
 FULL_DISK = """
     import asyncio, json, resource, sys
     from pathlib import Path
-    from playhead.conversation.chunk import Chunk
-    from playhead.conversation.conversation import Conversation
+    from playhead.domain.conversation.chunk import Chunk
+    from playhead.domain.conversation.conversation import Conversation
     from playhead.conversation.requests import ConversationSummary
     from playhead.storage.history import SqliteHistory
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.payloads import RunReport
-from playhead.conversation.requests import ConversationSummary
-from playhead.conversation.search import SearchFound, terms_of
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.conversation.search import SearchFound, terms_of
+from playhead.domain.history import ConversationSummary
 from playhead.errors import StorageError
 from playhead.storage import history_finder
 from playhead.storage.history import SqliteHistory

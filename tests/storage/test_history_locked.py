@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
+from playhead.domain.conversation.chunk import Chunk
 from playhead.errors import StorageError
 from playhead.session.sessions import Sessions
 from playhead.storage.history import SqliteHistory

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.records import Record
-from playhead.conversation.requests import ConversationSummary
+from playhead.domain.history import ConversationSummary, Record
 from playhead.session.ports import Records
 from playhead.storage.history import SqliteHistory
 from playhead.storage.history_records import RecordsInMemory

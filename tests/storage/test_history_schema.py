@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.payloads import RunReport
+from playhead.domain.conversation.payloads import RunReport
 from playhead.storage import history_search
 from playhead.storage.history import SqliteHistory
 from playhead.storage.history_schema import MIGRATIONS, open_database

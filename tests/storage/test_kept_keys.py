@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 from playhead.errors import KeyStoreError
 from playhead.storage.kept_keys import ENTRY, KeptKeys, Keys
 from playhead.storage.key_document import encode

@@ -19,8 +19,7 @@ from jeepney.io.blocking import DBusConnection
 from keyring.backends.SecretService import Keyring as SecretServiceKeyring
 from secretstorage import dbus_init
 
-from playhead.conversation.requests import KeyInfo
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import KeyInfo, Secret
 from playhead.errors import KeyStoreError
 from playhead.storage.kept_keys import ENTRY, KeptKeys
 from playhead.storage.key_document import decode, encode
@@ -33,7 +32,7 @@ KEY = "sk-test-0123456789"
 
 PRELUDE = """
     import asyncio, json, sys
-    from playhead.conversation.secret import Secret
+    from playhead.domain.secret import Secret
     from playhead.storage.kept_keys import KeptKeys
     from playhead.storage.key_store import KeyStore
     from playhead.storage.keyring_entries import KeyringEntries

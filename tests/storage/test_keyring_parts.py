@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 from playhead.storage.key_document import UnreadableKeysError, decode, encode
 from playhead.storage.keyring_parts import PartsHead, cut, head_for, head_of, length
 

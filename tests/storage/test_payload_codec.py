@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     Echo,

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 from playhead.storage.process_privacy import take_from_environment
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from playhead import __version__
-from playhead.conversation.requests import AppSettings, ModelOverride, Profile
+from playhead.domain.settings import AppSettings, ModelOverride, Profile
 from playhead.errors import StorageError
 from playhead.storage.settings import SettingsFile
 from tests.support.waiting import LIMIT_S

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Usage
-from playhead.conversation.requests import Connection, ModelSettings, TurnRequest
-from playhead.conversation.secret import Secret
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.conversation.payloads import Usage
+from playhead.domain.model import ConnectionSettings, ModelSettings
+from playhead.domain.secret import Secret
 from playhead.providers.worker_provider import WorkerProvider
 from tests.support.model_server import ModelServer
 from tests.support.workers import SharedWorker
@@ -36,7 +37,7 @@ def request(server: ModelServer, text: str = "hello", **model: Any) -> TurnReque
         "model": "openai/test",
         "api_base": server.base_url,
         "api_key": Secret(KEY),
-        "connection": Connection(retries=0),
+        "connection": ConnectionSettings(retries=0),
     }
     asked = Message("m1", None, "user", "message", content=text)
     return TurnRequest("t", "c", (asked,), ModelSettings(**{**settings, **model}))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from playhead.conversation.chunk import Chunk, ChunkType, Content, Role
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Content, Role
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     Failure,

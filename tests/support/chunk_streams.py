@@ -9,8 +9,8 @@ from itertools import chain, pairwise
 
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk, ChunkType, Role
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
+from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     Failure,

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
 
-from playhead.conversation.chunk import Chunk, Content
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.chunk import Chunk, Content
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     Failure,

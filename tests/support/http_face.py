@@ -25,8 +25,8 @@ from playhead.api.options import ServerOptions
 from playhead.api.server import ApiServer
 from playhead.api.services import Services
 from playhead.api.turns import Turns
-from playhead.conversation.secret import Secret
-from playhead.session.session import SessionPorts
+from playhead.domain.secret import Secret
+from playhead.session.ports import SessionPorts
 from playhead.session.sessions import Sessions
 from playhead.storage.no_history import NoHistory
 from tests.support.ports import Answer, RecordingExecutor, ScriptedProvider, ports_with

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from playhead.api.options import ServerOptions
 from playhead.api.outbox import Outbox
 from playhead.api.server import ApiServer
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.secret import Secret
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.secret import Secret
 
 if TYPE_CHECKING:
     from aiohttp import web

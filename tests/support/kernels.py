@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import CodeError, RunReport
-from playhead.conversation.requests import RunRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import CodeError, RunReport
+from playhead.domain.execution import RunRequest
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.session.ports import Executor
 

@@ -5,30 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
-from playhead.conversation.payloads import CodeError, RunReport, Table
-from playhead.conversation.provider_pages import ProviderPage
-from playhead.conversation.requests import (
-    ApiStatus,
-    AppSettings,
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
+from playhead.domain.conversation.payloads import CodeError, RunReport, Table
+from playhead.domain.execution import (
     EnvironmentStatus,
     Interpreter,
     KernelStatus,
-    KeyInfo,
-    KeyringStatus,
-    KeySource,
-    LocalServer,
-    ModelFacts,
-    ModelSettings,
     RunRequest,
-    TurnRequest,
     Variable,
 )
-from playhead.conversation.secret import Secret
+from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
+from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
+from playhead.domain.settings import AppSettings
 from playhead.providers.catalog import ModelCatalog
 from playhead.providers.provider_pages import PAGES
-from playhead.session.session import SessionPorts
+from playhead.session.ports import ApiStatus, SessionPorts
 
 Answer = Sequence[Chunk | Exception]
 

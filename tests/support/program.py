@@ -24,11 +24,11 @@ def program_command(address: str) -> tuple[str, ...]:
 
 def main(address: str, arguments: Sequence[str]) -> int:
     """Start what the arguments name; the exit status."""
-    from playhead.client import process
+    from playhead.client import server_process
     from playhead.providers import worker_process
 
     worker_process.worker_command = lambda: list(relay_command(address))
-    process.server_command = lambda: [*program_command(address), "serve", "--stdio"]
+    server_process.server_command = lambda: [*program_command(address), "serve", "--stdio"]
     from playhead.__main__ import main as playhead
 
     return playhead(arguments)

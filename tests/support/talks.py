@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Failure, Proposal, RunReport
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Failure, Proposal, RunReport
 
 _ids = itertools.count(1)
 _words = st.text(alphabet="ab \n`é中", max_size=30)

@@ -11,7 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
-from playhead.conversation.requests import AppSettings, LocalServer
+from playhead.domain.model import LocalServer
+from playhead.domain.settings import AppSettings
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history import SqliteHistory

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Usage, Waiting
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Usage, Waiting
 from playhead.ui.theme import Theme
 from tests.support.ports import said
 from tests.support.waiting import until

@@ -12,8 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QMessageBox
 
 from playhead.api.switch import window_policy
-from playhead.conversation.requests import ApiStatus, AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.errors import StorageError
+from playhead.session.ports import ApiStatus
 from playhead.ui.settings.api_section import AUTO_RUN_LABEL, CLIENT_APPROVES_LABEL, state_words
 from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.theme import Theme

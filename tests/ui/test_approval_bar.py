@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.payloads import Proposal
+from playhead.domain.conversation.payloads import Proposal
 from playhead.ui.theme import Theme
 from playhead.ui.window.approval_bar import ApprovalBar
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from playhead.conversation.requests import AppSettings, Attachment, ModelFacts
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.model import ModelFacts
+from playhead.domain.settings import AppSettings
 from playhead.ui.composer.attachment_chips import AttachmentChip
 from playhead.ui.composer.attachment_notes import DOCUMENT_LIMIT_BYTES, note_for
 from playhead.ui.theme import Theme

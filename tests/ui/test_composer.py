@@ -15,9 +15,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.requests import Attachment
+from playhead.domain.conversation.message import Attachment
 from playhead.errors import AppError
-from playhead.session.queue import QueuedMessage
+from playhead.session.message_queue import QueuedMessage
 from playhead.ui.composer.attachments import IMAGE_LIMIT_BYTES
 from playhead.ui.composer.composer import Composer
 from playhead.ui.tasks import TaskOwner

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
-from playhead.conversation.requests import Attachment
-from playhead.session.queue import QueuedMessage
+from playhead.domain.conversation.message import Attachment
+from playhead.session.message_queue import QueuedMessage
 from playhead.ui.composer.drafts import Draft, Kept, decoded, encoded, read
 from playhead.ui.theme import Theme
 from tests.support.ports import coded, said

@@ -12,10 +12,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.outgoing import FittedRequest
-from playhead.conversation.payloads import Usage
-from playhead.conversation.requests import ConversationConfig, TurnRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.model_request import FittedRequest, TurnRequest
+from playhead.domain.conversation.payloads import Usage
+from playhead.domain.settings import ConversationConfig
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.menu import make_menu
 from playhead.ui.timeline.unsent import UNSENT

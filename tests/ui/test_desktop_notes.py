@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.ui.desktop.notes import DesktopNote
 from playhead.ui.settings.look import LookPage
 from playhead.ui.theme import Theme

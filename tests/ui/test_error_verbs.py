@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import CodeError, Frame
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import CodeError, Frame
 from playhead.ui.theme import Theme
 from playhead.ui.window.session_view import mend_request
 from tests.support.waiting import until

@@ -16,10 +16,10 @@ from PySide6.QtGui import QAction, QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QPushButton, QWidget
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.events import Rename
-from playhead.conversation.requests import AppSettings
 from playhead.dialects.documents import write_document
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.events import Rename
+from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
 from playhead.ui.theme import Theme
 from playhead.ui.window.document_files import load

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import InputRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import InputRequest
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.input_line import InputLine
 from tests.support.ports import said

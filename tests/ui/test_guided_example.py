@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.ui.theme import Theme
 from playhead.ui.window.guided_example import CODE, DATA, DONE, FIRST, TITLE
 from tests.support.waiting import until

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from playhead.conversation.requests import KeyInfo
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import KeyInfo, Secret
 from playhead.ui.theme import Theme
 from playhead.ui.window.keyring_notice import show_keyring_wait
 from tests.support.ports import said

@@ -10,8 +10,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import AppSettings
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.settings import AppSettings
 from playhead.errors import ProviderError
 from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.theme import Theme
@@ -211,7 +211,7 @@ async def test_with_a_model_set_nothing_is_probed(theme: Theme, tmp_path: Path) 
 async def test_a_missing_module_can_be_installed_after_approval(
     theme: Theme, tmp_path: Path
 ) -> None:
-    from playhead.conversation.payloads import CodeError
+    from playhead.domain.conversation.payloads import CodeError
 
     async with opened(theme, tmp_path, said("Hm.")) as bench:
         notes: list[tuple[str, Callable[[], object]]] = []

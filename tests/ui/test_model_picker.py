@@ -7,7 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from playhead.conversation.requests import AppSettings, ModelFacts, Profile
+from playhead.domain.model import ModelFacts
+from playhead.domain.settings import AppSettings, Profile
 from playhead.ui.models.entries import (
     ModelPlace,
     PickerContents,

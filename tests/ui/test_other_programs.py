@@ -9,11 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import ApiStatus, AppSettings, ConversationSummary
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.history import ConversationSummary
+from playhead.domain.settings import AppSettings
 from playhead.errors import ProviderError
-from playhead.session.options import TurnOptions
+from playhead.session.ports import ApiStatus
 from playhead.session.session import Session
+from playhead.session.turn_settings import TurnOptions
 from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.theme import Theme
 from playhead.ui.window.other_programs import waiting_words

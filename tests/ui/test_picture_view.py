@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage, QMouseEvent, QWheelEv
 from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.chunk import Chunk
+from playhead.domain.conversation.chunk import Chunk
 from playhead.ui.pictures.view import PictureView
 from playhead.ui.theme import Theme
 from tests.support.waiting import until

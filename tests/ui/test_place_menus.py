@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.requests import Interpreter
+from playhead.domain.execution import Interpreter
 from playhead.errors import AppError, ExecutionError
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.window.place_menus import PlaceMenus, _keep_on_screen, interpreter_words

@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.payloads import Proposal, RunReport
-from playhead.conversation.requests import ConversationSummary, StoredConversation
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation, StoredConversation
+from playhead.domain.conversation.payloads import Proposal, RunReport
+from playhead.domain.history import ConversationSummary
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.editor.follower import EditorFollower
 from playhead.ui.editor.plain import PlainEditor

@@ -11,8 +11,8 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import FileChange, FileChanges, RunReport, Table
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import FileChange, FileChanges, RunReport, Table
 from playhead.errors import ExecutionError
 from playhead.ui.theme import Theme
 from tests.support.waiting import until

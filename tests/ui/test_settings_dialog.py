@@ -11,16 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from playhead.conversation.requests import (
-    DIRECT_MODEL,
-    AppSettings,
-    KeyInfo,
-    KeyringStatus,
-    LocalServer,
-    ModelFacts,
-    ModelSettings,
-)
-from playhead.conversation.secret import Secret
+from playhead.domain.model import DIRECT_MODEL, LocalServer, ModelFacts, ModelSettings
+from playhead.domain.secret import KeyInfo, KeyringStatus, Secret
+from playhead.domain.settings import AppSettings
 from playhead.errors import ProviderError, StorageError
 from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.settings.key_words import key_words

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
-from playhead.conversation.requests import AppSettings, Profile
+from playhead.domain.settings import AppSettings, Profile
 from playhead.ui.settings.form_rows import FieldError
 from playhead.ui.settings.profiles import ProfilesPage
 from playhead.ui.theme import Theme

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.ui.commands.shortcut_recorder import is_typed
 from playhead.ui.commands.shortcuts_page import ShortcutsPage
 from playhead.ui.theme import Theme

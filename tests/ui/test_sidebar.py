@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.requests import ConversationSummary
+from playhead.domain.history import ConversationSummary
 from playhead.session.session import SessionState
 from playhead.ui.sidebar.conversation_list import more_rect
 from playhead.ui.sidebar.model import rows_of

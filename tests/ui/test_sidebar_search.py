@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.events import MoveTo
-from playhead.conversation.requests import ConversationSummary
-from playhead.conversation.search import SearchFound, SearchHit, terms_of
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.events import MoveTo
+from playhead.domain.conversation.search import SearchFound, SearchHit, terms_of
+from playhead.domain.history import ConversationSummary
 from playhead.session.session import Session
 from playhead.ui.sidebar.results import ResultRow, count_words, result_rows
 from playhead.ui.theme import Theme

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QRect, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.requests import LocalServer
+from playhead.domain.model import LocalServer
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.theme import Theme
 from playhead.ui.window.start_panel import StartPanel

@@ -15,10 +15,10 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QPushButton
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.upkeep import ResetWish
+from playhead.domain.app_data import ResetOptions
+from playhead.domain.conversation.chunk import Chunk
 from playhead.errors import StorageError
-from playhead.session.upkeep import Upkeep
+from playhead.session.ports import Maintenance
 from playhead.storage import paths
 from playhead.storage.crash_reports import CrashWatch, StoredCrashes
 from playhead.storage.places import OwnPlaces
@@ -40,10 +40,10 @@ class Resetting:
     """Notes what is wished, and refuses when told to."""
 
     def __init__(self) -> None:
-        self.wishes: list[ResetWish] = []
+        self.wishes: list[ResetOptions] = []
         self.problem: StorageError | None = None
 
-    async def reset(self, wish: ResetWish) -> str:
+    async def reset(self, wish: ResetOptions) -> str:
         if self.problem is not None:
             raise self.problem
         self.wishes.append(wish)
@@ -70,7 +70,7 @@ class Desk:
         self.window = bench.window
         self.resetting = Resetting()
         self.crashes = StoredCrashes(paths.crashes_dir())
-        port = Upkeep(OwnPlaces(), self.crashes, self.resetting)
+        port = Maintenance(OwnPlaces(), self.crashes, self.resetting)
         notifications = bench.parts.notifications
         self.window.help.upkeep.begin(port, notifications, self.window.tasks)
 
@@ -238,7 +238,7 @@ async def test_a_reset_asks_does_as_wished_and_says_where_the_backup_is(theme, t
         one.window.keys.set("window.new", "Ctrl+M")
         click(asking.reset_button)
         await asking.tasks.settled()
-        assert one.resetting.wishes == [ResetWish(takes_keys=False, takes_conversations=True)]
+        assert one.resetting.wishes == [ResetOptions(takes_keys=False, takes_conversations=True)]
         assert one.banners == [
             ("Playhead was reset.", f"What was there before is in {BACKUP}."),
         ]

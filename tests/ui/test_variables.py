@@ -9,8 +9,9 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from playhead.conversation.payloads import Table
-from playhead.conversation.requests import AppSettings, KernelStatus, Variable
+from playhead.domain.conversation.payloads import Table
+from playhead.domain.execution import KernelStatus, Variable
+from playhead.domain.settings import AppSettings
 from playhead.errors import ExecutionError
 from playhead.ui.theme import Theme
 from playhead.ui.variables.variables_panel import VariablesPanel

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from playhead import __version__
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.ui.commands.palette import CommandPalette, PaletteEntry, matching
 from playhead.ui.commands.shortcuts_page import ShortcutsPage, all_shortcuts
 from playhead.ui.pages.about import AboutDialog

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.storage.settings import SettingsFile, stored_scale
 from playhead.ui.theme import Theme
 from playhead.ui.window.scale import stepped

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Protocol
 
 from playhead.api.incoming import Incoming, Policy
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Echo, Failure, InputRequest, Waiting
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, Waiting
 from playhead.errors import AppError
 from playhead.session.session import Session, SessionEvent
 

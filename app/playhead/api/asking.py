@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from playhead.api.client_names import client_name
 from playhead.api.model_state import DIRECT
 from playhead.api.schemas import CompletionRequest, LlmConfig
-from playhead.conversation.requests import DIRECT_MODEL, ModelChoice
-from playhead.conversation.secret import Secret
+from playhead.domain.model import DIRECT_MODEL, ModelChoice
+from playhead.domain.secret import Secret
 from playhead.errors import RequestError
 
 if TYPE_CHECKING:

@@ -24,13 +24,9 @@ from playhead.api.incoming import Incoming
 from playhead.api.model_state import DIRECT
 from playhead.api.offering import offering_of
 from playhead.api.thread_kernels import ThreadKernels
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.decisions import Approve
-from playhead.conversation.payloads import Failure
-from playhead.conversation.requests import DIRECT_MODEL, EXECUTE
-from playhead.dialects.assistants import EXPIRED, RunFacts
+from playhead.dialects.assistants_encoder import EXPIRED
 from playhead.dialects.assistants_messages import thread_messages
-from playhead.dialects.assistants_objects import answered_step, run_wire
+from playhead.dialects.assistants_objects import RunFacts, answered_step, run_wire
 from playhead.dialects.assistants_requests import (
     output_entries,
     read_outputs,
@@ -39,10 +35,14 @@ from playhead.dialects.assistants_requests import (
 )
 from playhead.dialects.codec import Wire
 from playhead.dialects.entry import Entry
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure
+from playhead.domain.execution import Approve
+from playhead.domain.model import DIRECT_MODEL, EXECUTE
 from playhead.errors import RequestError
-from playhead.session.calls import open_calls
-from playhead.session.options import TurnOptions
+from playhead.session.code_runs import open_calls
 from playhead.session.session import Session, SessionEvent
+from playhead.session.turn_settings import TurnOptions
 
 WAITS_S = 600
 """How long a run waits for a decision (docs/wire-formats.md)."""

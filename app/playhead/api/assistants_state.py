@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from playhead.api.api_turn import ApiTurn, Outbox
-from playhead.conversation.payloads import Proposal
-from playhead.conversation.records import Record
-from playhead.conversation.requests import EXECUTE, ModelChoice
-from playhead.dialects.assistants import RunFacts
-from playhead.dialects.assistants_objects import RunStatus, ended_run, ended_step
+from playhead.dialects.assistants_objects import RunFacts, RunStatus, ended_run, ended_step
 from playhead.dialects.codec import Wire
 from playhead.dialects.entry import Entry
-from playhead.session.options import TurnOptions
+from playhead.domain.conversation.payloads import Proposal
+from playhead.domain.history import Record
+from playhead.domain.model import EXECUTE, ModelChoice
 from playhead.session.ports import Records
 from playhead.session.session import Session
+from playhead.session.turn_settings import TurnOptions
 
 ACTIVE = frozenset({"queued", "in_progress", "requires_action", "cancelling"})
 _CLOSED: Wire = {"code": "server_error", "message": "Playhead ended while the run went on."}

@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 from playhead.api.assistants_pages import Cursor, list_wire, page_of
 from playhead.api.assistants_state import MessageAsked, RunState, ThreadState
-from playhead.conversation.events import Rename
-from playhead.conversation.message import Message
 from playhead.dialects.assistants_messages import (
     ThreadMessage,
     thread_message_wire,
@@ -16,10 +14,12 @@ from playhead.dialects.assistants_messages import (
 )
 from playhead.dialects.assistants_objects import thread_wire
 from playhead.dialects.codec import Wire
+from playhead.domain.conversation.events import Rename
+from playhead.domain.conversation.message import Message
+from playhead.domain.text.titles import title_from
 from playhead.errors import RequestError, SessionError, StorageError
 from playhead.session.ports import Records
 from playhead.session.sessions import Sessions
-from playhead.session.titles import title_from
 
 T = TypeVar("T")
 

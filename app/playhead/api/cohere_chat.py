@@ -14,12 +14,12 @@ from playhead.api.incoming import Incoming
 from playhead.api.offering import Offering, offering_of
 from playhead.api.schemas import CohereRequest, LlmConfig
 from playhead.api.sse import Form, data_line
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Source
-from playhead.conversation.requests import ModelChoice
 from playhead.dialects import cohere
 from playhead.dialects.codec import Wire
-from playhead.session.options import TurnOptions
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Source
+from playhead.domain.model import ModelChoice
+from playhead.session.turn_settings import TurnOptions
 
 _CHOICES = {"REQUIRED": "required", "NONE": "none"}
 

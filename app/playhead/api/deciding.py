@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from playhead.api.incoming import Incoming
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.decisions import Approve, Decision
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal
 from playhead.dialects.entry import Entry
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Proposal
+from playhead.domain.execution import Approve, Decision
 from playhead.errors import RequestError
-from playhead.session.calls import open_calls
+from playhead.session.code_runs import open_calls
 
 
 def about_waiting(

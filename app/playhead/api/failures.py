@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from playhead.conversation.payloads import Failure
+from playhead.domain.conversation.payloads import Failure
 from playhead.errors import AppError
 
 ErrorType = Literal[

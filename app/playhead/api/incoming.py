@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from playhead.dialects.entry import Entry
-from playhead.session.options import TurnOptions
+from playhead.session.turn_settings import TurnOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from playhead.api.asking import STOP_GRACE_S, model_choice
 from playhead.api.incoming import Incoming
 from playhead.api.offering import offering_of
 from playhead.api.schemas import KernelRequest, LlmConfig
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.decisions import Approve
 from playhead.dialects import kernel_messages
 from playhead.dialects.codec import Wire
 from playhead.dialects.entry import Entry
-from playhead.session.options import TurnOptions
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.execution import Approve
+from playhead.session.turn_settings import TurnOptions
 
 
 class KernelAnswer:

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from playhead.conversation.requests import DIRECT_MODEL, AppSettings
+from playhead.domain.model import DIRECT_MODEL
+from playhead.domain.settings import AppSettings
 from playhead.errors import KeyStoreError
 from playhead.session.model_choice import api_base_for, settings_for
 from playhead.session.ports import Catalog, Keys, Settings

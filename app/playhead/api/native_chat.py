@@ -9,11 +9,11 @@ from playhead.api.asking import STOP_GRACE_S, client_of, model_choice
 from playhead.api.bodies import read_body
 from playhead.api.incoming import Incoming
 from playhead.api.schemas import ChatRequest, LlmConfig
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import ModelChoice
 from playhead.dialects import lmc
 from playhead.dialects.codec import Wire
-from playhead.session.options import TurnOptions
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.model import ModelChoice
+from playhead.session.turn_settings import TurnOptions
 
 
 class NativeChatHandler:

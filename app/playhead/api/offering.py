@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from playhead.conversation.requests import EXECUTE, ToolOffer
+from playhead.domain.model import EXECUTE, ToolOffer
 from playhead.errors import RequestError
 
 

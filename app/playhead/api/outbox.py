@@ -8,8 +8,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure, FileChanges, Table
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure, FileChanges, Table
 
 LIMIT_BYTES = 8_000_000
 JOIN_FROM = 64

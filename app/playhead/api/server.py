@@ -16,7 +16,7 @@ from playhead.api.auth import Gate
 from playhead.api.listening import Sockets, bind, check_reach, is_loopback
 from playhead.api.options import ServerOptions
 from playhead.api.rate_limit import RateLimit
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 
 if TYPE_CHECKING:
     from aiohttp import web

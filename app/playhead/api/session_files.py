@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import get_args
 
 from playhead.api.session_verbs import Told
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
 from playhead.dialects.codec import Wire
 from playhead.dialects.document_formats import FORMATS, DocumentKind
 from playhead.dialects.documents import write_document
@@ -16,6 +14,8 @@ from playhead.dialects.imported import PICTURE_LIMIT
 from playhead.dialects.lmc_chunks import is_extended
 from playhead.dialects.message_list import write_messages
 from playhead.dialects.picture_data import ReadFile, no_files
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
 from playhead.errors import RequestError
 
 _MIME = {each.kind: each.mime for each in FORMATS}

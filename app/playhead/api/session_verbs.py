@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from playhead.api.incoming import Policy
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import InputRequest
-from playhead.conversation.requests import ConversationConfig, ConversationSummary
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import InputRequest
+from playhead.domain.history import ConversationSummary
+from playhead.domain.settings import ConversationConfig
 from playhead.errors import RequestError, SessionError, StorageError
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions

@@ -13,8 +13,8 @@ from playhead.api.kernel_turn import KernelAnswer, kernel_incoming
 from playhead.api.schemas import KernelRequest
 from playhead.api.stdio_turn import Send, options_of
 from playhead.api.turns import Turns
-from playhead.conversation.chunk import Chunk
-from playhead.dialects.lmc import encode
+from playhead.dialects.lmc_chunks import encode
+from playhead.domain.conversation.chunk import Chunk
 from playhead.errors import RequestError
 
 _COMPLETE = Chunk("server", "status", content="complete")

@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
-from playhead.conversation.requests import ModelChoice
-from playhead.conversation.secret import Secret
-from playhead.dialects.lmc import encode
+from playhead.dialects.lmc_chunks import encode
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
+from playhead.domain.model import ModelChoice
+from playhead.domain.secret import Secret
 from playhead.errors import AppError, RequestError
-from playhead.session.options import TurnOptions
 from playhead.session.session import Session, SessionEvent
+from playhead.session.turn_settings import TurnOptions
 
 STOP_GRACE_S = 1.0
 """As for other clients that are gone: the kill follows the interrupt soon."""

@@ -8,10 +8,9 @@ import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from playhead.conversation.requests import ApiStatus, KeySource
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import KeySource, Secret
 from playhead.errors import AppError
-from playhead.session.ports import Keys, Settings
+from playhead.session.ports import ApiStatus, Keys, Settings
 
 if TYPE_CHECKING:
     from playhead.api.incoming import Policy

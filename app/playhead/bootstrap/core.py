@@ -8,8 +8,9 @@ import sys
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 
-from playhead.conversation.requests import DIRECT_MODEL, AppSettings
-from playhead.conversation.secret import Secret
+from playhead.domain.model import DIRECT_MODEL
+from playhead.domain.secret import Secret
+from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
 from playhead.execution.interpreters import InterpreterFinder
 from playhead.execution.process_executor import ProcessExecutor
@@ -18,8 +19,7 @@ from playhead.providers.direct import DirectProvider
 from playhead.providers.router import RoutedProvider
 from playhead.providers.worker_provider import WorkerProvider
 from playhead.session.model_choice import settings_for
-from playhead.session.ports import Records
-from playhead.session.session import SessionPorts
+from playhead.session.ports import Records, SessionPorts
 from playhead.session.sessions import Sessions
 from playhead.storage import paths
 from playhead.storage.history import SqliteHistory
@@ -146,7 +146,7 @@ def _operator_key(
 
 
 @contextlib.contextmanager
-def ended_by_signals(end: Callable[[], None]) -> Generator[None]:
+def close_on_signals(end: Callable[[], None]) -> Generator[None]:
     """Close in order at SIGTERM and SIGINT, where the system has them."""
     import signal
 

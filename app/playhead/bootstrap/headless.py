@@ -15,10 +15,10 @@ from playhead import __version__
 from playhead.api.incoming import Policy
 from playhead.api.options import ServerOptions
 from playhead.api.stdio import claim_pipes, serve_stdio
-from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, ended_by_signals
-from playhead.bootstrap.crashes import crashes_noted, errors_noted
-from playhead.bootstrap.serving import ProgramAccess, make_server, make_turns
-from playhead.conversation.secret import Secret
+from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, close_on_signals
+from playhead.bootstrap.maintenance import record_crashes, record_errors
+from playhead.bootstrap.server import ProgramAccess, make_server, make_turns
+from playhead.domain.secret import Secret
 from playhead.errors import AppError, StorageError
 from playhead.event_loop import run
 from playhead.storage import log_file, paths
@@ -54,7 +54,7 @@ def run_server(options: ServeOptions) -> int:
     log_file.begin(paths.logs_dir(), options.log_level)
     app = QCoreApplication([sys.argv[0]])
     try:
-        with crashes_noted("server") as crashes:
+        with record_crashes("server") as crashes:
             return run(_serve_http(options, crashes), app)
     except AppError as error:
         sys.stderr.write(f"{error}\n")
@@ -65,7 +65,7 @@ def run_stdio(log_level: str) -> int:
     """Serve one program over our standard input and output until it closes them."""
     log_file.begin(paths.logs_dir(), log_level)
     app = QCoreApplication([sys.argv[0]])
-    with crashes_noted("server") as crashes:
+    with record_crashes("server") as crashes:
         return run(_serve_pipes(crashes), app)
 
 
@@ -76,7 +76,7 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
     core = build_core(Overrides(options.model, options.api_base, options.folder, how_to_choose=how))
     core.worker.on_death(crashes.note_worker)
     is_closing = asyncio.Event()
-    with ended_by_signals(is_closing.set), errors_noted(crashes):
+    with close_on_signals(is_closing.set), record_errors(crashes):
         try:
             await _open_history(core)
             await _serve_until(is_closing, core, options)
@@ -153,7 +153,7 @@ async def _serve_pipes(crashes: CrashWatch) -> int:
     core.worker.on_death(crashes.note_worker)
     turns = make_turns(core, _OWN_PROGRAM)
     is_closing = asyncio.Event()
-    with ended_by_signals(is_closing.set), errors_noted(crashes):
+    with close_on_signals(is_closing.set), record_errors(crashes):
         serve = serve_stdio(core.sessions, turns, stdin, stdout, __version__)
         serving = asyncio.create_task(serve)
         closing = asyncio.create_task(is_closing.wait())

@@ -18,14 +18,14 @@ from PySide6.QtGui import QIcon
 
 from playhead import __version__
 from playhead.api.switch import ApiSwitch, window_policy
-from playhead.bootstrap.core import build_core, ended_by_signals
-from playhead.bootstrap.crashes import crashes_noted
-from playhead.bootstrap.upkeep import make_upkeep
-from playhead.conversation.requests import DIRECT_MODEL, AppSettings
-from playhead.conversation.secret import Secret
+from playhead.bootstrap.core import build_core, close_on_signals
+from playhead.bootstrap.maintenance import make_maintenance, record_crashes
+from playhead.domain.model import DIRECT_MODEL
+from playhead.domain.secret import Secret
+from playhead.domain.settings import AppSettings
 from playhead.errors import AppError, StorageError
 from playhead.event_loop import run
-from playhead.providers.worker_provider import WorkerStatus
+from playhead.providers.live_worker import WorkerStatus
 from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
 from playhead.storage.crash_reports import CrashWatch
@@ -41,7 +41,7 @@ from playhead.ui.window.unsaved_question import ask_about_unsaved
 if TYPE_CHECKING:
     from playhead.api.options import ServerOptions
     from playhead.api.server import ApiServer
-    from playhead.bootstrap.serving import ProgramAccess
+    from playhead.bootstrap.server import ProgramAccess
 
 _log = logging.getLogger(__name__)
 _startup_log = logging.getLogger("playhead.startup")
@@ -54,7 +54,7 @@ def run_window(files: Sequence[str], log_level: str) -> int:
     A second start hands `files` (absolute paths) to the first window and ends at once.
     """
     log_file.begin(paths.logs_dir(), log_level)
-    with crashes_noted("window") as crashes:
+    with record_crashes("window") as crashes:
         return _run(files, crashes)
 
 
@@ -139,7 +139,7 @@ class _Window:
 
         self._window.close_requested.connect(is_closing.set)
         self._app.commitDataRequest.connect(end_at_once)
-        with self._defects_reported(), ended_by_signals(end_at_once):
+        with self._defects_reported(), close_on_signals(end_at_once):
             painted = asyncio.Event()
             self._window.painted.connect(_log_first_paint)
             self._window.painted.connect(painted.set)
@@ -165,7 +165,9 @@ class _Window:
         core.worker.on_death(self._crashes.note_worker)
         core.keys.on_waiting(self._on_keyring_waiting)
         parts = self._window.parts
-        self._window.help.upkeep.begin(make_upkeep(core), parts.notifications, self._window.tasks)
+        self._window.help.upkeep.begin(
+            make_maintenance(core), parts.notifications, self._window.tasks
+        )
         self._window.settings_saved.connect(self._on_settings_saved)
         notices = [core.ports.settings.notice, await self._opened_history()]
         if self._tells_of_lock(notices[-1]):
@@ -213,10 +215,7 @@ class _Window:
         self._window.deleteLater()
 
     def _make_server(self, options: ServerOptions, token: Callable[[], Secret | None]) -> ApiServer:
-        from playhead.bootstrap.serving import (  # most windows never listen
-            ProgramAccess,
-            make_server,
-        )
+        from playhead.bootstrap.server import ProgramAccess, make_server
 
         if self._access is None:
             policy = window_policy(self._core.ports.settings)

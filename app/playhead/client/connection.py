@@ -1,19 +1,265 @@
-"""One conversation with a server process: begun when it is needed, begun anew when it is gone."""
+"""One conversation with a server process, and its turns.
+
+Both are started when needed, and again when the process is gone.
+"""
 
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from queue import Empty, SimpleQueue
+from typing import Any, Literal
 
-from playhead.client.process import ServerProcess, to_line
-from playhead.client.transcript import Transcript
-from playhead.client.turn import Turn
+from playhead.client.chat_transcript import ChatTranscript
+from playhead.client.server_process import ServerProcess, to_line
 from playhead.errors import InterpreterError
 
 Wire = dict[str, Any]
+Status = Literal["", "complete", "cancelled", "failed"]
+
+# There, a lock that is waited for without a limit cannot be interrupted by Ctrl-C.
+_POLL_S = 0.25 if sys.platform == "win32" else None
+
+
+class RemoteTurn:
+    """Owned by one reader (a generator); `deliver` is called in the server's reading thread.
+
+    `leave()` may be called from anywhere, also while a generator is collected: the server stops
+    the turn, and what it still says only completes the transcript.
+    """
+
+    def __init__(self, turn_id: str, server: ServerProcess, transcript: ChatTranscript) -> None:
+        self.id = turn_id
+        self.status: Status = ""
+        self.proposal: Wire | None = None
+        """The confirmation chunk that the program has seen last and may decide about."""
+        self.question: Wire | None = None
+        """What running code asks for, until it is answered."""
+        self.is_waiting = False
+        """Whether the server waits for a decision about `proposal`."""
+        self.is_paused = False
+        """Whether it waits with nobody reading it."""
+        self.was_refused = False
+        """Whether the server did not take the question."""
+        self.is_left = False
+        self.done = threading.Event()
+        self._server = server
+        self._transcript = transcript
+        self._inbox = SimpleQueue[Wire | None]()
+        self._wake: Callable[[], None] | None = None
+        self._has_answer = False
+        self._decision: Wire | None = None
+        self._echo: str | None = None
+        self._failure: InterpreterError | None = None
+        self._lock = threading.RLock()
+
+    # The server's side
+
+    def deliver(self, message: Wire | None) -> None:
+        """Take what the server says (None: it is gone)."""
+        if message is not None and message.get("turn", self.id) != self.id:
+            return  # of a turn before, which was left
+        self._inbox.put(message)
+        with self._lock:
+            if self.is_left:
+                self._hear_quietly()
+        if self._wake is not None:
+            self._wake()
+
+    def _hear_quietly(self) -> None:
+        while not self.done.is_set():
+            try:
+                self.hear(self._inbox.get_nowait())
+            except Empty:
+                return
+
+    # The program's side
+
+    def take(self) -> Wire | None:
+        """The next thing the server says; waits for it."""
+        while True:
+            try:
+                return self._inbox.get(timeout=_POLL_S)
+            except Empty:
+                continue
+
+    def take_now(self) -> Wire | None:
+        """The next thing that has been said already. Raises queue.Empty."""
+        return self._inbox.get_nowait()
+
+    def on_arrival(self, wake: Callable[[], None] | None) -> None:
+        """Call `wake` (in the server's reading thread) whenever there is something to take."""
+        self._wake = wake
+
+    def hear(self, message: Wire | None) -> Wire | None:
+        """Understand it; the chunk that is for the program, if there is one in it."""
+        with self._lock:
+            if self.done.is_set():
+                return None
+            if message is None:
+                self._lose()
+            elif "chunk" in message:
+                return self._hear_chunk(message["chunk"])
+            elif "message" in message:  # of @unternet/kernel: the program reads it as it is
+                self._has_answer = True
+                return message["message"]
+            elif "waits" in message:
+                self.is_waiting = True
+            elif "error" in message:
+                self._refuse(_refusal(message["error"]))
+            elif "ended" in message:
+                self.done.set()
+        return None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to read."""
+        return self.done.is_set() or self.is_left
+
+    def raise_failure(self) -> None:
+        """Raise what the turn failed with, if it did."""
+        if self._failure is not None and self.status in ("", "failed"):
+            self.status = "failed"
+            raise self._failure
+
+    def pause(self) -> Wire | None:
+        """Stop reading, but do not leave: the proposal goes on waiting."""
+        self.is_paused = True
+        return self.proposal
+
+    def go_on(self) -> None:
+        """The program asks for more: send the decision that it made, or makes by this."""
+        if not self.is_waiting:
+            return
+        decision = self._decision or self._approval(self._transcript.edit)
+        if self.proposal is None:  # nothing that the program has not seen is ever approved
+            decision = self._command("decide", decision="deny")
+        code = decision.get("code")
+        if self.proposal is not None and code == self.proposal["content"].get("content"):
+            del decision["code"]
+        elif code is not None:
+            self._transcript.replace_code(code)
+            self._echo = code
+        self.is_waiting, self._decision, self.proposal = False, None, None
+        self._server.send(decision)
+
+    def approve(self, code: str | None) -> None:
+        """Decide that the proposal runs, or `code` in its place, when the program goes on."""
+        self._decision = self._approval(code)
+
+    def reject(self, reason: str) -> None:
+        """Decide that it does not run and that the model is told why."""
+        self._decision = self._command("decide", decision="deny", reason=reason)
+
+    def answer(self, text: str | None) -> None:
+        """Hand the running code the line that it asked for; None: it comes by `send_text`."""
+        if self.question is not None:
+            if text is not None:
+                self._server.send(self._command("input", id=self.question["id"], text=text))
+            self.question = None
+
+    def send_text(self, text: str, is_end: bool, run: int | None) -> None:
+        """Give what the running code has started text on its standard input, then its end."""
+        if not self.is_over:
+            only = {} if run is None else {"run": run}
+            self._server.send(self._command("text", text=text, end=is_end, **only))
+
+    def fail(self, error: InterpreterError) -> None:
+        """Let the turn be stopped for this reason."""
+        self._failure = self._failure or error
+        self.status = "failed"
+        self.question = None
+        self.stop()
+
+    def stop(self) -> None:
+        """Ask the server to end the turn and its code; the rest still comes."""
+        if not self.done.is_set():
+            self._server.send(self._command("stop"))
+
+    def leave(self) -> None:
+        """Nobody reads on: decline what waits, stop what runs."""
+        with self._lock:
+            if self.is_over:
+                return
+            self.is_left = True
+            self.proposal = None
+            self.stop()
+            self._hear_quietly()
+        self._inbox.put({})  # wakes a reader in another thread
+        if self._wake is not None:
+            self._wake()
+
+    def _refuse(self, error: InterpreterError) -> None:
+        """The first refusal is the cause; what was asked is not part of the conversation then."""
+        if self._has_answer:
+            return  # of a decision that came too late
+        if not self.was_refused:
+            self._transcript.retract()
+            self.was_refused = True
+        self._failure = self._failure or error
+
+    def _hear_chunk(self, chunk: Wire) -> Wire | None:
+        self._has_answer = True
+        self.proposal = self.question = None
+        echo, self._echo = self._echo, None  # it would come at once, before anything else
+        match chunk:
+            case {"role": "server", "type": "status"}:
+                self.status = self.status or chunk.get("content", "complete")
+                return None
+            case {"role": "server", "type": "error"}:
+                self.status = "failed"
+                self._failure = self._failure or _failure(chunk)
+                return None
+            case {"type": "confirmation", "content": {"content": str() as code}} if code == echo:
+                return None  # it only repeats the edit that the program itself has made
+            case {"type": "confirmation"}:
+                self.proposal = chunk
+            case {"role": "computer", "type": "input"}:
+                self.question = chunk.get("content")
+            case _:
+                pass
+        self._transcript.feed(chunk)
+        return chunk
+
+    def _lose(self) -> None:
+        self._failure = InterpreterError(
+            "Playhead's server process ended unexpectedly.",
+            detail=self._server.obituary(),
+            remedy="Chat again: a fresh one is started with this conversation. "
+            "Names that the code had made are gone.",
+            code="server_lost",
+        )
+        self.status = "failed"
+        self.done.set()
+
+    def _approval(self, code: str | None) -> Wire:
+        edit = {} if code is None else {"code": code}
+        return self._command("decide", decision="approve", **edit)
+
+    def _command(self, verb: str, **fields: str | bool | int) -> Wire:
+        return {"do": verb, "turn": self.id, **fields}
+
+
+def _failure(chunk: Wire) -> InterpreterError:
+    """A server/error as an exception with the same words."""
+    error: Wire = chunk.get("error") or {}
+    return InterpreterError(
+        str(error.get("message") or chunk.get("content") or "The turn failed."),
+        detail=str(error.get("detail", "")),
+        remedy=str(error.get("remedy", "")),
+        code=str(error.get("code") or "internal_error"),
+    )
+
+
+def _refusal(error: Wire) -> InterpreterError:
+    return InterpreterError(
+        str(error.get("message") or "The server refused."),
+        code=str(error.get("code") or "internal_error"),
+    )
+
 
 _REST_S = 15.0
 """How long the turn before may take to end once it was left."""
@@ -26,8 +272,8 @@ class Connection:
     """
 
     def __init__(self, command: Sequence[str], messages: Iterable[Mapping[str, Any]]) -> None:
-        self.transcript = Transcript(messages)
-        self.turn: Turn | None = None
+        self.transcript = ChatTranscript(messages)
+        self.turn: RemoteTurn | None = None
         self._command = list(command)
         self._server: ServerProcess | None = None
         self._is_begun = False
@@ -35,7 +281,7 @@ class Connection:
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
 
-    def ask(self, asked: Sequence[Wire], config: Wire) -> Turn:
+    def ask(self, asked: Sequence[Wire], config: Wire) -> RemoteTurn:
         """Begin a turn, and before it the server and the conversation where needed."""
         with self._lock:
             self.rest()
@@ -45,7 +291,7 @@ class Connection:
             if not self._is_begun or self.transcript.is_changed:
                 self._begin(server, config)
             changed = {} if config == self._told else {"config": config}
-            turn = Turn(f"t{next(self._numbers)}", server, self.transcript)
+            turn = RemoteTurn(f"t{next(self._numbers)}", server, self.transcript)
             command = {"do": "chat", "turn": turn.id, "messages": list(asked), **changed}
             line = to_line(command)  # what is no JSON fails before anything has begun
             self._told = config
@@ -55,7 +301,7 @@ class Connection:
             server.send_line(line)
             return turn
 
-    def ask_kernel(self, asked: Sequence[Wire], tools: Sequence[Wire], config: Wire) -> Turn:
+    def ask_kernel(self, asked: Sequence[Wire], tools: Sequence[Wire], config: Wire) -> RemoteTurn:
         """Begin a turn in the kernel's messages; the conversation of `ask` is another one."""
         with self._lock:
             self.rest()
@@ -63,7 +309,7 @@ class Connection:
             told = {"messages": list(asked), "tools": list(tools), "config": config}
             line = to_line({"do": "kernel", "turn": turn_id, **told})
             server = self._usable_server()
-            self.turn = turn = Turn(turn_id, server, Transcript())
+            self.turn = turn = RemoteTurn(turn_id, server, ChatTranscript())
             server.listen(turn.deliver)
             server.send_line(line)
             return turn
@@ -89,7 +335,7 @@ class Connection:
         """Let these be the conversation, from the next turn on."""
         with self._lock:
             self.rest()
-            self.transcript = Transcript(messages)
+            self.transcript = ChatTranscript(messages)
             self._is_begun = False
 
     def reset(self, config: Wire) -> None:
@@ -97,7 +343,7 @@ class Connection:
         with self._lock:
             self._leave()
             self.rest()
-            self.transcript = Transcript()
+            self.transcript = ChatTranscript()
             if self._server is not None and self._server.is_usable:
                 self._begin(self._server, config)
                 self._server.send({"do": "forget"})
@@ -125,7 +371,7 @@ class Connection:
     def _begin(self, server: ServerProcess, config: Wire) -> None:
         messages = self.transcript.messages
         line = to_line({"do": "begin", "messages": messages, "config": config})
-        self.transcript = Transcript(messages)
+        self.transcript = ChatTranscript(messages)
         self._told = config
         server.send_line(line)
         self._is_begun = True

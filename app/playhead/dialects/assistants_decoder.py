@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Failure, Source, Usage
-from playhead.conversation.requests import EXECUTE, PYTHON
 from playhead.dialects.codec import TRUNCATED
 from playhead.dialects.cohere_values import first_object, text_of
 from playhead.dialects.entry import text_message
 from playhead.dialects.incoming_calls import IncomingCalls
 from playhead.dialects.kernel_messages_values import objects_of
 from playhead.dialects.message_gatherer import MessageGatherer
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
+from playhead.domain.execution import PYTHON
+from playhead.domain.model import EXECUTE
 
 _SILENT = frozenset(
     {

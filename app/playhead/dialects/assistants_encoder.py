@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure, Usage
 from playhead.dialects.assistants_objects import RunFacts, RunStatus, run_wire
 from playhead.dialects.assistants_run import RunWriter
 from playhead.dialects.assistants_steps import Ids, event
 from playhead.dialects.chat_completions_answer import Cost, told_of
 from playhead.dialects.codec import TRUNCATED, Wire
 from playhead.dialects.pieces import Pieces
-from playhead.dialects.run_ends import as_output
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure, Usage
+from playhead.domain.text.summaries import run_end_as_output
 
 EXPIRED = "expired"
 """The code of a failure that is the end of a run nobody decided about."""
@@ -80,7 +80,7 @@ class Encoder:
             self._cost.add(chunk.content)
             is_cut = chunk.content.finish_reason == "length"
             return [*events, *self._writer.end_message(is_cut=is_cut)]
-        shown = (chunk, *as_output(chunk))
+        shown = (chunk, *run_end_as_output(chunk))
         pieces = (piece for one in shown for piece in self._pieces.feed(one))
         return [*events, *(made for piece in pieces for made in self._events(piece))]
 

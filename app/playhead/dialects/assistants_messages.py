@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Citation
 from playhead.dialects.assistants_objects import annotations_wire
 from playhead.dialects.codec import Wire
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Citation
 
 _STATUSES = {"streaming": "in_progress", "interrupted": "incomplete", "complete": "completed"}
 

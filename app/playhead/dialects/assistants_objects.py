@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from playhead.conversation.payloads import Citation
 from playhead.dialects.codec import Wire
+from playhead.domain.conversation.payloads import Citation
 
 RunStatus = Literal[
     "queued",

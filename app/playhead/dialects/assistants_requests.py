@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from playhead.conversation.requests import EXECUTE, ToolOffer
 from playhead.dialects.chat_completions_requests import read_tools as read_functions
 from playhead.dialects.codec import Wire
 from playhead.dialects.decision_reader import decision_of
@@ -20,6 +19,7 @@ from playhead.dialects.request_values import (
     an_object,
     wrong,
 )
+from playhead.domain.model import EXECUTE, ToolOffer
 
 _OUTPUTS = "tool_outputs"
 _OWN_TOOLS = ("code_interpreter", "file_search", "retrieval")

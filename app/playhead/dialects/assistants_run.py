@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Proposal, RunReport
-from playhead.conversation.requests import EXECUTE
 from playhead.dialects.assistants_objects import RunFacts
 from playhead.dialects.assistants_steps import CallStep, Ids, MessageStep
 from playhead.dialects.chat_completions_calls import CallWriter
 from playhead.dialects.codec import Wire
 from playhead.dialects.lmc_chunks import is_extended
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Proposal, RunReport
+from playhead.domain.model import EXECUTE
 
 
 class RunWriter:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 
-from playhead.conversation.payloads import Citation
 from playhead.dialects.assistants_objects import (
     RunFacts,
     annotations_wire,
@@ -14,6 +13,7 @@ from playhead.dialects.assistants_objects import (
     step_wire,
 )
 from playhead.dialects.codec import Wire
+from playhead.domain.conversation.payloads import Citation
 
 
 def event(name: str, data: object) -> Wire:

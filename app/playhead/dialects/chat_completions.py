@@ -6,11 +6,11 @@ one piece, `read_messages` for a request; here also what only this format needs.
 
 from __future__ import annotations
 
-from playhead.conversation.requests import EXECUTE
 from playhead.dialects.chat_completions_decoder import Decoder
 from playhead.dialects.chat_completions_encoder import Encoder, whole
 from playhead.dialects.chat_completions_requests import read_messages, read_tools
 from playhead.dialects.chat_completions_text import QUESTION, last_proposed_code
+from playhead.domain.model import EXECUTE
 
 __all__ = [
     "EXECUTE",

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, cast
 
-from playhead.conversation.payloads import Citation, Failure, Usage
 from playhead.dialects.codec import Wire
+from playhead.domain.conversation.payloads import Citation, Failure, Usage
 
 CHARACTERS_PER_TOKEN = 4
 """For estimates, where a provider gives no numbers."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from playhead.conversation.requests import EXECUTE
 from playhead.dialects.codec import Wire
+from playhead.domain.model import EXECUTE
 
 
 @dataclass(slots=True)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Failure, Source, Usage
 from playhead.dialects.codec import TRUNCATED
 from playhead.dialects.incoming_calls import IncomingCalls
 from playhead.dialects.lmc_stream import Decoder as NativeDecoder
 from playhead.dialects.message_gatherer import MessageGatherer
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
 
 _Prose = Literal["message", "reasoning"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Proposal, RunReport
-from playhead.conversation.requests import EXECUTE
 from playhead.dialects.chat_completions_answer import annotations_of
 from playhead.dialects.chat_completions_calls import CallWriter
 from playhead.dialects.chat_completions_text import OUTPUT, Projection
 from playhead.dialects.codec import Wire
 from playhead.dialects.lmc_chunks import is_extended
 from playhead.dialects.pieces import split
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Proposal, RunReport
+from playhead.domain.model import EXECUTE
 
 
 class DeltaWriter:

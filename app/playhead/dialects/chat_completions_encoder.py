@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure, Usage
 from playhead.dialects.chat_completions_answer import Cost, answer_key, calls_of, error_event
 from playhead.dialects.chat_completions_deltas import DeltaWriter
 from playhead.dialects.codec import TRUNCATED, Wire
 from playhead.dialects.lmc_stream import Encoder as NativeEncoder
 from playhead.dialects.pieces import Pieces, joined
-from playhead.dialects.run_ends import as_output
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure, Usage
+from playhead.domain.text.summaries import run_end_as_output
 
 
 class Encoder:
@@ -64,7 +64,7 @@ class Encoder:
         if isinstance(chunk.content, Usage):
             self._cost.add(chunk.content)
             return []
-        shown = (chunk, *as_output(chunk))
+        shown = (chunk, *run_end_as_output(chunk))
         pieces = (piece for one in shown for piece in self._pieces.feed(one))
         events = [event for piece in pieces for event in self._events(piece)]
         return events if self._native is None else self._with_native(self._native, chunk, events)

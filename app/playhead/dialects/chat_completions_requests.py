@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from playhead.conversation.requests import ToolOffer
 from playhead.dialects.chat_completions_answer import answer_key
 from playhead.dialects.entry import Entry, checked, text_message
 from playhead.dialects.request_calls import RequestCalls
@@ -19,6 +18,7 @@ from playhead.dialects.request_values import (
     messages_of,
     wrong,
 )
+from playhead.domain.model import ToolOffer
 
 _TEXTS = ("text", "refusal")
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playhead.conversation.payloads import Proposal
+from playhead.domain.conversation.payloads import Proposal
 
 QUESTION = "Do you want to run this code?"
 """Ends an answer whose code waits for a yes."""

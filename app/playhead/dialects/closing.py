@@ -6,8 +6,8 @@ import re
 
 from markdown_it import MarkdownIt
 
-from playhead.dialects.plain_text import line_ends
 from playhead.dialects.prose import fenced
+from playhead.domain.text.terminal import line_ends
 
 _SENTINEL = "closed"
 _CLOSERS = ("", "```", "~~~", "-->", "</pre>", "</script>", "</style>", "</textarea>")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure
 
 Wire = dict[str, Any]
 

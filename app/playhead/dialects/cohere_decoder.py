@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, cast
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Failure
 from playhead.dialects.codec import TRUNCATED
 from playhead.dialects.cohere_values import citation_of, failure_of, first_object, text_of, usage_of
 from playhead.dialects.incoming_calls import Canonical, IncomingCalls
 from playhead.dialects.message_gatherer import MessageGatherer
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Failure
 
 _Prose = Literal["message", "reasoning", "plan"]
 _PROSE: tuple[tuple[str, _Prose], ...] = (("thinking", "reasoning"), ("text", "message"))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure, Source, Usage
-from playhead.conversation.requests import EXECUTE
 from playhead.dialects.chat_completions_answer import Cost, calls_of, told_of
 from playhead.dialects.codec import TRUNCATED, Wire
 from playhead.dialects.cohere_events import EventWriter
 from playhead.dialects.cohere_requests import message_key
 from playhead.dialects.cohere_values import REASONS, usage_wire
 from playhead.dialects.pieces import Pieces, joined
-from playhead.dialects.run_ends import as_output
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure, Source, Usage
+from playhead.domain.model import EXECUTE
+from playhead.domain.text.summaries import run_end_as_output
 
 _HELD = frozenset({"message", "reasoning", "plan", "citation"})
 _CANCELLED = Failure("cancelled", "The answer was cancelled.")
@@ -61,7 +61,7 @@ class Encoder:
         if isinstance(chunk.content, Usage):
             self._cost.add(chunk.content)
             return []
-        shown = (chunk, *as_output(chunk))
+        shown = (chunk, *run_end_as_output(chunk))
         pieces = (piece for one in shown for piece in self._pieces.feed(one))
         return [event for piece in pieces for event in self._placed(piece)]
 

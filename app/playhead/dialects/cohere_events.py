@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Source
 from playhead.dialects.chat_completions_deltas import DeltaWriter
 from playhead.dialects.codec import Wire
 from playhead.dialects.cohere_values import citation_wire
 from playhead.dialects.pieces import split
 from playhead.dialects.verbatim import VerbatimCiter
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Source
 
 _CITED = {"text": "TEXT_CONTENT", "thinking": "THINKING_CONTENT", "plan": "PLAN"}
 

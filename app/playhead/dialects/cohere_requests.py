@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from playhead.conversation.payloads import Source
 from playhead.dialects.chat_completions_answer import answer_key
 from playhead.dialects.codec import Wire
 from playhead.dialects.entry import Entry, checked, text_message
@@ -23,6 +22,7 @@ from playhead.dialects.request_values import (
     messages_of,
     wrong,
 )
+from playhead.domain.conversation.payloads import Source
 
 
 @dataclass(frozen=True, slots=True)

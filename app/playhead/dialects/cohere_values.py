@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from playhead.conversation.payloads import Citation, Failure, Source, Usage
 from playhead.dialects.codec import Wire
+from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
 
 REASONS = {"stop": "COMPLETE", "length": "MAX_TOKENS", "tool_calls": "TOOL_CALL"}
 """How an answer ended, in Cohere's words; any other end is a complete one."""

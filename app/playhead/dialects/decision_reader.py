@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import cast
 
-from playhead.conversation.decisions import Answered, Approve, Decision, Deny
 from playhead.dialects.request_values import Fields, a_text_or_none
+from playhead.domain.execution import Answered, Approve, Decision, Deny
 
 
 def decision_of(text: str, param: str) -> Decision:

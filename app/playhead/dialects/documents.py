@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from playhead.conversation.message import Message
 from playhead.dialects.document_formats import DocumentKind
 from playhead.dialects.imported import Imported
 from playhead.dialects.message_list import write_messages
@@ -16,6 +15,7 @@ from playhead.dialects.message_list_reader import read_message_list
 from playhead.dialects.notebook import write_notebook
 from playhead.dialects.notebook_reader import is_notebook, read_notebook
 from playhead.dialects.picture_data import ReadFile, no_files
+from playhead.domain.conversation.message import Message
 from playhead.errors import DocumentError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from playhead.conversation.chunk import Chunk, ChunkType, Recipient, Role
-from playhead.conversation.decisions import Decision
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Recipient, Role
+from playhead.domain.execution import Decision
 from playhead.errors import RequestError
 
 

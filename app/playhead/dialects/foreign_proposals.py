@@ -6,9 +6,9 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal, RunReport
 from playhead.dialects.imported import MessageRow
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Proposal, RunReport
 
 
 def with_proposals_shown(messages: Sequence[Message]) -> list[Message]:

@@ -6,9 +6,9 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from playhead.conversation.chunk import ChunkType, Content, Recipient, Role
-from playhead.conversation.message import Message, MessageState
-from playhead.conversation.payloads import Proposal, RunReport
+from playhead.domain.conversation.chunk import ChunkType, Content, Recipient, Role
+from playhead.domain.conversation.message import Message, MessageState
+from playhead.domain.conversation.payloads import Proposal, RunReport
 
 MESSAGE_LIMIT = 100_000
 PICTURE_LIMIT = 64_000_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable
 
-from playhead.conversation.chunk import ChunkType
-from playhead.conversation.requests import EXECUTE
 from playhead.dialects.json_arguments import ArgumentReader
 from playhead.dialects.message_gatherer import MessageGatherer
+from playhead.domain.conversation.chunk import ChunkType
+from playhead.domain.model import EXECUTE
 
 Canonical = Callable[[str], str | None]
 """The language that a model's word names, or None where there is none of that name."""

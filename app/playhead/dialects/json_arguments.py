@@ -8,7 +8,7 @@ import operator
 import re
 from typing import Literal
 
-from playhead.dialects.surrogates import SurrogateJoiner
+from playhead.domain.text.unicode import SurrogateJoiner
 
 _State = Literal["start", "key", "in_key", "colon", "value", "in_string", "other", "after", "end"]
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from playhead.conversation.chunk import Chunk, ChunkType, Role
-from playhead.conversation.payloads import Failure
 from playhead.dialects.codec import TRUNCATED
 from playhead.dialects.entry import text_message
 from playhead.dialects.kernel_messages_encoder import PLAN_TITLE
 from playhead.dialects.kernel_messages_values import calls_of, kind_of, results_of, text_of
 from playhead.dialects.message_gatherer import MessageGatherer
 from playhead.dialects.pieces import whole_chunk
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
+from playhead.domain.conversation.payloads import Failure
 
 
 class Decoder:

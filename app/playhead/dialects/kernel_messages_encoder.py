@@ -6,15 +6,15 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure, Proposal, Usage
-from playhead.conversation.requests import EXECUTE
 from playhead.dialects.chat_completions_answer import told_of
 from playhead.dialects.codec import TRUNCATED, Wire
 from playhead.dialects.lmc_chunks import is_extended
 from playhead.dialects.pieces import Pieces, joined
-from playhead.dialects.run_ends import as_output
-from playhead.dialects.surrogates import whole_characters
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure, Proposal, Usage
+from playhead.domain.model import EXECUTE
+from playhead.domain.text.summaries import run_end_as_output
+from playhead.domain.text.unicode import whole_characters
 
 _WHOLE = frozenset({"reasoning", "plan", "code", "tool_call", "tool_result"})
 """Types of messages that go out once they are whole."""
@@ -60,7 +60,7 @@ class Encoder:
         """The messages that are certain after this chunk."""
         if self._is_over or isinstance(chunk.content, Usage):
             return []
-        shown = (chunk, *as_output(chunk))
+        shown = (chunk, *run_end_as_output(chunk))
         pieces = (piece for one in shown for piece in self._pieces.feed(one))
         events = [event for piece in pieces for event in self._events(piece)]
         self._wholes += [event for event in events if not event["type"].endswith(".delta")]

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from playhead.conversation.chunk import Chunk, ChunkType
-from playhead.conversation.requests import ToolOffer
 from playhead.dialects.chat_completions_answer import answer_key
 from playhead.dialects.chat_completions_requests import read_tools as read_openai_tools
 from playhead.dialects.entry import Entry, checked, text_message
@@ -23,6 +21,8 @@ from playhead.dialects.request_values import (
     messages_of,
     wrong,
 )
+from playhead.domain.conversation.chunk import Chunk, ChunkType
+from playhead.domain.model import ToolOffer
 
 
 def read_messages(raw: object) -> tuple[list[Entry], str]:

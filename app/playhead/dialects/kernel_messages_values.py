@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from playhead.conversation.chunk import Chunk
 from playhead.dialects.request_calls import call_chunks
+from playhead.domain.conversation.chunk import Chunk
 
 _NAMES = {"tool-calls": "tool_calls", "tool-results": "tool_results"}
 

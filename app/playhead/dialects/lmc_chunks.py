@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
-from playhead.conversation.chunk import Chunk, ChunkType, Content, Recipient, Role
 from playhead.dialects.lmc_payloads import (
     PAYLOAD_TYPES,
     UnknownContentError,
@@ -13,6 +12,7 @@ from playhead.dialects.lmc_payloads import (
     decode_payload,
     encode_payload,
 )
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Content, Recipient, Role
 
 Wire = dict[str, Any]
 

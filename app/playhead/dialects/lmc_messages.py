@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from playhead.conversation.chunk import Chunk
 from playhead.dialects.codec import Wire
 from playhead.dialects.lmc_stream import Encoder
+from playhead.domain.conversation.chunk import Chunk
 
 _NAMELESS = frozenset({"confirmation", "reasoning", "plan", "citation", "status", "command"})
 """Types that clients may leave out of a history."""

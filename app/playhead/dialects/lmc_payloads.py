@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, cast, get_args
 
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     Echo,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
-from playhead.conversation.chunk import Chunk, ChunkType, Recipient, Role
-from playhead.conversation.decisions import Approve, Decision, Deny
 from playhead.dialects.entry import Entry, checked, text_message
 from playhead.dialects.images import image_of_base64
 from playhead.dialects.lmc_chunks import CALLS
@@ -21,6 +19,8 @@ from playhead.dialects.request_values import (
     messages_of,
     wrong,
 )
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Recipient, Role
+from playhead.domain.execution import Approve, Decision, Deny
 
 _TEXTS = frozenset(
     {

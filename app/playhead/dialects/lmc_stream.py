@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from playhead.conversation.chunk import Chunk
 from playhead.dialects.codec import TRUNCATED, Wire
 from playhead.dialects.lmc_chunks import decode, encode, is_extended
 from playhead.dialects.pieces import Pieces
-from playhead.dialects.run_ends import as_output
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.text.summaries import run_end_as_output
 
 _LAST = frozenset({("server", "status"), ("server", "error")})
 
@@ -24,7 +24,9 @@ class Encoder:
 
     def encode(self, chunk: Chunk) -> list[Wire]:
         """The events that are certain after this chunk."""
-        shown = as_output(chunk) if is_extended(chunk) and not self._is_extended else [chunk]
+        shown = (
+            run_end_as_output(chunk) if is_extended(chunk) and not self._is_extended else [chunk]
+        )
         return [encode(piece) for one in shown for piece in self._pieces.feed(one)]
 
     def finish(self) -> list[Wire]:

@@ -6,20 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import (
-    CodeError,
-    Failure,
-    FileChanges,
-    InputRequest,
-    RunReport,
-    Table,
-)
 from playhead.dialects.closing import Closer
 from playhead.dialects.notebook_outputs import missing_words, split_traceback
 from playhead.dialects.passages import CodeBlock, Passage, passages_of
 from playhead.dialects.picture_data import Picture, ReadFile, no_files, picture_of
-from playhead.dialects.plain_text import one_line, plain
 from playhead.dialects.prose import fenced, quoted
 from playhead.dialects.said_words import (
     changes_words,
@@ -33,8 +23,18 @@ from playhead.dialects.said_words import (
     source_words,
     sources_of,
 )
-from playhead.dialects.surrogates import whole_characters
-from playhead.dialects.table_text import as_markdown
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
+    CodeError,
+    Failure,
+    FileChanges,
+    InputRequest,
+    RunReport,
+    Table,
+)
+from playhead.domain.text.tables import as_markdown
+from playhead.domain.text.terminal import one_line, plain
+from playhead.domain.text.unicode import whole_characters
 
 _SPEAKERS = {"user": "You", "assistant": "Assistant"}
 _MARKUP = ("html", "javascript", "css", "xml")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from playhead.conversation.chunk import Chunk, ChunkType, Role
-from playhead.dialects.surrogates import SurrogateJoiner
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
+from playhead.domain.text.unicode import SurrogateJoiner
 
 
 class MessageGatherer:

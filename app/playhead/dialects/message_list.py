@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
 from playhead.dialects.lmc_chunks import encode
 from playhead.dialects.picture_data import SVG, ReadFile, no_files, picture_of
 from playhead.dialects.pieces import whole_chunk
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
 
 Wire = dict[str, Any]
 

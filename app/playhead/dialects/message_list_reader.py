@@ -6,9 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal, RunReport
 from playhead.dialects.foreign_proposals import with_proposals_shown
 from playhead.dialects.imported import Imported, MessageRow, settled
 from playhead.dialects.lmc_chunks import decode
@@ -16,6 +13,9 @@ from playhead.dialects.message_list import recipient_of
 from playhead.dialects.picture_data import SVG, picture_of_base64
 from playhead.dialects.pieces import whole_chunk
 from playhead.dialects.said_words import file_name
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Proposal, RunReport
 from playhead.errors import DocumentError
 
 Fields = Mapping[str, Any]

@@ -6,12 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Failure, RunReport
 from playhead.dialects.notebook_outputs import lines, missing_words, outputs_of, whole
 from playhead.dialects.passages import CodeBlock, Passage, passages_of
 from playhead.dialects.picture_data import ReadFile, no_files, picture_of
-from playhead.dialects.plain_text import line_ends
 from playhead.dialects.prose import fenced, quoted
 from playhead.dialects.said_words import (
     failure_words,
@@ -21,6 +18,9 @@ from playhead.dialects.said_words import (
     source_words,
     sources_of,
 )
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Failure, RunReport
+from playhead.domain.text.terminal import line_ends
 
 Wire = dict[str, Any]
 

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterable
 from typing import Any, cast
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import CodeError, FileChanges, InputRequest, Table
 from playhead.dialects.lmc_payloads import encode_payload
 from playhead.dialects.passages import CodeBlock
 from playhead.dialects.picture_data import SVG, ReadFile, picture_of
 from playhead.dialects.pieces import whole_chunk
-from playhead.dialects.plain_text import plain
 from playhead.dialects.said_words import changes_words, fate, file_name, input_words
-from playhead.dialects.surrogates import whole_characters
-from playhead.dialects.table_text import as_html, as_plain
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import CodeError, FileChanges, InputRequest, Table
+from playhead.domain.text.tables import as_html, as_plain
+from playhead.domain.text.terminal import plain
+from playhead.domain.text.unicode import whole_characters
 
 Wire = dict[str, Any]
 

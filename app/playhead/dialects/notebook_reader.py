@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from playhead.conversation.chunk import ChunkType, Role
-from playhead.conversation.payloads import RunReport
 from playhead.dialects.imported import Imported, MessageRow, settled
 from playhead.dialects.notebook import CELL_MAGICS, OURS, TITLES, YOU
 from playhead.dialects.notebook_results import add_outputs, as_text, fields_of
 from playhead.dialects.picture_data import SUFFIXES, SVG, picture_of_base64
 from playhead.dialects.prose import fenced
+from playhead.domain.conversation.chunk import ChunkType, Role
+from playhead.domain.conversation.payloads import RunReport
 from playhead.errors import DocumentError
 
 Fields = Mapping[str, Any]

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from playhead.conversation.payloads import CodeError, Table
 from playhead.dialects.imported import MessageRow
 from playhead.dialects.lmc_payloads import UnknownContentError, decode_payload
 from playhead.dialects.notebook_outputs import TABLE_MIME
 from playhead.dialects.picture_data import SUFFIXES, SVG, picture_of_base64
-from playhead.dialects.plain_text import plain
-from playhead.dialects.surrogates import whole_characters
+from playhead.domain.conversation.payloads import CodeError, Table
+from playhead.domain.text.terminal import plain
+from playhead.domain.text.unicode import whole_characters
 
 Fields = Mapping[str, Any]
 _MARKUP = {

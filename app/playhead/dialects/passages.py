@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Citation, CodeError, Proposal, RunReport, Table
-from playhead.conversation.requests import EXECUTE
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Citation, CodeError, Proposal, RunReport, Table
+from playhead.domain.model import EXECUTE
 
 _UNTOLD = frozenset({"timing", "status", "usage", "command", "retry", "echo"})
 _RESULTS = frozenset({"console", "image", "code", "table", "files", "error", "input"})

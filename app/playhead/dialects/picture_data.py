@@ -7,8 +7,8 @@ import binascii
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from playhead.conversation.message import Message
-from playhead.dialects.surrogates import whole_characters
+from playhead.domain.conversation.message import Message
+from playhead.domain.text.unicode import whole_characters
 
 ReadFile = Callable[[str], bytes | None]
 """Reads a file that a message names; None for what is not there or too large."""

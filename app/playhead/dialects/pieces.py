@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
-from playhead.conversation.chunk import Chunk
-from playhead.dialects.surrogates import SurrogateJoiner, whole_characters
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.text.unicode import SurrogateJoiner, whole_characters
 
 PIECE_CHARACTERS = 32_768
 """The longest content of one chunk: a character takes up to 12 on the wire (`\\ud83d\\ude00`), an

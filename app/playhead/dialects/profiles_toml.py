@@ -9,8 +9,7 @@ from typing import Any, cast
 
 import tomli_w
 
-from playhead.conversation.plain_values import ValueReader, is_sensible, said
-from playhead.conversation.requests import Profile
+from playhead.domain.settings import Profile, ValueReader, given_fields, is_sensible
 from playhead.errors import StorageError
 
 FORMAT = 1
@@ -29,7 +28,7 @@ class ReadProfiles:
 
 def to_toml(profiles: Sequence[Profile]) -> str:
     """The profiles as a file's text; there is no key in them."""
-    tables = [said(profile) for profile in profiles]
+    tables = [given_fields(profile) for profile in profiles]
     return tomli_w.dumps({"playhead_profiles": FORMAT, "profile": tables})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playhead.dialects.plain_text import line_ends
+from playhead.domain.text.terminal import line_ends
 
 _RUNS = re.compile(r"`+")
 _INFO = re.compile(r"[\w+#.-]+")

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from playhead.conversation.chunk import Chunk
 from playhead.dialects import assistants, chat_completions, cohere, kernel_messages, lmc
 from playhead.dialects.codec import Decoder, Wire
 from playhead.dialects.imported import Imported
 from playhead.dialects.message_list_reader import read_message_list
+from playhead.domain.conversation.chunk import Chunk
 from playhead.errors import DocumentError
 
 Fields = Mapping[str, Any]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import cast
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.requests import EXECUTE
 from playhead.dialects.decision_reader import decision_of
 from playhead.dialects.entry import Entry, text_message
 from playhead.dialects.request_values import (
@@ -17,6 +15,8 @@ from playhead.dialects.request_values import (
     an_object,
     wrong,
 )
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.model import EXECUTE
 
 
 class RequestCalls:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from playhead.conversation.chunk import Chunk
 from playhead.dialects.entry import Entry
 from playhead.dialects.images import image_of_data_url
 from playhead.dialects.request_values import Fields, a_text, an_object, wrong
+from playhead.domain.conversation.chunk import Chunk
 
 _YES = re.compile(r"[\s.!?]*(?:yes|y)[\s.!?]*", re.IGNORECASE | re.ASCII)
 

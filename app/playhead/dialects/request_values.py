@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn, cast
 
-from playhead.dialects.surrogates import whole_characters
+from playhead.domain.text.unicode import whole_characters
 from playhead.errors import RequestError
 
 Fields = Mapping[str, Any]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import PurePath, PureWindowsPath
 
-from playhead.conversation.payloads import (
+from playhead.dialects.passages import CodeBlock
+from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     Failure,
@@ -14,8 +15,7 @@ from playhead.conversation.payloads import (
     RunReport,
     Source,
 )
-from playhead.dialects.passages import CodeBlock
-from playhead.dialects.plain_text import one_line
+from playhead.domain.text.terminal import one_line
 from playhead.errors import AppError
 
 _NAMES_TOLD = 50

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Failure
 from playhead.dialects.notebook import is_python
 from playhead.dialects.passages import CodeBlock, Passage, passages_of
-from playhead.dialects.plain_text import line_ends, one_line, plain
 from playhead.dialects.said_words import error_words, failure_words, fate, file_name
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Failure
+from playhead.domain.text.terminal import line_ends, one_line, plain
 
 _HEAD = "# -*- coding: utf-8 -*-"
 _NAME = "conversation"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from playhead.conversation.payloads import Citation, Source
+from playhead.domain.conversation.payloads import Citation, Source
 
 SHORTEST = 2
 """Of how many characters a value must be to be cited."""

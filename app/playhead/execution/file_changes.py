@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import PurePosixPath
 
-from playhead.conversation.payloads import FileChange, FileChanges
+from playhead.domain.conversation.payloads import FileChange, FileChanges
 from playhead.execution.snapshots import GivenUp, Snapshot, Stamp, Texts, read_text
 
 LISTED_LIMIT = 200

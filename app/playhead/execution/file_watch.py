@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from playhead.conversation.payloads import FileChanges
+from playhead.domain.conversation.payloads import FileChanges
 from playhead.execution import snapshots
 from playhead.execution.file_changes import Comparison
 from playhead.execution.snapshots import Snapshot, Texts

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from playhead.conversation.requests import EnvironmentStatus, Interpreter
+from playhead.domain.execution import EnvironmentStatus, Interpreter
 from playhead.errors import ExecutionError
 from playhead.execution import environment, probing
 from playhead.execution.login_path import LoginPath

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from playhead.conversation.requests import RunLimits
+from playhead.domain.execution import RunLimits
 from playhead.execution.processes import session_bytes
 
 _MEMORY_PERIOD_S = 0.2

@@ -9,15 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import RunReport, Table
-from playhead.conversation.requests import (
-    KernelState,
-    KernelStatus,
-    RunLimits,
-    RunRequest,
-    Variable,
-)
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import RunReport, Table
+from playhead.domain.execution import KernelState, KernelStatus, RunLimits, RunRequest, Variable
 from playhead.errors import ExecutionError
 from playhead.execution import environment, leftovers
 from playhead.execution.limits import LimitWatch

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playhead.conversation.requests import Interpreter
+from playhead.domain.execution import Interpreter
 from playhead.errors import ExecutionError
 
 OLDEST = (3, 9)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import RunReport, Table
-from playhead.conversation.requests import KernelStatus, RunRequest, Variable
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import RunReport, Table
+from playhead.domain.execution import KernelStatus, RunRequest, Variable
 from playhead.errors import ExecutionError
 from playhead.execution import environment
 from playhead.execution.file_watch import FileWatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from playhead.conversation.chunk import Chunk, ChunkType
+from playhead.domain.conversation.chunk import Chunk, ChunkType
 from playhead.execution.run_output import file_name
 from playhead.execution.spool import Spool
 from playhead.execution.tables import parse_json, table_of

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import (
     CodeError,
     Frame,
     InputRequest,

@@ -6,8 +6,8 @@ import json
 import math
 from typing import Any, cast
 
-from playhead.conversation.payloads import Cell, Table
-from playhead.conversation.requests import Variable
+from playhead.domain.conversation.payloads import Cell, Table
+from playhead.domain.execution import Variable
 from playhead.kernel import protocol
 
 ROW_LIMIT = 1000

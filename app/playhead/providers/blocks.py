@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from difflib import unified_diff
 from typing import Any
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import FileChange, FileChanges, Proposal, RunReport
-from playhead.conversation.requests import EXECUTE
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import FileChange, FileChanges, Proposal, RunReport
+from playhead.domain.model import EXECUTE
 
 HEAD_CHARACTERS = 4_000
 TAIL_CHARACTERS = 8_000

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from playhead.conversation.requests import ModelSettings
+from playhead.domain.model import ModelSettings
 from playhead.providers.catalog import provider_of
 
 _OPENAI_LIMIT = 40

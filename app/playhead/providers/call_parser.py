@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Iterable
 from typing import Literal
 
-from playhead.conversation.requests import EXECUTE
 from playhead.dialects.json_arguments import ArgumentReader
+from playhead.domain.model import EXECUTE
 from playhead.model_worker.protocol import CallPiece
 from playhead.providers.call_repair import code_of
 from playhead.providers.message_writer import MessageWriter

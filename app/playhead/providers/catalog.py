@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from playhead.conversation.provider_pages import ProviderPage
-from playhead.conversation.requests import LocalServer
+from playhead.domain.model import LocalServer, ProviderPage
 from playhead.providers.local_servers import KNOWN_PORTS, probe
 from playhead.providers.provider_pages import PAGES, page_of
 from playhead.providers.system_prompt import BUILT_IN_PROMPT, PLACEHOLDERS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Citation, Source
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Citation, Source
 from playhead.model_worker.protocol import CitedPage
 
 

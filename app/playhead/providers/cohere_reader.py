@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Failure
 from playhead.dialects.cohere_decoder import CohereDecoder
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Delta
 from playhead.providers.prose_parser import Canonical

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from playhead.conversation.message import Message
+from playhead.domain.conversation.message import Message
 from playhead.providers.blocks import HEAD_CHARACTERS, TAIL_CHARACTERS
 from playhead.providers.token_counts import ENTRY_TOKENS, IMAGE_TOKENS, count_text
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Echo
-from playhead.dialects.surrogates import SurrogateJoiner
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Echo
+from playhead.domain.text.unicode import SurrogateJoiner
 from playhead.model_worker.protocol import Delta
 from playhead.providers.call_parser import CallParser, CutOffError
 from playhead.providers.citations import CitationReader

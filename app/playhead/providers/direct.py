@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import takewhile
 from typing import Literal
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
-from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
-from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
+from playhead.domain.model import ModelFacts, ModelSettings
 from playhead.providers.prose_parser import Canonical
 from playhead.providers.typed_code import code_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from playhead.conversation.requests import ModelSettings
+from playhead.domain.model import ModelSettings
 
 _PARTS = frozenset({"aws_access_key_id", "aws_secret_access_key", "aws_session_token"})
 

@@ -6,7 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, cast
 
-from playhead.conversation.requests import LocalServer
+from playhead.domain.model import LocalServer
 
 if TYPE_CHECKING:
     import http.client

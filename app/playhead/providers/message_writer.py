@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playhead.conversation.chunk import Chunk, ChunkType
+from playhead.domain.conversation.chunk import Chunk, ChunkType
 
 _LONGEST_LEAD = 1_000
 

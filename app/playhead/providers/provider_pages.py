@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playhead.conversation.provider_pages import ProviderField, ProviderPage
+from playhead.domain.model import ProviderField, ProviderPage
 
 OTHER, RAW = "other", "raw"
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
-from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
+from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
+from playhead.domain.model import ModelFacts, ModelSettings
 from playhead.providers.context import LESS_AT_EACH_ATTEMPT, kept, room_for, with_few_images
 from playhead.providers.installed_packages import packages_of, python_told
 from playhead.providers.system_prompt import Surroundings, offered_tools, system_prompt

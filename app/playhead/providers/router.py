@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Protocol
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
-from playhead.conversation.requests import DIRECT_MODEL, ModelFacts, ModelSettings, TurnRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
+from playhead.domain.model import DIRECT_MODEL, ModelFacts, ModelSettings
 
 
 class Answers(Protocol):

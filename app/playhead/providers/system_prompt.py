@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from playhead.conversation.requests import EXECUTE, ToolOffer
+from playhead.domain.model import EXECUTE, ToolOffer
 
 BUILT_IN_PROMPT = """\
 You are the assistant inside Playhead, a desktop program in which people get things done on their \

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Echo, FileChanges, Proposal, RunReport
-from playhead.conversation.requests import ModelSettings
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Echo, FileChanges, Proposal, RunReport
+from playhead.domain.model import ModelSettings
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
 from playhead.providers.blocks import (
     NOT_RUN,

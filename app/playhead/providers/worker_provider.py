@@ -11,10 +11,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
-from playhead.conversation.payloads import Usage, Waiting
-from playhead.conversation.requests import ModelFacts, ModelSettings, TurnRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
+from playhead.domain.conversation.payloads import Usage, Waiting
+from playhead.domain.model import ModelFacts, ModelSettings
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import (
     AboutModel,
@@ -26,12 +26,14 @@ from playhead.model_worker.protocol import (
     ModelList,
     Retrying,
 )
+from playhead.providers.call_parser import CutOffError
 from playhead.providers.catalog import provider_of
 from playhead.providers.cohere_reader import CohereReader
-from playhead.providers.delta_parser import Canonical, CutOffError, DeltaParser
+from playhead.providers.delta_parser import DeltaParser
 from playhead.providers.key_parts import key_and_extra
 from playhead.providers.large_deltas import is_large, parts
 from playhead.providers.live_worker import LiveWorker, WorkerStatus
+from playhead.providers.prose_parser import Canonical
 from playhead.providers.request_writer import RequestWriter, guessed
 from playhead.providers.worker_process import worker_command, worker_environment
 

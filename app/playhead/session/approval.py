@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from playhead.conversation.decisions import Decision
-from playhead.conversation.payloads import Proposal
+from playhead.domain.conversation.payloads import Proposal
+from playhead.domain.execution import Decision
 
 
-class ApprovalDesk:
+class Approval:
     """Holds at most one proposal and the future of its decision.
 
     `on_change` is called whenever `pending` changes.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Failure
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Failure
 from playhead.errors import ExecutionError, SessionError
 
 

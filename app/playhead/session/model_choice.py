@@ -7,15 +7,8 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
-from playhead.conversation.requests import (
-    AppSettings,
-    Connection,
-    ConversationConfig,
-    ModelChoice,
-    ModelOverride,
-    ModelSettings,
-    Profile,
-)
+from playhead.domain.model import ConnectionSettings, ModelChoice, ModelSettings
+from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride, Profile
 from playhead.session.ports import Catalog, Keys, Settings
 
 _Number = TypeVar("_Number", int, float)
@@ -70,7 +63,7 @@ async def model_for(
         api_base = choice.api_base
     elif secret is None:
         secret = (await keys.get(catalog.key_name(model, api_base))).secret
-    found = described(model, current, catalog, is_own_address=choice.api_base is None)
+    found = describe_model(model, current, catalog, is_own_address=choice.api_base is None)
     retries = _first(choice.retries, current.retries)
     return replace(
         found,
@@ -84,7 +77,7 @@ async def model_for(
     )
 
 
-def described(
+def describe_model(
     model: str, current: AppSettings, catalog: Catalog, *, is_own_address: bool = True
 ) -> ModelSettings:
     """A model with what the settings say of it and of the way there, but without address and key.
@@ -113,9 +106,9 @@ def parameters_for(model: str, current: AppSettings, catalog: Catalog) -> dict[s
     return own | (dict(_extra(current)) if _is_same_provider(model, current, catalog) else {})
 
 
-def connection_of(current: AppSettings) -> Connection:
+def connection_of(current: AppSettings) -> ConnectionSettings:
     """How providers are reached."""
-    return Connection(
+    return ConnectionSettings(
         proxy=current.proxy,
         ca_file=current.ca_file,
         connect_s=current.connect_limit_s,

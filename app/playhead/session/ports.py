@@ -1,38 +1,42 @@
-"""The ports: what a session needs of the world, handed in by `bootstrap`."""
+"""The ports: what sessions and the window need of the world, handed in by `bootstrap`."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.outgoing import FittedRequest, OutgoingRequest
-from playhead.conversation.payloads import Table
-from playhead.conversation.provider_pages import ProviderPage
-from playhead.conversation.records import Record
-from playhead.conversation.requests import (
-    ApiStatus,
-    AppSettings,
-    ConversationConfig,
-    ConversationMark,
-    ConversationSummary,
+from playhead.domain.app_data import AppFolder, CrashReport, ResetOptions
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import StoredConversation
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
+from playhead.domain.conversation.payloads import Table
+from playhead.domain.conversation.search import SearchFound
+from playhead.domain.execution import (
     EnvironmentStatus,
     Interpreter,
     KernelStatus,
-    KeyInfo,
-    KeyringStatus,
-    KeySource,
-    LocalServer,
-    ModelFacts,
-    ModelSettings,
     RunRequest,
-    StoredConversation,
-    TurnRequest,
     Variable,
 )
-from playhead.conversation.search import SearchFound
-from playhead.conversation.secret import Secret
+from playhead.domain.history import ConversationMark, ConversationSummary, Record
+from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
+from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
+from playhead.domain.settings import AppSettings, ConversationConfig
+
+
+@dataclass(frozen=True, slots=True)
+class ApiStatus:
+    """How the server for other programs stands; `address` like "http://127.0.0.1:5001".
+
+    `message` says why it failed and what to do, or that the token is not kept.
+    """
+
+    state: Literal["off", "starting", "listening", "failed"] = "off"
+    address: str = ""
+    message: str = ""
+
 
 Unsubscribe = Callable[[], None]
 
@@ -373,3 +377,74 @@ class ApiControl(Protocol):
     async def renew_token(self) -> Secret:
         """Another token; whoever holds the old one is refused from now on."""
         ...
+
+
+class AppFolders(Protocol):
+    """Where the program keeps its files."""
+
+    @property
+    def places(self) -> Sequence[AppFolder]:
+        """The folders, each once."""
+        ...
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether all of it lies below one folder that was named at the start."""
+        ...
+
+    async def size(self, place: AppFolder) -> int:
+        """How many bytes lie there, without the other places inside it."""
+        ...
+
+
+class CrashReports(Protocol):
+    """What is known of crashes; nothing of it leaves this computer."""
+
+    @property
+    def folder(self) -> str:
+        """Where the files lie."""
+        ...
+
+    async def news(self) -> list[CrashReport]:
+        """Those that have not been told of, the newest first; from now on they have."""
+        ...
+
+    async def found(self) -> list[CrashReport]:
+        """All that are there, the newest first."""
+        ...
+
+    async def delete(self, names: Sequence[str]) -> None:
+        """Delete reports. Raises StorageError."""
+        ...
+
+
+class Resetter(Protocol):
+    """Back to the state of a first start."""
+
+    async def reset(self, wish: ResetOptions) -> str:
+        """Reset the settings and what is wished; the folder that has what was there before.
+
+        Nothing is taken before it lies there. Raises StorageError or KeyStoreError.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Maintenance:
+    """The three of them."""
+
+    places: AppFolders
+    crashes: CrashReports
+    resetting: Resetter
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPorts:
+    """The world as every session sees it."""
+
+    provider: Provider
+    executor: Executor
+    interpreters: Interpreters
+    settings: Settings
+    keys: Keys
+    catalog: Catalog

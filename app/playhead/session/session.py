@@ -1,57 +1,94 @@
-"""One conversation's verbs: what a user, or a program, can do with it."""
+"""One conversation's session: the commands of a user or a program, the events that report it."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Generic, Literal, TypeVar
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.decisions import Approve, Decision, Deny
-from playhead.conversation.events import (
-    MoveTo,
-    PutAside,
-    PutBack,
-    Rename,
-    Settle,
-)
-from playhead.conversation.payloads import Proposal, RunReport, Table
-from playhead.conversation.requests import (
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import MoveTo, PutAside, PutBack, Rename, Settle
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.conversation.payloads import Proposal, RunReport, Table
+from playhead.domain.execution import (
     PYTHON,
-    AppSettings,
-    Attachment,
-    ConversationConfig,
+    Approve,
+    Decision,
+    Deny,
     KernelStatus,
     Variable,
+    install_code,
 )
+from playhead.domain.settings import AppSettings, ConversationConfig
+from playhead.domain.text.titles import title_from
 from playhead.errors import AppError, SessionError
-from playhead.session.approval import ApprovalDesk
+from playhead.session.approval import Approval
 from playhead.session.branches import Deletion, deletion_of, place_to_retry
-from playhead.session.calls import count_runs, open_calls, ran_blocks
-from playhead.session.freshness import Freshness
-from playhead.session.listeners import Listeners
+from playhead.session.code_runs import KernelEpoch, count_runs, open_calls, ran_blocks
+from playhead.session.message_queue import MessageQueue, has_failed
 from playhead.session.model_choice import is_auto_run, settings_for
-from playhead.session.options import TurnOptions
-from playhead.session.outlook import Outlook
-from playhead.session.packages import install_code
-from playhead.session.ports import Unsubscribe
-from playhead.session.queue import MessageQueue, has_failed
-from playhead.session.session_values import (
-    SessionEvent,
-    SessionEventKind,
-    SessionPorts,
-    SessionState,
-    expect_idle,
-)
-from playhead.session.titles import title_from
+from playhead.session.ports import SessionPorts, Unsubscribe
+from playhead.session.request_preview import RequestPreview
 from playhead.session.turn import Turn
-from playhead.session.turn_settings import turn_settings
-from playhead.session.turn_values import TurnSettings
+from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings
 
 _log = logging.getLogger(__name__)
+_Event = TypeVar("_Event")
+
+
+class Listeners(Generic[_Event]):
+    """Tells each of them in order; one that fails is logged and does not stop the others."""
+
+    def __init__(self, whose: str) -> None:
+        self._whose = whose
+        self._all: list[Callable[[_Event], None]] = []
+
+    def add(self, listener: Callable[[_Event], None]) -> Callable[[], None]:
+        """Call `listener` at every event; returns what ends that."""
+        self._all.append(listener)
+
+        def remove() -> None:
+            if listener in self._all:
+                self._all.remove(listener)
+
+        return remove
+
+    def tell(self, event: _Event) -> None:
+        """Tell all of them."""
+        for listener in tuple(self._all):
+            try:
+                listener(event)
+            except Exception:  # noqa: BLE001 - one broken view must not stop the others
+                _log.exception("a listener of %s failed", self._whose)
+
+
+SessionState = Literal["idle", "asking", "awaiting_approval", "running", "stopping"]
+SessionEventKind = Literal[
+    "state", "pending", "kernel", "place", "config", "auto_run", "queue", "outlook", "error"
+]
+
+
+def expect_idle(state: SessionState) -> None:
+    """Raises SessionError while a turn is under way."""
+    if state != "idle":
+        raise SessionError(
+            "This conversation is still busy.",
+            remedy="Wait until it rests, or stop it first.",
+            code="session_busy",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """What changed: read the session's attribute anew; `error` comes with kind error."""
+
+    kind: SessionEventKind
+    error: AppError | None = None
+
 
 _TOLD = ("user", "message")
 
@@ -85,7 +122,7 @@ class Session:
         self.state: SessionState = "idle"
         self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._tell("queue"))
         self._ports = ports
-        self.outlook = Outlook(
+        self.outlook = RequestPreview(
             conversation,
             ports,
             self._turn_settings,
@@ -93,12 +130,12 @@ class Session:
             lambda: self._tell("outlook"),
         )
         """What goes to the model."""
-        self._desk = ApprovalDesk(lambda: self._tell("pending"))
+        self._desk = Approval(lambda: self._tell("pending"))
         self._listeners = Listeners[SessionEvent](f"session {conversation.id}")
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._chores: set[asyncio.Task[None]] = set()
-        self._freshness = Freshness(conversation)
+        self._freshness = KernelEpoch(conversation)
         self._begun_with: str | None = None
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
         self._unsubscribe_messages = conversation.subscribe(self._freshness.follow)

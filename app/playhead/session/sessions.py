@@ -1,35 +1,35 @@
-"""All conversations: the list of the sidebar, and the sessions that are open."""
+"""All conversations: the list of the sidebar, the open sessions, the trash and imports."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import ConversationEvent, RemoveFrom, Rename
-from playhead.conversation.requests import (
-    ConversationConfig,
-    ConversationMark,
-    ConversationSummary,
-)
-from playhead.conversation.search import SearchFound
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import ConversationEvent, RemoveFrom, Rename
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.search import SearchFound
+from playhead.domain.history import ConversationMark, ConversationSummary
+from playhead.domain.settings import ConversationConfig
+from playhead.domain.text.titles import copy_title
 from playhead.errors import SessionError, StorageError
-from playhead.session.ports import History, Unsubscribe
-from playhead.session.session import Session, SessionEvent, SessionPorts, SessionState
-from playhead.session.titles import copy_title
-from playhead.session.unfinished import close_unfinished
+from playhead.session.code_runs import close_unfinished
+from playhead.session.ports import History, SessionPorts, Unsubscribe
+from playhead.session.session import Session, SessionEvent, SessionState
 
 if TYPE_CHECKING:
     from playhead.dialects.imported import Imported
+
 
 _log = logging.getLogger(__name__)
 _ADDED_AT_ONCE = 250
@@ -247,11 +247,11 @@ class Sessions:
         now = time.time()
         count = len(imported.messages)
         added = ConversationSummary(uuid.uuid4().hex, imported.title, now, now, count)
-        from playhead.session.importing import with_pictures_kept  # not needed at start-up
+        # not needed at start-up
 
         keep_file = partial(self._history.keep_file, added.id)
         try:
-            messages = await with_pictures_kept(imported.messages, keep_file)
+            messages = await store_pictures(imported.messages, keep_file)
         except BaseException:
             with suppress(StorageError):
                 await self._history.delete(added.id)
@@ -488,3 +488,22 @@ def _retold(conversation: Conversation) -> Iterator[ConversationEvent]:
             yield ConversationEvent("grew", message.id, chunk=so_far)
     for kept in conversation.beside:
         yield ConversationEvent("noted", kept.parent_id or "", kept)
+
+
+KeepFile = Callable[[str, bytes], Awaitable[str]]
+"""Writes a file that goes with the conversation, by its name; its path."""
+
+
+async def store_pictures(messages: Sequence[Message], keep_file: KeepFile) -> list[Message]:
+    """The messages, made now, whose pictures in base64 are files instead. Raises StorageError."""
+    now = time.time()
+    kept: list[Message] = []
+    for message in messages:
+        message = replace(message, created_at=now)
+        form, _, suffix = (message.format or "").partition(".")
+        if message.type == "image" and form == "base64":
+            data = await asyncio.to_thread(base64.b64decode, message.text)
+            path = await keep_file(f"imported-{message.id}.{suffix or 'png'}", data)
+            message = replace(message, format="path", content=path)
+        kept.append(message)
+    return kept

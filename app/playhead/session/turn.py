@@ -1,4 +1,4 @@
-"""One turn: ask the model, propose its code, run what is approved, ask again until it rests."""
+"""One turn: ask the model, propose its code, run what is approved, until the model rests."""
 
 from __future__ import annotations
 
@@ -10,29 +10,27 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Literal
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.decisions import Answered, Approve, Decision, Deny
-from playhead.conversation.message import Message
-from playhead.conversation.outgoing import FittedRequest
-from playhead.conversation.payloads import Failure, Proposal, RunReport
-from playhead.conversation.requests import (
-    EXECUTE,
-    PYTHON,
-    RunRequest,
-    TurnRequest,
-)
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import FittedRequest, TurnRequest
+from playhead.domain.conversation.payloads import Failure, Proposal, RunReport
+from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny, RunRequest
+from playhead.domain.model import EXECUTE
 from playhead.errors import AppError, ExecutionError, ProviderError
-from playhead.session.approval import ApprovalDesk
-from playhead.session.limits import (
+from playhead.session.approval import Approval
+from playhead.session.ports import Executor, Interpreters, Provider
+from playhead.session.request_preview import turn_request
+from playhead.session.stops import (
     RepeatedFailures,
     check_budget,
-    failed_again,
-    too_many_steps,
+    repeated_failure_error,
+    step_limit_error,
 )
-from playhead.session.ports import Executor, Interpreters, Provider
-from playhead.session.turn_request import turn_request
-from playhead.session.turn_values import RunEnd, TurnSettings, TurnState
+from playhead.session.turn_settings import TurnSettings
+
+TurnState = Literal["asking", "awaiting_approval", "running"]
+RunOutcome = Literal["finished", "failed", "declined", "stopped"]
 
 MAX_BAD_ANSWERS = 3
 """Answers in a row with nothing but calls that could not be run, before a turn gives up."""
@@ -54,7 +52,7 @@ class Turn:
         provider: Provider,
         executor: Executor,
         interpreters: Interpreters,
-        desk: ApprovalDesk,
+        desk: Approval,
         settings: TurnSettings,
         on_state: Callable[[TurnState], None],
         is_auto_run: Callable[[], bool],
@@ -136,14 +134,14 @@ class Turn:
                     self._apply_status("cancelled")
                     return
                 if self._failures.is_repeated:
-                    raise failed_again()
+                    raise repeated_failure_error()
             if not calls or self._are_left_to_client(calls):
                 self._apply_status("complete")
                 return
             bad_answers = bad_answers + 1 if is_bad else 0
             if bad_answers >= MAX_BAD_ANSWERS:
                 raise _too_many_bad_calls(bad_answers)
-        raise too_many_steps(self._settings.max_steps)
+        raise step_limit_error(self._settings.max_steps)
 
     async def _ask(self, *, must_call: bool) -> list[Message]:
         """Stream one answer; the code and tool calls in it, in order.
@@ -219,7 +217,7 @@ class Turn:
         known = {message.call_id for message in results}
         return any(self._is_clients(call) and call.call_id not in known for call in calls)
 
-    async def _propose(self, message: Message) -> RunEnd:
+    async def _propose(self, message: Message) -> RunOutcome:
         """Announce the code, wait for a decision unless there is a policy, run it."""
         proposal = self._proposal(message)
         self._apply_single("confirmation", proposal, "execution")
@@ -278,7 +276,7 @@ class Turn:
                 raise
             return ""
 
-    async def _run(self, proposal: Proposal) -> RunEnd:
+    async def _run(self, proposal: Proposal) -> RunOutcome:
         self._on_state("running")
         interpreter = proposal.interpreter or await self._default_interpreter(proposal.language)
         await self._check(proposal.language, interpreter)
@@ -294,7 +292,7 @@ class Turn:
             shows_lines=self._settings.shows_lines,
             times_lines=self._settings.times_lines,
         )
-        end: RunEnd = "finished"
+        end: RunOutcome = "finished"
         has_failed = False
         began = time.monotonic()
         try:
@@ -395,7 +393,7 @@ def _language_asked_for(call: Message) -> str:
         return ""
 
 
-def _end_after(chunk: Chunk, end: RunEnd) -> RunEnd:
+def _end_after(chunk: Chunk, end: RunOutcome) -> RunOutcome:
     if chunk.type == "error":
         return "failed"
     if isinstance(chunk.content, RunReport) and chunk.content.state in ("interrupted", "killed"):

@@ -1,14 +1,66 @@
-"""What a turn holds on to, gathered from settings, profile, conversation and request."""
+"""What holds for one turn: the options of its request and the settings for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from playhead.conversation.requests import AppSettings, ConversationConfig, RunLimits
+from playhead.domain.execution import RunLimits
+from playhead.domain.model import ModelChoice, ModelSettings, ToolOffer
+from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.session.model_choice import model_for, settings_for
-from playhead.session.options import TurnOptions
-from playhead.session.session_values import SessionPorts
-from playhead.session.turn_values import TurnSettings
+from playhead.session.ports import SessionPorts
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOptions:
+    """Holds for one turn.
+
+    `instructions` stand after the user's own. `tools` are a client's: the turn ends with their
+    calls, for the client carries them out; among them may be its own `execute`.
+    `must_call`: its first answer has to be a call.
+    `offers_execute` says whether the model may have code run at all, `auto_run` None leaves that
+    to the conversation. `stop_grace_s` is the time between the interrupt and the kill.
+    `has_input` says whether somebody can type what the code asks for.
+    """
+
+    choice: ModelChoice = field(default_factory=ModelChoice)
+    instructions: str = ""
+    tools: tuple[ToolOffer, ...] = ()
+    offers_execute: bool = True
+    must_call: bool = False
+    auto_run: bool | None = None
+    stop_grace_s: float = 2.0
+    has_input: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """What a turn holds on to from its first question to its end.
+
+    `fresh_after` gives the number of code runs whose names are gone with their kernel by now.
+    `tools` are a client's own (the turn ends with their calls), `offers_execute` says whether the
+    model may have code run, `stop_grace_s` is the time between the interrupt and the kill.
+    Without `has_input` nobody can type: standard input ends where a run begins.
+    `system_prompt` stands in place of the built-in one, `budget` is in US dollars, 0 for none.
+    """
+
+    model: ModelSettings
+    instructions: str
+    max_steps: int
+    folder: str
+    interpreter: str
+    fresh_after: Callable[[], int]
+    tools: tuple[ToolOffer, ...] = ()
+    offers_execute: bool = True
+    must_call: bool = False
+    stop_grace_s: float = 2.0
+    has_input: bool = True
+    limits: RunLimits = field(default_factory=RunLimits)
+    shows_lines: bool = True
+    times_lines: bool = False
+    system_prompt: str = ""
+    budget: float = 0.0
 
 
 async def turn_settings(

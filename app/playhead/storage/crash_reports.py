@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from playhead.conversation.upkeep import CrashReport
+from playhead.domain.app_data import CrashReport
 from playhead.errors import StorageError
 from playhead.storage import crash_text
 from playhead.storage.process_lock import ProcessLock

@@ -10,14 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.requests import (
-    ConversationConfig,
-    ConversationMark,
-    ConversationSummary,
-    StoredConversation,
-)
-from playhead.conversation.search import SearchFound
+from playhead.domain.conversation.conversation import StoredConversation
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.search import SearchFound
+from playhead.domain.history import ConversationMark, ConversationSummary
+from playhead.domain.settings import ConversationConfig
 from playhead.errors import StorageError
 from playhead.storage import history_reader
 from playhead.storage.files import delete_folder, write_into

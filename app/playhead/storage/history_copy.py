@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from playhead.conversation.requests import ConversationSummary
+from playhead.domain.history import ConversationSummary
 from playhead.errors import StorageError
 from playhead.storage.history_journal import streamed_text, transaction
 from playhead.storage.payload_codec import TEXT, storable

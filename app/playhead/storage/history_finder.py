@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from playhead.conversation.search import (
+from playhead.domain.conversation.search import (
     SearchFound,
     SearchHit,
     Term,

@@ -8,14 +8,11 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.message import Message
-from playhead.conversation.records import Record as ProgramsRecord
-from playhead.conversation.requests import (
-    ConversationConfig,
-    ConversationMark,
-    ConversationSummary,
-)
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.message import Message
+from playhead.domain.history import ConversationMark, ConversationSummary
+from playhead.domain.history import Record as ProgramsRecord
+from playhead.domain.settings import ConversationConfig
 from playhead.storage import payload_codec
 from playhead.storage.settings_codec import encode_config
 

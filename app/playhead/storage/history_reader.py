@@ -6,9 +6,10 @@ import logging
 import sqlite3
 from typing import Any, get_args
 
-from playhead.conversation.chunk import ChunkType, Role
-from playhead.conversation.message import Message
-from playhead.conversation.requests import ConversationSummary, StoredConversation
+from playhead.domain.conversation.chunk import ChunkType, Role
+from playhead.domain.conversation.conversation import StoredConversation
+from playhead.domain.conversation.message import Message
+from playhead.domain.history import ConversationSummary
 from playhead.errors import StorageError
 from playhead.storage import payload_codec
 from playhead.storage.history_journal import streamed_text

@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 from typing import cast
 
-from playhead.conversation.records import Record
+from playhead.domain.history import Record
 from playhead.storage.history_journal import DropRecords, PutRecord
 from playhead.storage.history_writer import HistoryWriter
 

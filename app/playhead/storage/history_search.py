@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections.abc import Sequence
 
-from playhead.conversation.search import Term
+from playhead.domain.conversation.search import Term
 
 _INDEXED = "{row}.kind = 'text' AND {row}.state <> 'streaming' AND {row}.type <> 'image'"
 _OLD, _NEW = _INDEXED.format(row="old"), _INDEXED.format(row="new")

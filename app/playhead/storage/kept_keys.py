@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 from playhead.errors import KeyStoreError
 from playhead.storage.key_document import UnreadableKeysError, decode, encode
 from playhead.storage.keyring_entries import KeyringEntries

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 
 _VERSION = 1
 

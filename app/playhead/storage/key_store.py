@@ -8,8 +8,7 @@ import logging
 import threading
 from collections.abc import Callable, Generator, Mapping
 
-from playhead.conversation.requests import KeyInfo, KeyringStatus, KeySource
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.errors import KeyStoreError
 from playhead.storage.kept_keys import KeptKeys, Keys
 from playhead.storage.keyring_entries import KeyringEntries, LockedKeyringError, remedy

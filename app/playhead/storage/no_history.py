@@ -6,14 +6,11 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.requests import (
-    ConversationConfig,
-    ConversationMark,
-    ConversationSummary,
-    StoredConversation,
-)
-from playhead.conversation.search import SearchFound
+from playhead.domain.conversation.conversation import StoredConversation
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.search import SearchFound
+from playhead.domain.history import ConversationMark, ConversationSummary
+from playhead.domain.settings import ConversationConfig
 from playhead.errors import StorageError
 from playhead.storage.files import delete_folder, write_into
 from playhead.storage.history_records import RecordsInMemory

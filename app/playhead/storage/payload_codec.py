@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from playhead.conversation.chunk import Content
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.chunk import Content
+from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     Echo,

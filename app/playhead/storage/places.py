@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from playhead.conversation.upkeep import Place
+from playhead.domain.app_data import AppFolder
 from playhead.storage import paths
 
 
@@ -16,14 +16,14 @@ class OwnPlaces:
 
     def __init__(self) -> None:
         self._places = (
-            Place("data", str(paths.data_dir())),
-            Place("settings", str(paths.config_dir())),
-            Place("logs", str(paths.logs_dir())),
-            Place("cache", str(paths.cache_dir())),
+            AppFolder("data", str(paths.data_dir())),
+            AppFolder("settings", str(paths.config_dir())),
+            AppFolder("logs", str(paths.logs_dir())),
+            AppFolder("cache", str(paths.cache_dir())),
         )
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[AppFolder, ...]:
         """The folders, each once."""
         return self._places
 
@@ -32,7 +32,7 @@ class OwnPlaces:
         """Whether all of it lies below one folder that was named at the start."""
         return paths.is_kept_below()
 
-    async def size(self, place: Place) -> int:
+    async def size(self, place: AppFolder) -> int:
         """How many bytes lie there, without the other places inside it."""
         others = {other.path for other in self._places if other != place}
         return await asyncio.to_thread(lambda: sum(_sizes(place.path, others)))

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterable
 
-from playhead.conversation.secret import Secret
+from playhead.domain.secret import Secret
 
 _OWN_SECRETS = re.compile(r"PLAYHEAD_(.*_)?(KEY|TOKEN|SECRET|PASSWORD)")
 _PR_SET_DUMPABLE = 4

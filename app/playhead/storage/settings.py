@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from playhead.conversation.requests import SCALES_PERCENT, AppSettings
+from playhead.domain.settings import SCALES_PERCENT, AppSettings
 from playhead.errors import StorageError
 from playhead.storage import settings_codec
 from playhead.storage.files import free_name, put_aside, write_atomically

@@ -6,8 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from playhead.conversation.plain_values import ValueReader, is_sensible, plain, said
-from playhead.conversation.requests import AppSettings, ConversationConfig
+from playhead.domain.settings import (
+    AppSettings,
+    ConversationConfig,
+    ValueReader,
+    given_fields,
+    is_sensible,
+    to_plain,
+)
 
 
 def decode(raw: Mapping[str, object]) -> tuple[AppSettings, list[str]]:
@@ -19,7 +25,7 @@ def decode(raw: Mapping[str, object]) -> tuple[AppSettings, list[str]]:
 
 def encode(settings: AppSettings) -> dict[str, Any]:
     """The fields as JSON values; there is no key among them."""
-    return plain(settings)
+    return to_plain(settings)
 
 
 def decode_config(text: str) -> ConversationConfig:
@@ -35,4 +41,4 @@ def decode_config(text: str) -> ConversationConfig:
 
 def encode_config(config: ConversationConfig) -> str:
     """What is said otherwise, as JSON; `{}` for nothing."""
-    return json.dumps(said(config))
+    return json.dumps(given_fields(config))

@@ -15,10 +15,10 @@ from typing import Any
 from rich.console import Console
 
 from playhead.errors import AppError
-from playhead.terminal import asking
-from playhead.terminal.display import TerminalDisplay
+from playhead.terminal import keyboard
 from playhead.terminal.interpreter import Interpreter
-from playhead.terminal.typing_ahead import Typing, waiting_lines
+from playhead.terminal.keyboard import TypeAhead, waiting_lines
+from playhead.terminal.terminal_display import TerminalDisplay
 
 Wire = dict[str, Any]
 
@@ -86,7 +86,7 @@ class _Chat(Interpreter):
     """The interpreter of this terminal: who sits at it answers, if somebody does."""
 
     def _has_input(self, display: bool, extended: bool) -> bool:
-        return asking.is_somebody_there()
+        return keyboard.is_interactive()
 
 
 def _interpreter(options: argparse.Namespace) -> Interpreter:
@@ -105,7 +105,7 @@ def _chat(interpreter: Interpreter, options: argparse.Namespace) -> int:
         if not os.path.exists(path):
             return _refuse(f"There is no {path}.")
     prompt, files = " ".join(options.prompt), _attached(options.file)
-    if not prompt and not asking.is_somebody_there():
+    if not prompt and not keyboard.is_interactive():
         prompt = sys.stdin.read()
         if not prompt.strip() and options.in_place_of:
             given = "ARGS=--yes" if options.in_place_of.startswith("make") else "--yes"
@@ -118,7 +118,7 @@ def _chat(interpreter: Interpreter, options: argparse.Namespace) -> int:
         return _print_chunks(interpreter, [*files, _said(prompt)])
     display = TerminalDisplay()
     if prompt:
-        typing = Typing(interpreter.send_text)
+        typing = TypeAhead(interpreter.send_text)
         status = _answer(interpreter, display, typing, [*files, _said(prompt)])
         display.show_unread(_lines(typing.unread))
         return status
@@ -162,7 +162,7 @@ def _print_chunk(chunk: Wire) -> None:
 
 
 def _answer(
-    interpreter: Interpreter, display: TerminalDisplay, typing: Typing, asked: Sequence[Wire]
+    interpreter: Interpreter, display: TerminalDisplay, typing: TypeAhead, asked: Sequence[Wire]
 ) -> int:
     """Ask, show the answer, ask the person about its code."""
     interpreter.on_input = display.ask
@@ -195,7 +195,7 @@ def _answer(
 
 
 def _let_type(
-    interpreter: Interpreter, display: TerminalDisplay, typing: Typing, chunk: Wire
+    interpreter: Interpreter, display: TerminalDisplay, typing: TypeAhead, chunk: Wire
 ) -> None:
     """While code runs, what is typed is for it, the answers to its questions among it."""
     if chunk["type"] == "run":
@@ -227,7 +227,7 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
     unread: list[str] = []
     while True:
         try:
-            line = asking.ask_offering("> ", unread.pop(0) if unread else "").strip()
+            line = keyboard.ask_prefilled("> ", unread.pop(0) if unread else "").strip()
         except EOFError:
             display.screen.write("\n")
             return COMPLETE
@@ -243,7 +243,7 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
             return COMPLETE
         if _is_command(interpreter, display, line):
             continue
-        typing = Typing(interpreter.send_text)
+        typing = TypeAhead(interpreter.send_text)
         with contextlib.suppress(KeyboardInterrupt):  # the turn was left, the chat goes on
             _answer(interpreter, display, typing, [*files, _said(line)])
         files = ()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from playhead.client.display import Display
-from playhead.client.interpreter import InterpreterClient
-from playhead.terminal import asking
+from playhead.client.interpreter_client import InterpreterClient
+from playhead.client.turn_reader import Display
+from playhead.terminal import keyboard
 
 
 class Interpreter(InterpreterClient):
     """One conversation with a model whose code runs on this machine; see `InterpreterClient`."""
 
     def _new_display(self) -> Display:
-        from playhead.terminal.display import TerminalDisplay  # rich is for who displays
+        from playhead.terminal.terminal_display import TerminalDisplay  # rich is for who displays
 
         return TerminalDisplay()
 
     def _has_input(self, display: bool, extended: bool) -> bool:
-        return super()._has_input(display, extended) or (display and asking.is_somebody_there())
+        return super()._has_input(display, extended) or (display and keyboard.is_interactive())

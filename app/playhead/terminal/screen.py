@@ -1,7 +1,8 @@
-"""What is written to the terminal: lines that stay, and one live line below them."""
+"""A terminal that only appends: lines that stay, a live line below, styled Markdown."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from rich.ansi import AnsiDecoder
@@ -11,7 +12,170 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
-from playhead.terminal.prose import Piece, Words
+Piece = tuple[str, str]
+"""A text and its style in rich's words; "" is plain."""
+
+_HEADING = re.compile(r"#{1,6} ")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_MAY_BECOME = re.compile(r"#{1,6}| {0,3}(`{0,2}|~{0,2})")
+
+
+class Prose:
+    """Headings, emphasis, inline code and fences lose their marks and get a style."""
+
+    def __init__(self) -> None:
+        self._head: str | None = ""  # the line's beginning while its kind is open
+        self._line_style = ""
+        self._fence = ""
+        self._is_marker_line = False
+        self._is_bold = self._is_italic = self._is_code = False
+        self._star = False
+        self._before = " "
+        self._pieces: list[Piece] = []
+
+    def feed(self, text: str) -> list[Piece]:
+        """What can be shown after this."""
+        for character in text:
+            self._take(character)
+        return self._taken()
+
+    def finish(self) -> list[Piece]:
+        """What was held back."""
+        self._settle_head(is_final=True)
+        self._settle_star()
+        return self._taken()
+
+    def _taken(self) -> list[Piece]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+    def _take(self, character: str) -> None:
+        if character == "\n":
+            self._end_line()
+        elif self._is_marker_line:
+            return  # a fence's word
+        elif self._head is not None:
+            self._head += character
+            self._settle_head()
+        else:
+            self._inline(character)
+
+    def _end_line(self) -> None:
+        self._settle_head(is_final=True)
+        self._settle_star()
+        if not self._is_marker_line:
+            self._put("\n")
+        if not self._fence:
+            self._is_bold = self._is_italic = self._is_code = False
+        self._before = " "
+        self._head, self._line_style, self._is_marker_line = "", "", False
+
+    def _settle_head(self, is_final: bool = False) -> None:
+        """Decide what kind of line it is as soon as that is certain."""
+        head = self._head
+        if head is None:
+            return
+        if (fence := _FENCE.match(head)) and self._is_boundary(fence[1]):
+            self._fence = "" if self._fence else fence[1][:3]
+            self._is_marker_line, self._head = True, None
+        elif not self._fence and _HEADING.match(head):
+            self._line_style, self._head = "bold", None
+        elif is_final or not _MAY_BECOME.fullmatch(head):
+            self._head = None
+            for character in head:
+                self._inline(character)
+
+    def _is_boundary(self, marks: str) -> bool:
+        return not self._fence or marks.startswith(self._fence)
+
+    def _inline(self, character: str) -> None:
+        if self._fence:
+            self._put(character)
+        elif character == "*" and not self._is_code:
+            if self._star:
+                self._is_bold = not self._is_bold
+            self._star = not self._star
+        else:
+            self._settle_star(character)
+            if character == "`":
+                self._is_code = not self._is_code
+            else:
+                self._put(character)
+
+    def _settle_star(self, after: str = " ") -> None:
+        """One star emphasises where a word begins or ends, else it is a star."""
+        if not self._star:
+            return
+        self._star = False
+        opens = not after.isspace() and not self._before.isalnum() and not self._is_italic
+        if opens or (self._is_italic and not self._before.isspace()):
+            self._is_italic = not self._is_italic
+        else:
+            self._put("*")
+
+    def _put(self, text: str) -> None:
+        style = self._style()
+        self._before = text[-1]
+        if self._pieces and self._pieces[-1][1] == style:
+            self._pieces[-1] = (self._pieces[-1][0] + text, style)
+        else:
+            self._pieces.append((text, style))
+
+    def _style(self) -> str:
+        if self._fence or self._is_code:
+            return "cyan"
+        if self._is_bold:
+            return "bold"
+        return self._line_style or ("italic" if self._is_italic else "")
+
+
+class Words:
+    """Breaks lines between words: a word, and the gap before it, are held until it is whole."""
+
+    def __init__(self) -> None:
+        self._gap: list[Piece] = []
+        self._word: list[Piece] = []
+
+    def feed(self, pieces: Iterable[Piece], column: int, width: int) -> tuple[list[Piece], int]:
+        """What can be shown, with line breaks, and the column after it."""
+        shown: list[Piece] = []
+        for text, style in pieces:
+            for part in re.split(r"(\s)", text):
+                if part == "\n":
+                    self._flush(shown, column, width)
+                    shown.append((part, style))
+                    self._gap, column = [], 0
+                elif part.isspace():
+                    column = self._flush(shown, column, width)
+                    self._gap.append((part, style))
+                elif part:
+                    self._word.append((part, style))
+        return shown, column
+
+    def finish(self, column: int, width: int) -> list[Piece]:
+        """The last word."""
+        shown: list[Piece] = []
+        self._flush(shown, column, width)
+        self._gap = []
+        return shown
+
+    def _flush(self, shown: list[Piece], column: int, width: int) -> int:
+        if not self._word:
+            return column
+        gap, word = self._gap, self._word
+        self._gap, self._word = [], []
+        if column and column + _cells(gap) + _cells(word) > width:
+            shown += [("\n", ""), *word]
+            return _cells(word)
+        shown += [*gap, *word]
+        return column + _cells(gap) + _cells(word)
+
+
+def _cells(pieces: list[Piece]) -> int:
+    from rich.cells import cell_len
+
+    return sum(cell_len(text) for text, _ in pieces)
+
 
 _ERASE_LINE = (ControlType.ERASE_IN_LINE, 2)
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import RemoveFrom
-from playhead.conversation.payloads import CodeError, Frame, LineTiming, Proposal, RunReport
-from playhead.conversation.requests import KernelStatus
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import RemoveFrom
+from playhead.domain.conversation.payloads import CodeError, Frame, LineTiming, Proposal, RunReport
+from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.editor.follower import MOST_CELLS, EditorFollower
 from playhead.ui.theme import Theme

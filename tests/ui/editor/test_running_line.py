@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.payloads import LineTiming
+from playhead.domain.conversation.payloads import LineTiming
 from playhead.ui.durations import format_seconds
 from playhead.ui.editor.colours import editor_colours
 from playhead.ui.editor.running_line import RunningLine

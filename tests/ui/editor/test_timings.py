@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playhead.conversation.payloads import LineTiming
+from playhead.domain.conversation.payloads import LineTiming
 from playhead.ui.editor.timings import Heat, Timings
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from playhead.conversation.payloads import Table
+from playhead.domain.conversation.payloads import Table
 from playhead.ui.tables.cells import Column, as_text, columns_of, size_words, sorted_rows
 
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from playhead.conversation.payloads import Table
+from playhead.domain.conversation.payloads import Table
 from playhead.errors import ExecutionError
 from playhead.ui.tables.paged_model import PAGE_ROWS, PagedModel
 from playhead.ui.tables.table_window import TableWindow

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QPalette
 
-from playhead.conversation.chunk import Chunk, ChunkType, Role
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.payloads import Proposal, RunReport
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.payloads import Proposal, RunReport
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.view import TimelineView
 

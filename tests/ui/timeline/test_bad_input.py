@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import (
     CodeError,
     Failure,
     FileChange,

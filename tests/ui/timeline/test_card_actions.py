@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation, StoredConversation
+from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     Frame,
@@ -20,8 +20,8 @@ from playhead.conversation.payloads import (
     Source,
     Usage,
 )
-from playhead.conversation.requests import ConversationSummary, StoredConversation
-from playhead.conversation.usages import TurnUsage, sum_of
+from playhead.domain.conversation.usage import TurnUsage, sum_usages
+from playhead.domain.history import ConversationSummary
 from playhead.ui.timeline.cards.image import problem_words
 from playhead.ui.timeline.model import TimelineModel
 from playhead.ui.timeline.sources import cite, source_lines
@@ -153,7 +153,7 @@ def test_of_a_turn_whose_cost_was_not_told_nothing_is_said(sample, model) -> Non
     ],
 )
 def test_what_a_turn_has_cost_is_said_where_prices_are_known(usages, words) -> None:
-    assert turn_words(TurnUsage("q", sum_of(usages))) == words
+    assert turn_words(TurnUsage("q", sum_usages(usages))) == words
 
 
 def test_a_thought_says_how_long_it_took(model) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QMenu
 
-from playhead.conversation.chunk import Chunk
+from playhead.domain.conversation.chunk import Chunk
 
 LEFT = Qt.MouseButton.LeftButton
 NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier

@@ -7,8 +7,8 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import Table
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Table
 from playhead.ui.timeline.found_text import Wanted
 from playhead.ui.timeline.rows import Row
 

@@ -1,6 +1,6 @@
 import pytest
 
-from playhead.conversation.payloads import Table
+from playhead.domain.conversation.payloads import Table
 from playhead.ui.timeline.frame_text import without_frame
 
 TABLE = Table(("date", "units sold"), ("object", "int64"), (), 3, 2)

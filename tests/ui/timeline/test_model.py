@@ -1,8 +1,8 @@
 import pytest
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
     CodeError,
     Failure,
     InputRequest,

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
-from playhead.conversation.chunk import Chunk
+from playhead.domain.conversation.chunk import Chunk
 
 WORDS = [
     "alpha",

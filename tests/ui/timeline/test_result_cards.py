@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import (
     CodeError,
     FileChange,
     FileChanges,

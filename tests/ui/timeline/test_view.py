@@ -2,9 +2,9 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.events import MoveTo
-from playhead.conversation.payloads import Failure, InputRequest, RunReport
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.events import MoveTo
+from playhead.domain.conversation.payloads import Failure, InputRequest, RunReport
 from playhead.ui.timeline.input_line import InputLine
 
 LEFT = Qt.MouseButton.LeftButton

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from playhead.conversation.requests import Attachment, ModelFacts
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.model import ModelFacts
 from playhead.ui.composer.attachment_notes import note_for
 from playhead.ui.composer.attachments import format_size, thumbnail, words_about
 from playhead.ui.flow_layout import FlowLayout

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from playhead.conversation.requests import Attachment, ModelFacts
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.model import ModelFacts
 from playhead.ui.wording import tr
 
 DOCUMENT_LIMIT_BYTES = 32_000_000

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage, QImageReader
 
-from playhead.conversation.requests import Attachment
+from playhead.domain.conversation.message import Attachment
 from playhead.errors import AttachmentError
 from playhead.ui.wording import tr, tr_n
 

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.requests import Attachment
+from playhead.domain.conversation.message import Attachment
 from playhead.errors import AppError, AttachmentError
-from playhead.session.queue import QueuedMessage
+from playhead.session.message_queue import QueuedMessage
 from playhead.ui.composer.attachment_chips import AttachmentChips
 from playhead.ui.composer.attachments import attachment_from, save_pasted, save_pasted_text
 from playhead.ui.composer.buttons import ComposerButtons

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from playhead.conversation.requests import Attachment
-from playhead.session.queue import QueuedMessage
+from playhead.domain.conversation.message import Attachment
+from playhead.session.message_queue import QueuedMessage
 
 MOST_DRAFTS = 200
 

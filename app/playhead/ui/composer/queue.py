@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.session.queue import QueuedMessage
+from playhead.session.message_queue import QueuedMessage
 from playhead.ui.elided_label import ElidedLabel
 from playhead.ui.theme import Theme
 from playhead.ui.wording import tr, tr_n

@@ -9,10 +9,10 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from playhead.conversation.payloads import InputRequest
+from playhead.domain.conversation.payloads import InputRequest
+from playhead.domain.text.titles import UNTITLED
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
-from playhead.ui.sidebar.model import UNTITLED
 from playhead.ui.wording import mark, tr
 
 LONG_S = 10.0

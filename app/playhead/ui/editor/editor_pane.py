@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
-from playhead.conversation.requests import KernelStatus
+from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.change_marks import ChangeMarks
 from playhead.ui.editor.choice import make_editor, make_light_editor, why_plain, why_unlike
 from playhead.ui.editor.code_editor import CodeEditor

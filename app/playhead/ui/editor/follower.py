@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject
 
-from playhead.conversation.chunk import Chunk
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import REARRANGED, ConversationEvent
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal, RunReport
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import REARRANGED, ConversationEvent
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Proposal, RunReport
 from playhead.ui.editor.editor_pane import SCRATCH, EditorPane
 from playhead.ui.editor.run_marks import RunMarks
 from playhead.ui.editor.tab import Tab

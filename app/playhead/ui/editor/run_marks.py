@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import CodeError, LineTiming, Proposal, RunReport
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import CodeError, LineTiming, Proposal, RunReport
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.editor.pages import Page
 from playhead.ui.editor.tab import Tab, TabState

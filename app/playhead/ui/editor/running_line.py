@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer
 
-from playhead.conversation.payloads import LineTiming
+from playhead.domain.conversation.payloads import LineTiming
 from playhead.ui.durations import format_seconds
 from playhead.ui.editor.code_editor import CodeEditor
 from playhead.ui.editor.timings import Timings

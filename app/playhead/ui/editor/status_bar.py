@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.requests import KernelStatus
+from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.languages import language_name
 from playhead.ui.folder_names import folder_name
 from playhead.ui.theme import Theme

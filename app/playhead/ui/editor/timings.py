@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from playhead.conversation.payloads import LineTiming
+from playhead.domain.conversation.payloads import LineTiming
 from playhead.ui.durations import format_seconds
 from playhead.ui.editor.code_editor import HEAT_LEVELS
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from playhead.conversation.requests import ConversationConfig, ModelFacts, ModelSettings
+from playhead.domain.model import ModelFacts, ModelSettings
+from playhead.domain.settings import ConversationConfig
 from playhead.errors import ProviderError
-from playhead.session.model_choice import described, profile_of
+from playhead.session.model_choice import describe_model, profile_of
 from playhead.session.ports import Catalog, Keys, Provider, Settings
 from playhead.session.session import Session
 from playhead.ui.composer.choice import ModelChoice
@@ -148,7 +149,7 @@ class ModelChoosing(QObject):
         catalog, current = self._ports.catalog, self._ports.settings.current
         key = await self._ports.keys.get(catalog.key_name(place.model, place.api_base))
         asked = replace(
-            described(place.model, current, catalog),
+            describe_model(place.model, current, catalog),
             api_base=place.api_base or None,
             api_key=key.secret,
         )

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from playhead.conversation.requests import ModelFacts, Profile
+from playhead.domain.model import ModelFacts
+from playhead.domain.settings import Profile
 from playhead.ui.models.words import facts_words, marks, price_words
 from playhead.ui.wording import tr
 

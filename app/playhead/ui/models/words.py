@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playhead.conversation.requests import ModelFacts
+from playhead.domain.model import ModelFacts
 from playhead.ui.wording import tr
 
 _THOUSAND, _MILLION = 1_000, 1_000_000

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.upkeep import CrashReport
+from playhead.domain.app_data import CrashReport
 from playhead.errors import AppError
-from playhead.session.upkeep import CrashReports
+from playhead.session.ports import CrashReports
 from playhead.ui.pages.log_tail import redacted
 from playhead.ui.settings.form_rows import Note
 from playhead.ui.tasks import TaskOwner

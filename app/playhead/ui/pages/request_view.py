@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.outgoing import OutgoingRequest
+from playhead.domain.conversation.model_request import OutgoingRequest
 from playhead.errors import AppError
 from playhead.session.session import Session
 from playhead.ui.tasks import TaskOwner

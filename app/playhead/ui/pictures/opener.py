@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from playhead.conversation.message import Message
+from playhead.domain.conversation.message import Message
 from playhead.errors import StorageError
 from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.tasks import TaskOwner

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
-from playhead.conversation.requests import AppSettings, ModelFacts, ModelOverride
+from playhead.domain.model import ModelFacts
+from playhead.domain.settings import AppSettings, ModelOverride
 from playhead.ui.models.words import context_words, facts_words
 from playhead.ui.settings.form_rows import Note, add_row, form_grid, line, number_in
 from playhead.ui.wording import mark, tr

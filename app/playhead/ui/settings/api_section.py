@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.requests import ApiStatus, AppSettings
-from playhead.session.ports import ApiControl, Settings
+from playhead.domain.settings import AppSettings
+from playhead.session.ports import ApiControl, ApiStatus, Settings
 from playhead.ui.questions import ask
 from playhead.ui.settings.form_rows import Note, add_row, form_grid, line, number_in
 from playhead.ui.tasks import TaskOwner

@@ -15,10 +15,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
-from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
-from playhead.session.upkeep import Upkeep
+from playhead.session.ports import (
+    ApiControl,
+    Catalog,
+    Interpreters,
+    Keys,
+    Maintenance,
+    Provider,
+    Settings,
+)
 from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.settings.api_section import ApiSection
 from playhead.ui.settings.conversation import ConversationPage
@@ -59,7 +66,7 @@ class SettingsDialog(QDialog):
         provider: Provider,
         api: ApiControl,
         parent: QWidget | None = None,
-        upkeep: Upkeep | None = None,
+        upkeep: Maintenance | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings = settings

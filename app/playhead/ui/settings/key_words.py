@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playhead.conversation.requests import KeyInfo, KeyringStatus
+from playhead.domain.secret import KeyInfo, KeyringStatus
 from playhead.ui.wording import tr
 
 

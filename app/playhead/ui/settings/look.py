@@ -7,7 +7,7 @@ from typing import Literal
 
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
-from playhead.conversation.requests import SCALES_PERCENT, AppSettings
+from playhead.domain.settings import SCALES_PERCENT, AppSettings
 from playhead.ui.settings.form_rows import Note, add_row, form_grid
 from playhead.ui.wording import mark, tr
 

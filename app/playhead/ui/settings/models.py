@@ -8,15 +8,11 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from playhead.conversation.requests import (
-    AppSettings,
-    KeyInfo,
-    LocalServer,
-    ModelFacts,
-    ModelSettings,
-)
+from playhead.domain.model import LocalServer, ModelFacts, ModelSettings
+from playhead.domain.secret import KeyInfo
+from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
-from playhead.session.model_choice import described
+from playhead.session.model_choice import describe_model
 from playhead.session.ports import Catalog, Keys, Provider
 from playhead.ui.settings.answer_section import AnswerSection
 from playhead.ui.settings.form_rows import FieldError
@@ -204,7 +200,7 @@ class ModelsPage(QWidget):
         if not values.model:
             raise FieldError(tr("Choose a model first."))
         return replace(
-            described(values.model, values, self._ports.catalog),
+            describe_model(values.model, values, self._ports.catalog),
             api_base=values.api_base or None,
             api_key=self.form.typed_secret or self._key_info.secret,
             temperature=values.temperature,
@@ -217,7 +213,7 @@ class ModelsPage(QWidget):
             return self._model_in_fields()
         values = replace(self._gather_without_model(), model=self.form.any_model)
         return replace(
-            described(values.model, values, self._ports.catalog),
+            describe_model(values.model, values, self._ports.catalog),
             api_base=self.form.api_base or None,
             api_key=self.form.typed_secret or self._key_info.secret,
         )

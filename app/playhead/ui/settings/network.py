@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.settings.checks import proxy_problem
 from playhead.ui.settings.form_rows import FieldError, Note, add_row, form_grid, line, number_in

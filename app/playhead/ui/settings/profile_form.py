@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
-from playhead.conversation.requests import Profile
+from playhead.domain.settings import Profile
 from playhead.ui.settings.checks import address_problem
 from playhead.ui.settings.form_rows import (
     FieldError,

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.requests import AppSettings, Profile
 from playhead.dialects.profiles_toml import from_toml, to_toml
+from playhead.domain.settings import AppSettings, Profile
 from playhead.errors import StorageError
 from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.flow_layout import FlowLayout

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 
-from playhead.conversation.provider_pages import ProviderPage
-from playhead.conversation.requests import DIRECT_MODEL, AppSettings
-from playhead.conversation.secret import Secret
+from playhead.domain.model import DIRECT_MODEL, ProviderPage
+from playhead.domain.secret import Secret
+from playhead.domain.settings import AppSettings
 from playhead.ui.settings.checks import (
     EXAMPLE,
     address_problem,

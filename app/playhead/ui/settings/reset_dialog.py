@@ -13,9 +13,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.upkeep import ResetWish
+from playhead.domain.app_data import ResetOptions
 from playhead.errors import AppError
-from playhead.session.upkeep import Resetting
+from playhead.session.ports import Resetter
 from playhead.ui.settings.form_rows import Note
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import GAP_L, GAP_M, GAP_XL
@@ -36,7 +36,7 @@ class ResetDialog(QDialog):
 
     was_reset = Signal(str)
 
-    def __init__(self, resetting: Resetting, parent: QWidget | None = None) -> None:
+    def __init__(self, resetting: Resetter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._resetting = resetting
         self._is_busy = False
@@ -57,9 +57,9 @@ class ResetDialog(QDialog):
         self.cancel_button.clicked.connect(self.reject)
 
     @property
-    def wish(self) -> ResetWish:
+    def wish(self) -> ResetOptions:
         """What the boxes say."""
-        return ResetWish(self.keys.isChecked(), self.conversations.isChecked())
+        return ResetOptions(self.keys.isChecked(), self.conversations.isChecked())
 
     def reject(self) -> None:
         """What has begun is carried through."""

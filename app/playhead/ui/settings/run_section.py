@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QVBoxLayout, QWidget
 
-from playhead.conversation.requests import AppSettings
+from playhead.domain.settings import AppSettings
 from playhead.ui.settings.form_rows import Note, add_row, form_grid, line, number_in
 from playhead.ui.wording import mark, tr
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
-from playhead.conversation.requests import AppSettings, EnvironmentStatus, Interpreter
+from playhead.domain.execution import EnvironmentStatus, Interpreter
+from playhead.domain.settings import AppSettings
 from playhead.ui.settings.form_rows import Note, add_row, form_grid
 from playhead.ui.wording import mark, tr
 

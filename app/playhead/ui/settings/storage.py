@@ -6,14 +6,14 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from playhead.conversation.upkeep import Place, PlaceKind
-from playhead.session.upkeep import Places
+from playhead.domain.app_data import AppFolder, AppFolderKind
+from playhead.session.ports import AppFolders
 from playhead.ui.composer.attachments import format_size
 from playhead.ui.settings.form_rows import Note, add_row, form_grid, line
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import mark, tr
 
-_KINDS: dict[PlaceKind, tuple[str, str]] = {
+_KINDS: dict[AppFolderKind, tuple[str, str]] = {
     "data": (mark("Data"), mark("Conversations, outputs of runs, environments, backups")),
     "settings": (mark("Settings"), mark("One file; keys are not in it")),
     "logs": (mark("Logs"), mark("What “Log…” and “Crash reports…” in the window's menu show")),
@@ -37,7 +37,7 @@ _RESET = mark(
 class PlaceRow(QWidget):
     """A folder: its path to be copied, what it takes, and the way there."""
 
-    def __init__(self, place: Place, parent: QWidget | None = None) -> None:
+    def __init__(self, place: AppFolder, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.place = place
         label, self._words = _KINDS[place.kind]
@@ -72,7 +72,7 @@ class StoragePage(QWidget):
 
     reset_requested = Signal()
 
-    def __init__(self, places: Places, tasks: TaskOwner, parent: QWidget | None = None) -> None:
+    def __init__(self, places: AppFolders, tasks: TaskOwner, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._places = places
         self._tasks = tasks

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from playhead.conversation.search import LONGEST_QUERY
+from playhead.domain.conversation.search import LONGEST_QUERY
 from playhead.ui.theme import Theme
 from playhead.ui.wording import tr
 

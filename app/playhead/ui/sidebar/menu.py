@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from playhead.conversation.requests import ConversationSummary
+from playhead.domain.history import ConversationSummary
 from playhead.ui.wording import tr, tr_n
 
 MenuEntries = Callable[[Sequence[str], QMenu], Sequence[QAction]]

@@ -16,9 +16,9 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from playhead.conversation.requests import ConversationSummary
+from playhead.domain.history import ConversationSummary
+from playhead.domain.text.titles import UNTITLED
 from playhead.session.session import SessionState
-from playhead.session.titles import UNTITLED
 from playhead.ui.wording import mark, tr
 
 _Index = QModelIndex | QPersistentModelIndex

@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from playhead.conversation.requests import ConversationSummary
-from playhead.conversation.search import (
+from playhead.domain.conversation.search import (
     SearchFound,
     SearchHit,
     Span,
@@ -19,6 +18,7 @@ from playhead.conversation.search import (
     has_all,
     spans_in,
 )
+from playhead.domain.history import ConversationSummary
 from playhead.ui.sidebar.model import shown_title
 from playhead.ui.wording import mark, tr, tr_n
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from playhead.conversation.requests import ConversationSummary
-from playhead.conversation.search import SearchFound, terms_of
+from playhead.domain.conversation.search import SearchFound, terms_of
+from playhead.domain.history import ConversationSummary
 from playhead.ui.sidebar.results import ResultsModel, count_words, result_rows
 from playhead.ui.sidebar.results_view import ResultsList
 from playhead.ui.theme import Theme

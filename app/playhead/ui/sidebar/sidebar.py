@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.requests import ApiStatus, ConversationSummary
+from playhead.domain.history import ConversationSummary
+from playhead.session.ports import ApiStatus
 from playhead.session.session import SessionState
 from playhead.ui.gutter import GUTTER_PX, at_end
 from playhead.ui.sidebar.conversation_list import ConversationList, RowDelegate
@@ -28,7 +29,7 @@ from playhead.ui.theme import BAR_HEIGHT, Theme
 from playhead.ui.wording import tr
 
 if TYPE_CHECKING:
-    from playhead.conversation.search import SearchFound
+    from playhead.domain.conversation.search import SearchFound
     from playhead.ui.sidebar.menu import MenuEntries, MenuVerbs
     from playhead.ui.sidebar.search import SidebarSearch
     from playhead.ui.sidebar.selection import SelectionBar

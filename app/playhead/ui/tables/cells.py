@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from playhead.conversation.payloads import Cell, Table
+from playhead.domain.conversation.payloads import Cell, Table
 from playhead.ui.wording import tr, tr_n
 
 SAMPLE = 200

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QBrush, QFont
 
-from playhead.conversation.payloads import Cell, Table
+from playhead.domain.conversation.payloads import Cell, Table
 from playhead.ui.tables.cells import SORT_LIMIT, Column, columns_of, sorted_rows
 from playhead.ui.theme import Theme
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
-from playhead.conversation.payloads import Cell, Table
+from playhead.domain.conversation.payloads import Cell, Table
 from playhead.errors import ExecutionError
 from playhead.ui.tables.cells import as_text
 from playhead.ui.wording import tr

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.payloads import Table
+from playhead.domain.conversation.payloads import Table
 from playhead.errors import AppError
 from playhead.ui.tables.cells import as_text, size_words
 from playhead.ui.tables.paged_model import MOST_ROWS, PAGE_ROWS, PagedModel

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCursor
 
-from playhead.conversation.search import folded
+from playhead.domain.conversation.search import folded
 from playhead.ui.timeline.documents import Document, DocumentMaker, units
 from playhead.ui.timeline.found_text import Wanted
 from playhead.ui.timeline.heights import Heights

@@ -10,8 +10,8 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRunnable, Q
 from PySide6.QtCore import Signal as QtSignal
 from PySide6.QtGui import QGuiApplication, QImage, QImageReader
 
-from playhead.conversation.message import Message
 from playhead.dialects.prose import fenced
+from playhead.domain.conversation.message import Message
 from playhead.ui.timeline.blocks import END, START, BlockColumn
 from playhead.ui.timeline.documents import DocumentMaker
 from playhead.ui.timeline.drawings import draw_svg

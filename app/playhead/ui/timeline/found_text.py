@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from playhead.conversation.payloads import Table
-from playhead.conversation.search import folded
+from playhead.domain.conversation.payloads import Table
+from playhead.domain.conversation.search import folded
 from playhead.ui.timeline.console_text import ConsoleText, without_colours
 from playhead.ui.timeline.rows import Row
 

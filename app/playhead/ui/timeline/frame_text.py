@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from playhead.conversation.payloads import Table
+from playhead.domain.conversation.payloads import Table
 
 _LOOKED_AT_LINES = 160
 _LOOKED_AT_CHARS = 100_000

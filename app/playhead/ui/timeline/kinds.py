@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import CodeError, FileChanges, InputRequest, Table
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import CodeError, FileChanges, InputRequest, Table
 from playhead.ui.timeline.rows import RowKind
 from playhead.ui.wording import tr
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import (
+from playhead.domain.conversation.conversation import Versions
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     InputRequest,
@@ -15,8 +16,7 @@ from playhead.conversation.payloads import (
     RunReport,
     Table,
 )
-from playhead.conversation.usages import TurnUsage
-from playhead.conversation.versions import Versions
+from playhead.domain.conversation.usage import TurnUsage
 from playhead.ui.durations import format_seconds
 from playhead.ui.timeline.frame_text import without_frame
 from playhead.ui.timeline.kinds import kind_of, unknown_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playhead.conversation.search import pattern_of, terms_of
+from playhead.domain.conversation.search import pattern_of, terms_of
 from playhead.ui.timeline.blocks import END, START
 from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.selection import Mark, Selection

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Citation
-from playhead.conversation.versions import Versions
+from playhead.domain.conversation.conversation import Versions
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Citation
 
 RowKind = Literal[
     "answer",

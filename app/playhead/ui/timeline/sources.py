@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Citation, Source
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Citation, Source
 from playhead.ui.wording import tr
 
 _OPENED = ("http://", "https://")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playhead.conversation.usages import TurnUsage, UsageSum
+from playhead.domain.conversation.usage import TurnUsage, UsageSum
 from playhead.ui.durations import format_seconds
 
 _CENT = 0.01

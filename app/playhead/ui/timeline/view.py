@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QWidget
 
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import REARRANGED, ConversationEvent
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.access import ListFace, announce, spoken
 from playhead.ui.timeline.branching import VersionPlace

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QFont, QPainter, QPixmap
 
-from playhead.conversation.requests import Variable
+from playhead.domain.execution import Variable
 from playhead.ui.composer.attachments import format_size
 from playhead.ui.theme import Theme
 from playhead.ui.wording import mark, tr

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.requests import Variable
+from playhead.domain.execution import Variable
 from playhead.ui.theme import Theme
 from playhead.ui.variables.variables_model import NAME, SORT_ROLE, VALUE, VariablesModel
 from playhead.ui.wording import tr, tr_n

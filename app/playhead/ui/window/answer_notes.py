@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Usage, Waiting
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.payloads import Usage, Waiting
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.timeline.rows import Note
 from playhead.ui.timeline.view import TimelineView

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.payloads import Proposal
+from playhead.domain.conversation.payloads import Proposal
 from playhead.ui.editor.languages import language_name
 from playhead.ui.folder_names import short_folder
 from playhead.ui.theme import Theme

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
-from playhead.conversation.requests import ModelFacts, ModelSettings
-from playhead.session.model_choice import described
+from playhead.domain.model import ModelFacts, ModelSettings
+from playhead.session.model_choice import describe_model
 from playhead.session.ports import Catalog, Provider
 from playhead.ui.composer.composer import Composer
 from playhead.ui.tasks import TaskOwner
@@ -58,5 +58,5 @@ class ChipFollower(QObject):
         if session is None or not session.settings.model:
             return None
         settings = session.settings
-        model = described(settings.model, settings, self._catalog)
+        model = describe_model(settings.model, settings, self._catalog)
         return replace(model, api_base=settings.api_base or None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-from playhead.conversation.requests import Attachment
+from playhead.domain.conversation.message import Attachment
 from playhead.errors import AttachmentError
 from playhead.session.ports import Settings
 from playhead.session.session import Session, SessionEvent

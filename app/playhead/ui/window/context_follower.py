@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.payloads import Failure
-from playhead.session.limits import open_question
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.payloads import Failure
 from playhead.session.session import Session, SessionEvent
+from playhead.session.stops import open_question
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.window.layout import WindowLayout
 from playhead.ui.window.session_view import SessionView

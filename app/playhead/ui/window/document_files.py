@@ -12,10 +12,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QIODevice, QSaveFile
 
-from playhead.conversation.message import Message
 from playhead.dialects.document_formats import IMPORT_LIMIT, DocumentKind
 from playhead.dialects.documents import read_document, write_document
 from playhead.dialects.imported import PICTURE_LIMIT, Imported
+from playhead.domain.conversation.message import Message
 from playhead.errors import DocumentError, StorageError
 from playhead.ui.wording import tr
 

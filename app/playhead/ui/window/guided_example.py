@@ -10,11 +10,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from playhead.conversation.conversation import Conversation
-from playhead.conversation.events import ConversationEvent
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import RunReport
-from playhead.conversation.requests import PYTHON
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.execution import PYTHON
 from playhead.errors import StorageError
 from playhead.session.session import Session
 from playhead.ui.tasks import TaskOwner

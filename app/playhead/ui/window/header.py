@@ -15,10 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.usages import UsageSum
+from playhead.domain.conversation.usage import UsageSum
+from playhead.domain.text.titles import UNTITLED
 from playhead.session.session import SessionState
 from playhead.ui.folder_names import folder_name
-from playhead.ui.sidebar.model import STATE_WORDS, UNTITLED
+from playhead.ui.sidebar.model import STATE_WORDS
 from playhead.ui.theme import BAR_HEIGHT, Theme
 from playhead.ui.timeline.turn_meter import cost_words, dollars
 from playhead.ui.wording import tr

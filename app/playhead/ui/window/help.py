@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
+from playhead.domain.text.titles import UNTITLED
 from playhead.session.sessions import Sessions
 from playhead.ui.commands.shortcut_map import ShortcutMap
-from playhead.ui.sidebar.model import UNTITLED
 from playhead.ui.theme import Mode, Theme
 from playhead.ui.window.upkeep import WindowUpkeep
 from playhead.ui.wording import mark, tr

@@ -16,7 +16,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
-from playhead.conversation.requests import AppSettings, EnvironmentStatus, LocalServer
+from playhead.domain.execution import EnvironmentStatus
+from playhead.domain.model import LocalServer
+from playhead.domain.settings import AppSettings
 from playhead.errors import AppError, StorageError
 from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
 from playhead.session.session import Session

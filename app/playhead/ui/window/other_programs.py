@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from playhead.conversation.requests import ApiStatus, ConversationSummary
+from playhead.domain.history import ConversationSummary
+from playhead.domain.text.titles import UNTITLED
 from playhead.errors import AppError
-from playhead.session.ports import ApiControl
+from playhead.session.ports import ApiControl, ApiStatus
 from playhead.session.sessions import Sessions
-from playhead.session.titles import UNTITLED
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.sidebar.model import client_name
 from playhead.ui.sidebar.sidebar import Sidebar

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QAction, QCursor, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from playhead.conversation.requests import Interpreter
+from playhead.domain.execution import Interpreter
 from playhead.session.ports import Interpreters
 from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.folder_names import folder_name

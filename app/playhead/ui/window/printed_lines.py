@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import Proposal
-from playhead.conversation.printed import printed_by, sources_of
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Proposal, lines_that_printed, output_of_lines
 from playhead.ui.editor.editor_pane import EditorPane
 from playhead.ui.statements import statement_around
 from playhead.ui.timeline.view import TimelineView
@@ -74,7 +73,9 @@ class PrintedLines(QObject):
         if run is None or printed is None:
             return None
         language, code = run.proposal.language, run.proposal.code
-        spans = [statement_around(language, code, one) for one in sources_of(printed, number)]
+        spans = [
+            statement_around(language, code, one) for one in lines_that_printed(printed, number)
+        ]
         return (min(spans)[0], max(last for _first, last in spans)) if spans else None
 
     def _printed_by(self, line: int) -> dict[str, list[tuple[int, int | None]]]:
@@ -87,7 +88,7 @@ class PrintedLines(QObject):
         found: dict[str, list[tuple[int, int | None]]] = {}
         for key in run.consoles:
             printed = conversation.printed(key)
-            if printed is not None and (spans := list(printed_by(printed, *around))):
+            if printed is not None and (spans := list(output_of_lines(printed, *around))):
                 found[key] = spans
         return found
 

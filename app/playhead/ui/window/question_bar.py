@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.conversation.payloads import Failure
-from playhead.session.limits import BUDGET_REACHED
+from playhead.domain.conversation.payloads import Failure
+from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.theme import Theme
 from playhead.ui.timeline.turn_meter import dollars
 from playhead.ui.wording import tr

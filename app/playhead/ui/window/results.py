@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from playhead.conversation.message import Message
-from playhead.conversation.payloads import FileChanges, RunReport, Table
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import FileChanges, RunReport, Table
 from playhead.errors import StorageError
 from playhead.session.session import Session
 from playhead.ui.file_dialogs import FileDialog

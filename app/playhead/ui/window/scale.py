@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
-from playhead.conversation.requests import SCALES_PERCENT
+from playhead.domain.settings import SCALES_PERCENT
 from playhead.session.ports import Settings
 from playhead.ui.notifications import Notifications
 from playhead.ui.tasks import TaskOwner

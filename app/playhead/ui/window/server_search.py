@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QTimer
 
-from playhead.conversation.requests import LocalServer
+from playhead.domain.model import LocalServer
 from playhead.session.ports import Catalog, Settings
 from playhead.ui.tasks import TaskOwner
 

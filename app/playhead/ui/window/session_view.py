@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from playhead.conversation.events import REARRANGED, ConversationEvent
-from playhead.conversation.payloads import CodeError, Failure, RunReport
-from playhead.conversation.requests import Attachment
+from playhead.domain.conversation.events import REARRANGED, ConversationEvent
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.conversation.payloads import CodeError, Failure, RunReport
 from playhead.errors import AppError
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.composer.composer import Composer

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from playhead.conversation.requests import DIRECT_MODEL, LocalServer
+from playhead.domain.model import DIRECT_MODEL, LocalServer
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.theme import Theme
 from playhead.ui.wording import tr

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from playhead.conversation.upkeep import CrashReport, PlaceKind
-from playhead.session.upkeep import Upkeep
+from playhead.domain.app_data import AppFolderKind, CrashReport
+from playhead.session.ports import Maintenance
 from playhead.ui.notifications import BannerAction, Notifications
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
@@ -23,7 +23,7 @@ class WindowUpkeep(QObject):
 
     def __init__(self, theme: Theme, data_dir: Path, window: QWidget) -> None:
         super().__init__(window)
-        self.port: Upkeep | None = None
+        self.port: Maintenance | None = None
         self.has_looked = False
         """Whether it was seen to what crashed before this start."""
         self._theme = theme
@@ -31,13 +31,13 @@ class WindowUpkeep(QObject):
         self._window = window
         self._notifications: Notifications | None = None
 
-    def begin(self, port: Upkeep, notifications: Notifications, tasks: TaskOwner) -> None:
+    def begin(self, port: Maintenance, notifications: Notifications, tasks: TaskOwner) -> None:
         """Take the port, and say if something crashed since the last start."""
         self.port = port
         self._notifications = notifications
         tasks.start(self._tell_of_crashes())
 
-    def folder(self, kind: PlaceKind) -> Path:
+    def folder(self, kind: AppFolderKind) -> Path:
         """Where files of that kind lie."""
         places = self.port.places.places if self.port else ()
         usual = self._data_dir / "logs" if kind == "logs" else self._data_dir

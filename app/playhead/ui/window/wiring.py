@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from playhead.conversation.requests import LocalServer
+from playhead.domain.model import LocalServer
 from playhead.ui.commands.shortcut_map import APPROVAL, EDITOR, TIMELINE, WINDOW, ShortcutMap
 from playhead.ui.desktop.presence import DesktopPresence
 from playhead.ui.tasks import TaskOwner

@@ -10,7 +10,7 @@ from typing import Literal
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
-from playhead.conversation.payloads import FileChange, FileChanges
+from playhead.domain.conversation.payloads import FileChange, FileChanges
 from playhead.ui.composer.attachments import format_size
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import (

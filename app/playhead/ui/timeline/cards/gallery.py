@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playhead.conversation.payloads import FileChanges, Table
+from playhead.domain.conversation.payloads import FileChanges, Table
 from playhead.ui.timeline.cards.card import Card, CardTools
 from playhead.ui.timeline.cards.code import CodeCard, ConsoleCard
 from playhead.ui.timeline.cards.files import FOLDED_FILES, FilesCard

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QPainter
 
-from playhead.conversation.payloads import CodeError, Frame
+from playhead.domain.conversation.payloads import CodeError, Frame
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.small import BoxCard

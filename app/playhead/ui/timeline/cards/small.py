@@ -7,8 +7,8 @@ from pathlib import PurePath
 from PySide6.QtCore import QPointF, QRect
 from PySide6.QtGui import QFont, QPainter
 
-from playhead.conversation.payloads import Failure
-from playhead.session.limits import QUESTIONS
+from playhead.domain.conversation.payloads import Failure
+from playhead.session.stops import QUESTIONS
 from playhead.ui.timeline.blocks import BlockColumn
 from playhead.ui.timeline.cards.card import Card, CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.message import answer_actions

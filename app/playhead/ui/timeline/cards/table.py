@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 
-from playhead.conversation.payloads import Table
+from playhead.domain.conversation.payloads import Table
 from playhead.ui.tables.cells import (
     SORT_LIMIT,
     Column,

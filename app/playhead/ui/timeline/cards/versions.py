@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRect
 
-from playhead.conversation.versions import Versions
+from playhead.domain.conversation.conversation import Versions
 from playhead.ui.timeline.cards.card import Card, Intent, Spot
 from playhead.ui.timeline.painting import text_width
 from playhead.ui.wording import tr

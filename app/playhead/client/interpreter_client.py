@@ -1,0 +1,311 @@
+"""What a program holds in its hand: settings, the conversation, and chats over the pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Self, cast, overload
+
+from playhead.client.connection import Connection, RemoteTurn, Status
+from playhead.client.kernel_messages import are_kernel_messages
+from playhead.client.server_process import server_command
+from playhead.client.turn_reader import Display, OnInput, TurnReader
+from playhead.errors import InterpreterError
+
+Wire = dict[str, Any]
+Asked = str | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+
+
+@dataclass(slots=True)
+class ModelFields:
+    """Which model answers; None leaves it to the settings of the app."""
+
+    model: str | None = None
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+class InterpreterClient:
+    """One conversation with its kernels, in a server process that the first chat starts.
+
+    Attributes may be set at any time; they count from the next chat on. Usable from any thread,
+    one chat at a time. `close()` it, use it in a `with`, or leave it to the end of the program.
+    """
+
+    def __init__(
+        self,
+        model: str | None = None,
+        api_base: str | None = None,
+        api_key: str | None = None,
+        auto_run: bool = False,
+        working_dir: str | os.PathLike[str] | None = None,
+        messages: Iterable[Mapping[str, Any]] | None = None,
+        extended: bool = False,
+        *,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        instructions: str = "",
+        on_input: OnInput | None = None,
+    ) -> None:
+        self.llm = ModelFields(model, api_base, api_key, temperature, max_tokens)
+        self.auto_run = auto_run
+        self.working_dir = working_dir
+        self.instructions = instructions
+        self.extended = extended
+        self.on_input = on_input
+        self._connection = Connection(self._server_command(), messages or ())
+
+    @property
+    def model(self) -> str | None:
+        """The model's name, as in "openai/gpt-5"; None: as the settings of the app say."""
+        return self.llm.model
+
+    @model.setter
+    def model(self, name: str | None) -> None:
+        self.llm.model = name
+
+    @property
+    def api_base(self) -> str | None:
+        """The address of the model's server; it is given `api_key` and no stored key."""
+        return self.llm.api_base
+
+    @api_base.setter
+    def api_base(self, address: str | None) -> None:
+        self.llm.api_base = address
+
+    @property
+    def api_key(self) -> str | None:
+        """The key for the model; None: as the environment or the keyring has it."""
+        return self.llm.api_key
+
+    @api_key.setter
+    def api_key(self, key: str | None) -> None:
+        self.llm.api_key = key
+
+    @property
+    def messages(self) -> list[Wire]:
+        """The whole conversation. What is changed in it counts from the next chat on.
+
+        The kernel then starts anew, so names that earlier code made are gone.
+        """
+        return self._connection.transcript.messages
+
+    @messages.setter
+    def messages(self, messages: Iterable[Mapping[str, Any]]) -> None:
+        self._connection.replace(messages)
+
+    @property
+    def pending(self) -> Wire | None:
+        """The code that waits for a decision: {"type": "code", "format", "content"}."""
+        turn = self._connection.turn
+        return turn.proposal["content"] if turn is not None and turn.proposal else None
+
+    @property
+    def status(self) -> Status:
+        """How the last chat ended: complete, cancelled or failed; "" while it is under way."""
+        turn = self._connection.turn
+        return turn.status if turn is not None else ""
+
+    @overload
+    def chat(
+        self, message: Asked, *, stream: Literal[True], display: bool = ..., extended: bool = ...
+    ) -> Generator[Wire]: ...
+    @overload
+    def chat(
+        self, message: Asked, *, stream: Literal[False] = ..., display: bool = ...
+    ) -> list[Wire]: ...
+    @overload
+    def chat(
+        self, message: Asked, *, stream: bool, display: bool = ..., extended: bool = ...
+    ) -> Generator[Wire] | list[Wire]: ...
+    def chat(
+        self,
+        message: Asked,
+        *,
+        stream: bool = False,
+        display: bool = False,
+        extended: bool | None = None,
+    ) -> Generator[Wire] | list[Wire]:
+        """Ask. With `stream` the chunks of the answer as they come, else its folded messages.
+
+        At a confirmation chunk, going on runs the code; leaving the loop declines it and stops
+        the turn. `approve(code)` and `reject(reason)` before going on decide otherwise. (With
+        `auto_run` it only announces what runs already.)
+
+        Without `stream` nobody can decide: unless `auto_run`, code is not run, and a confirmation
+        is the last message; then `approve()` or `reject()` go on. `display` renders in the
+        terminal, and there may be somebody to ask. Raises InterpreterError.
+        """
+        asked = _messages_of(message)
+        if stream:
+            return self._streamed(asked, display, extended)
+        turn = self._connection.ask(asked, self._config(display))
+        return self._read_whole(turn, display)
+
+    def stream(
+        self,
+        message: Asked,
+        *,
+        display: bool = False,
+        extended: bool | None = None,
+        tools: Iterable[Mapping[str, Any]] = (),
+    ) -> AsyncGenerator[Wire, None]:
+        """The same as an asynchronous generator, for any asyncio loop that is running.
+
+        Messages of @unternet/kernel (see `create_message`) are answered in those: deltas and whole
+        messages. They are the whole history each time, apart from `messages`; a stream that ends
+        in `tool_calls` goes on with their `tool_results`, which for `execute` are the decision.
+        `tools` are for that form alone.
+        """
+        given = _listed(message)
+        if are_kernel_messages(given):
+            asked, offered = map(dict, given), map(dict, tools)
+            return self._streamed_kernel(list(asked), list(offered))
+        return self._streamed_async(_native(given), display, extended)
+
+    def approve(self, code: str | None = None) -> list[Wire]:
+        """Let the pending code run, or `code` in its place.
+
+        A stream does so when it goes on. After a whole answer that ended in a confirmation, the
+        messages that follow.
+        """
+        turn = self._pending_turn()
+        turn.approve(code)
+        return self._go_on_paused(turn)
+
+    def reject(self, reason: str = "") -> list[Wire]:
+        """Do not run the pending code and tell the model why; the turn goes on as in `approve`."""
+        turn = self._pending_turn()
+        turn.reject(reason)
+        return self._go_on_paused(turn)
+
+    def answer_input(self, text: str | None) -> None:
+        """Answer the code that asks for a line, at an `input` chunk of an extended stream.
+
+        None: the line comes by `send_text`, or has come by it already.
+        """
+        turn = self._connection.turn
+        if turn is None or turn.question is None:
+            raise InterpreterError("No code is asking for input.", code="invalid_state")
+        turn.answer(text)
+
+    def send_text(self, text: str, is_end: bool = False, run: int | None = None) -> None:
+        """Give what the running code has started text on its standard input, then its end.
+
+        Nothing happens where nothing runs, or another run of the chat than `run`, the first being
+        1; how many bytes of the text were read is `input_bytes` at the run's end. From whatever
+        thread.
+        """
+        if self._connection.turn is not None:
+            self._connection.turn.send_text(text, is_end, run)
+
+    def stop(self) -> None:
+        """End the chat under way, from whatever thread: its reader gets the rest, then the end."""
+        if self._connection.turn is not None:
+            self._connection.turn.stop()
+
+    def reset(self) -> None:
+        """Forget the conversation and end its kernels; a chat under way ends."""
+        self._connection.reset(self._config())
+
+    def close(self) -> None:
+        """End the server process with all that runs in it. A later chat starts another."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _new_display(self) -> Display:
+        """What `display=True` renders with; who has a terminal overrides it."""
+        raise InterpreterError("There is nothing here to display a chat with.")
+
+    def _has_input(self, display: bool, extended: bool) -> bool:
+        """Whether code that asks for a line may get one: only an extended reader sees it ask."""
+        return extended or self.on_input is not None
+
+    def _server_command(self) -> list[str]:
+        return server_command()
+
+    def _config(self, display: bool = False, extended: bool | None = None) -> Wire:
+        folder = os.path.abspath(self.working_dir or os.getcwd())
+        given = {**asdict(self.llm), "instructions": self.instructions, "working_dir": folder}
+        named = {name: value for name, value in given.items() if value not in (None, "")}
+        has_input = self._has_input(display, self.extended if extended is None else extended)
+        return {**named, "auto_run": bool(self.auto_run), "has_input": has_input}
+
+    def _reader(self, turn: RemoteTurn, display: bool, extended: bool | None = None) -> TurnReader:
+        shown = self._new_display() if display else None
+        wants_extended = self.extended if extended is None else extended
+        return TurnReader(turn, shown, self.on_input, wants_extended)
+
+    def _streamed(self, asked: list[Wire], display: bool, extended: bool | None) -> Generator[Wire]:
+        turn = self._connection.ask(asked, self._config(display, extended))
+        yield from self._reader(turn, display, extended).chunks()
+
+    async def _streamed_async(
+        self, asked: list[Wire], display: bool, extended: bool | None
+    ) -> AsyncGenerator[Wire, None]:
+        await asyncio.to_thread(self._connection.rest)  # a turn that was left takes its time
+        turn = self._connection.ask(asked, self._config(display, extended))
+        async with aclosing(self._reader(turn, display, extended).chunks_async()) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    async def _streamed_kernel(
+        self, asked: list[Wire], tools: list[Wire]
+    ) -> AsyncGenerator[Wire, None]:
+        await asyncio.to_thread(self._connection.rest)
+        turn = self._connection.ask_kernel(asked, tools, self._config())
+        async with aclosing(TurnReader(turn, None, None, True).chunks_async()) as messages:
+            async for message in messages:
+                yield message
+
+    def _read_whole(self, turn: RemoteTurn, display: bool) -> list[Wire]:
+        """Read up to the end, or to code that nobody here can decide about."""
+        seen = len(self.messages)
+        proposal = self._reader(turn, display).whole()
+        told = [dict(message) for message in self.messages[seen:]]
+        return told if proposal is None else [*told, dict(proposal)]
+
+    def _pending_turn(self) -> RemoteTurn:
+        turn = self._connection.turn
+        if turn is None or turn.proposal is None or turn.is_over:
+            raise InterpreterError("No code is waiting for a decision.", code="invalid_state")
+        return turn
+
+    def _go_on_paused(self, turn: RemoteTurn) -> list[Wire]:
+        if not turn.is_paused:
+            return []  # whoever reads the stream goes on by themselves
+        turn.is_paused = False
+        turn.go_on()
+        return self._read_whole(turn, display=False)
+
+
+def _messages_of(asked: Asked) -> list[Wire]:
+    return _native(_listed(asked))
+
+
+def _native(given: Iterable[Mapping[str, Any]]) -> list[Wire]:
+    """Messages in their whole form."""
+    return [{"role": "user", "type": "message", **message} for message in given]
+
+
+def _listed(asked: Asked) -> list[Mapping[str, Any]]:
+    """A text, a message or several, as messages."""
+    if isinstance(asked, str):
+        given: list[Mapping[str, Any]] = [{"content": asked}]
+    elif isinstance(asked, Mapping):
+        given = [cast("Mapping[str, Any]", asked)]
+    else:
+        given = list(asked)
+    if not given or not all(isinstance(message, Mapping) for message in cast("list[Any]", given)):
+        raise TypeError("chat() takes a text, a message (a dict) or a list of messages")
+    return given

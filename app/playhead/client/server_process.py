@@ -1,0 +1,186 @@
+"""The server process of one interpreter: commands in, messages out, delivered by turn."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from typing import IO, Any, cast
+
+from playhead.errors import InterpreterError
+
+Wire = dict[str, Any]
+Listener = Callable[[Wire | None], None]
+"""Hears what the server says to a turn, in the reader's thread; None: the server is gone."""
+
+CLOSE_S = 10.0
+"""How long a server may take to end its kernels when its stdin has ended."""
+
+_KEPT_LINES = 8
+_log = logging.getLogger(__name__)
+
+
+def server_command() -> list[str]:
+    """How the server is started: from source or installed, or as the frozen program itself.
+
+    `-P`: a module of the user's in the current folder must not stand in for one of ours.
+    """
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "serve", "--stdio"]
+    return [sys.executable, "-P", "-m", "playhead", "serve", "--stdio"]
+
+
+def server_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment with this package in reach, installed or not."""
+    source = str(Path(__file__).resolve().parents[2])
+    others = environment.get("PYTHONPATH")
+    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, [source, others]))}
+
+
+class ServerProcess:
+    """One server with three threads: its stdin, stdout and stderr. Raises InterpreterError.
+
+    Nothing here blocks but `close()`, so that a generator that is left may send from wherever it
+    is collected. The server ends with its stdin, hence also with this process.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._owner = os.getpid()
+        self._process = _start(command)
+        self._commands = SimpleQueue[bytes | None]()
+        self._listener: Listener | None = None
+        self._last_lines = deque[str](maxlen=_KEPT_LINES)
+        self._gone = threading.Event()
+        self._threads = [
+            threading.Thread(target=work, name=f"playhead-{name}", daemon=True)
+            for name, work in (("write", self._write), ("read", self._read), ("log", self._keep))
+        ]
+        for thread in self._threads:
+            thread.start()
+        atexit.register(self.close)
+
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        return self._process.pid
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it lives, and belongs to this process and not to the one it was forked from."""
+        return self._owner == os.getpid() and not self._gone.is_set()
+
+    def listen(self, listener: Listener) -> None:
+        """Send what comes from now on to this listener."""
+        self._listener = listener
+        if self._gone.is_set():
+            listener(None)
+
+    def send(self, command: Wire) -> None:
+        """Queue a command; a server that is gone shows by the listener's None."""
+        self.send_line(to_line(command))
+
+    def send_line(self, line: bytes) -> None:
+        """The same of a command that is a line already."""
+        self._commands.put(line)
+
+    def end(self) -> None:
+        """Let the server end; returns at once."""
+        self._commands.put(None)
+
+    def close(self) -> None:
+        """Let the server end and wait for it, at last with force."""
+        if self._owner != os.getpid():
+            return
+        self.end()
+        if not self._gone.wait(CLOSE_S):
+            self.kill()
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(CLOSE_S)
+
+    def kill(self) -> None:
+        """End it by force; its kernels end with it."""
+        self._process.kill()
+
+    def obituary(self) -> str:
+        """How it ended and what it said last."""
+        ended = f"It ended with status {self._process.poll()}."
+        return "\n".join([ended, *self._last_lines])
+
+    def _write(self) -> None:
+        stdin = cast("IO[bytes]", self._process.stdin)
+        try:
+            while (command := self._commands.get()) is not None:
+                stdin.write(command)
+                stdin.flush()
+        except OSError:
+            _log.debug("the server %d takes no more commands", self.pid)
+        try:
+            stdin.close()
+        except OSError:  # it flushes: the server went before it had read everything
+            _log.debug("the server %d left something unread", self.pid)
+
+    def _read(self) -> None:
+        stdout = cast("IO[bytes]", self._process.stdout)
+        for line in stdout:
+            if (message := _parsed(line)) is not None and self._listener is not None:
+                self._listener(message)
+        stdout.close()
+        self._process.wait()
+        self._threads[2].join(1)  # its last words
+        self._commands.put(None)
+        self._gone.set()
+        atexit.unregister(self.close)
+        if self._listener is not None:
+            self._listener(None)
+
+    def _keep(self) -> None:
+        stderr = cast("IO[bytes]", self._process.stderr)
+        for line in stderr:
+            text = line.decode("utf-8", "replace").rstrip()
+            self._last_lines.append(text)
+            _log.debug("server %d: %s", self.pid, text)
+        stderr.close()
+
+
+def to_line(command: Wire) -> bytes:
+    """A command as the server reads it. Raises TypeError and ValueError for what is no JSON."""
+    return json.dumps(command).encode("ascii") + b"\n"
+
+
+def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """In a group of its own: Ctrl-C at a terminal is for the client to judge."""
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=server_environment(os.environ),
+            start_new_session=sys.platform != "win32",
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+    except OSError as error:
+        raise InterpreterError(
+            "Playhead's server process could not be started.",
+            detail=f"{command[0]}: {error.strerror}",
+            remedy="Check the installation of Playhead and of its Python.",
+            code="server_lost",
+        ) from error
+
+
+def _parsed(line: bytes) -> Wire | None:
+    try:
+        message: object = json.loads(line)
+    except ValueError:
+        _log.debug("not understood: %r", line[:200])
+        return None
+    return cast(Wire, message) if isinstance(message, dict) else None

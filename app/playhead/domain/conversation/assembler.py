@@ -1,0 +1,181 @@
+"""Fold chunks into messages; record which line of code printed which line of output.
+
+Chunks in a wrong order are refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message, MessageState
+from playhead.domain.conversation.payloads import PrintedLines
+
+FIRST_KEPT, LAST_KEPT = 1_000, 3_000
+"""Changes of the line that are kept of a flood; of what lies between nothing is said."""
+_UNKNOWN = 0
+
+
+class PrintedRecorder:
+    """Follows one console: `move()` with the running line, `grow()` with what is printed."""
+
+    def __init__(self, line: int | None = None) -> None:
+        self.line = line
+        self._at = 0.0
+        self._told: int | None = None
+        self._first: list[tuple[float, int]] = []
+        self._last: deque[tuple[float, int]] = deque(maxlen=LAST_KEPT)
+        self._gap: float | None = None
+
+    def move(self, line: int | None) -> None:
+        """The code is at this line now; None: it is at none."""
+        self.line = line
+
+    def grow(self, text: str) -> None:
+        """This was printed meanwhile."""
+        if self.line != self._told:
+            self._told = self.line
+            self._note(self.line or _UNKNOWN)
+        self._at = int(self._at) + text.count("\n") + (0.0 if text.endswith("\n") else 0.5)
+
+    def taken(self) -> PrintedLines | None:
+        """What is known so far; None if that is nothing."""
+        gap = [] if self._gap is None else [(self._gap, _UNKNOWN)]
+        marks = [*self._first, *gap, *self._last]
+        if not any(line for _start, line in marks):
+            return None
+        return PrintedLines(tuple(at for at, _line in marks), tuple(line for _at, line in marks))
+
+    def _note(self, line: int) -> None:
+        """In the middle of a line only the latest counts: progress bars stay on theirs."""
+        marks = self._last or self._first
+        if marks and marks[-1][0] == self._at:
+            marks[-1] = (self._at, line)
+        elif len(self._first) < FIRST_KEPT:
+            self._first.append((self._at, line))
+        else:
+            if len(self._last) == LAST_KEPT and self._gap is None:
+                self._gap = self._last[0][0]
+            self._last.append((self._at, line))
+
+
+class ChunkOrderError(ValueError):
+    """A chunk that the grammar of messages does not allow here: a defect of whoever made it."""
+
+
+class Assembler:
+    """Holds the one message that is open.
+
+    `new_id` and `now` (seconds since the epoch) are replaceable so that folds can be repeated.
+    """
+
+    def __init__(
+        self,
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._new_id = new_id
+        self._now = now
+        self._open: Message | None = None
+        self._pieces: list[str] = []
+        self._printed = PrintedRecorder()
+
+    @property
+    def open_message(self) -> Message | None:
+        """The message that is streaming, with its text so far."""
+        if self._open is None:
+            return None
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return dataclasses.replace(self._open, content=self._pieces[0] if self._pieces else None)
+
+    @property
+    def open_id(self) -> str | None:
+        """The id of the streaming message; cheaper than `open_message`."""
+        return self._open.id if self._open else None
+
+    @property
+    def printed(self) -> PrintedLines | None:
+        """Which lines of code printed the console that is open, or was last."""
+        return self._printed.taken()
+
+    def start(self, chunk: Chunk, parent_id: str | None) -> Message:
+        """Open a message below `parent_id`. Raises ChunkOrderError if one is open."""
+        if self._open is not None:
+            raise ChunkOrderError(
+                f"{_name(chunk)} starts inside {self._open.role}/{self._open.type}"
+            )
+        self._open = Message(
+            id=self._new_id(),
+            parent_id=parent_id,
+            role=chunk.role,
+            type=chunk.type,
+            format=chunk.format,
+            call_id=chunk.id,
+            recipient=chunk.recipient,
+            created_at=self._now(),
+            state="streaming",
+        )
+        self._pieces = []
+        if chunk.type == "console":  # the line goes on running over the pictures between two
+            self._printed = PrintedRecorder(self._printed.line)
+        return self._open
+
+    def grow(self, chunk: Chunk) -> str:
+        """Add content to the open message; its id. Raises ChunkOrderError if it does not fit."""
+        message = self._expect_open(chunk)
+        if chunk.format == "active_line":
+            self._printed.move(chunk.content if isinstance(chunk.content, int) else None)
+            return message.id
+        if not isinstance(chunk.content, str) or not chunk.content:
+            raise ChunkOrderError(f"{_name(chunk)} carries no text")
+        self._pieces.append(chunk.content)
+        if message.type == "console":
+            self._printed.grow(chunk.content)
+        return message.id
+
+    def end(self, chunk: Chunk, state: MessageState = "complete") -> Message:
+        """Close the open message; the whole of it. Raises ChunkOrderError if it is another one."""
+        message = self._expect_open(chunk)
+        self._open = None
+        text = "".join(self._pieces)
+        self._pieces = []
+        return dataclasses.replace(message, content=text, state=state)
+
+    def single(self, chunk: Chunk, parent_id: str | None) -> Message:
+        """A whole message made of one chunk. Raises ChunkOrderError if a message is open."""
+        return dataclasses.replace(
+            self._standalone(chunk, parent_id), content=chunk.content, call_id=chunk.id
+        )
+
+    def beside(self, chunk: Chunk, parent_id: str) -> Message:
+        """What is kept beside a message, in the form of one; others may be open meanwhile."""
+        return Message(
+            self._new_id(),
+            parent_id,
+            chunk.role,
+            chunk.type,
+            chunk.format,
+            chunk.content,
+            created_at=self._now(),
+        )
+
+    def _standalone(self, chunk: Chunk, parent_id: str | None) -> Message:
+        message = self.start(chunk, parent_id)
+        self._open = None
+        return dataclasses.replace(message, state="complete")
+
+    def _expect_open(self, chunk: Chunk) -> Message:
+        if self._open is None:
+            raise ChunkOrderError(f"{_name(chunk)} outside a message")
+        if (self._open.role, self._open.type) != (chunk.role, chunk.type):
+            raise ChunkOrderError(f"{_name(chunk)} inside {self._open.role}/{self._open.type}")
+        return self._open
+
+
+def _name(chunk: Chunk) -> str:
+    return f"{chunk.role}/{chunk.type}"

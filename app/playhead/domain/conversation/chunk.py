@@ -1,0 +1,70 @@
+"""The one vocabulary of everything that streams (docs/wire-formats.md, section 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from playhead.domain.conversation.payloads import Payload
+
+Role = Literal["user", "assistant", "computer", "server"]
+ChunkType = Literal[
+    "message",
+    "code",
+    "console",
+    "image",
+    "file",
+    "confirmation",
+    "command",
+    "reasoning",
+    "plan",
+    "tool_call",
+    "tool_result",
+    "citation",
+    "run",
+    "error",
+    "input",
+    "timing",
+    "table",
+    "files",
+    "usage",
+    "retry",
+    "echo",
+    "status",
+]
+Recipient = Literal["user", "assistant"]
+Content = str | int | Payload | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A streamed fragment.
+
+    A message is one chunk with `start`, any number with `content`, one with `end`, all of one
+    role and type; a chunk with neither `start` nor `end` outside a message is *single* and is
+    a message by itself. Messages never nest or interleave.
+
+    `content` is a non-empty str for text, an int or None for `format == "active_line"`, a
+    payload for the structured kinds: confirmation → Proposal, run → RunReport,
+    computer/error → CodeError, input → InputRequest, timing → LineTiming, table → Table,
+    files → FileChanges, citation → Citation,
+    server/error → Failure, server/usage → Usage, server/retry → Waiting, server/echo → Echo.
+    `server/status` has the text complete, awaiting_approval or cancelled.
+
+    `id` stands on the start of code, tool_call and tool_result (the provider's call id) and on
+    the start of console (the run's id).
+    """
+
+    role: Role
+    type: ChunkType
+    format: str | None = None
+    content: Content = None
+    start: bool = False
+    end: bool = False
+    id: str | None = None
+    recipient: Recipient | None = None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the chunk can be a message by itself (it neither opens nor closes one)."""
+        return not self.start and not self.end

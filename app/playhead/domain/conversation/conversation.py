@@ -1,0 +1,417 @@
+"""A conversation: a tree of messages with one active path and the versions at its forks.
+
+It changes only by `apply` and `change`.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from playhead.domain.conversation.assembler import Assembler
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.events import (
+    Command,
+    ConversationEvent,
+    EventKind,
+    Listener,
+    MoveTo,
+    PutAside,
+    PutBack,
+    RemoveFrom,
+    Rename,
+    Settle,
+)
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import PrintedLines, Usage
+from playhead.domain.conversation.usage import ConversationUsage, sum_usages, usage_by_turn
+from playhead.domain.history import ConversationSummary
+from playhead.domain.settings import ConversationConfig
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConversation:
+    """A conversation as the history holds it: the whole tree, parents before children.
+
+    `beside` are usages and the like: each has for its parent the message that it belongs to.
+    """
+
+    summary: ConversationSummary
+    messages: tuple[Message, ...]
+    leaf_id: str | None = None
+    folder: str = ""
+    interpreter: str = ""
+    config: ConversationConfig = field(default_factory=ConversationConfig)
+    beside: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The messages that stand beside each other at one place, and which of them is shown."""
+
+    ids: tuple[str, ...]
+    shown: int
+
+    @property
+    def number(self) -> int:
+        """Which one is shown, counted from 1."""
+        return self.shown + 1
+
+    @property
+    def previous(self) -> str:
+        """The version before the one that is shown, '' at the first."""
+        return self.ids[self.shown - 1] if self.shown else ""
+
+    @property
+    def following(self) -> str:
+        """The version after the one that is shown, '' at the last."""
+        return self.ids[self.shown + 1] if self.number < len(self.ids) else ""
+
+
+class Forks:
+    """The children of every message, in order of age. Owner: the conversation."""
+
+    def __init__(self, messages: Iterable[Message] = ()) -> None:
+        self._children: dict[str | None, list[str]] = {}
+        self._used: dict[str | None, str] = {}
+        for message in messages:
+            self._children.setdefault(message.parent_id, []).append(message.id)
+
+    def add(self, message: Message) -> None:
+        """A message that is new."""
+        self._children.setdefault(message.parent_id, []).append(message.id)
+
+    def remove(self, message: Message) -> None:
+        """A message that no longer hangs where it did."""
+        self._children[message.parent_id].remove(message.id)
+        if self._used.get(message.parent_id) == message.id:
+            del self._used[message.parent_id]
+
+    def forget(self, message_id: str) -> None:
+        """Nothing hangs on a message any more."""
+        self._children.pop(message_id, None)
+        self._used.pop(message_id, None)
+
+    def use(self, path: Sequence[str]) -> None:
+        """Remember a path as the one that was looked at last."""
+        parent: str | None = None
+        for message_id in path:
+            self._used[parent] = message_id
+            parent = message_id
+
+    def children(self, message_id: str | None) -> Sequence[str]:
+        """What follows a message directly, the oldest first."""
+        return self._children.get(message_id, ())
+
+    def leaf_below(self, message_id: str) -> str:
+        """The end of the branch that was looked at last, or of the newest one."""
+        leaf = message_id
+        while children := self._children.get(leaf):
+            used = self._used.get(leaf)
+            leaf = used if used is not None else children[-1]
+        return leaf
+
+    def versions(self, path: Sequence[str]) -> dict[str, Versions]:
+        """By the id of each message of a path that does not stand alone: its versions."""
+        found: dict[str, Versions] = {}
+        parent: str | None = None
+        for message_id in path:
+            beside = self._children[parent]
+            if len(beside) > 1:
+                found[message_id] = Versions(tuple(beside), beside.index(message_id))
+            parent = message_id
+        return found
+
+
+_log = logging.getLogger(__name__)
+
+_TRANSIENT = frozenset({"status", "command", "usage", "retry"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """What was put aside: its root, and the tree as it was."""
+
+    message_id: str
+    messages: dict[str, Message]
+    path: list[str]
+
+
+class Conversation:
+    """Streams enter by `apply`, a user's doings by `change`; both tell the listeners.
+
+    `id` is unique, `created_at` in seconds since the epoch. Not thread-safe: one loop owns it.
+    """
+
+    def __init__(
+        self,
+        conversation_id: str | None = None,
+        title: str = "",
+        created_at: float | None = None,
+        assembler: Assembler | None = None,
+    ) -> None:
+        self.id = conversation_id or uuid.uuid4().hex
+        self.title = title
+        self.created_at = time.time() if created_at is None else created_at
+        self._assembler = assembler or Assembler()
+        self._messages: dict[str, Message] = {}
+        self._path: list[str] = []
+        self._forks = Forks()
+        self._beside: dict[str, list[Message]] = {}
+        self._aside: _Aside | None = None
+        self._listeners: list[Listener] = []
+
+    @classmethod
+    def restore(cls, stored: StoredConversation) -> Conversation:
+        """The conversation as it was stored, its active path ending at `stored.leaf_id`."""
+        summary = stored.summary
+        conversation = cls(summary.id, summary.title, summary.created_at)
+        conversation._messages = {message.id: message for message in stored.messages}
+        conversation._forks = Forks(stored.messages)
+        for kept in stored.beside:
+            conversation._keep(kept)
+        last = stored.messages[-1].id if stored.messages else None
+        known = stored.leaf_id in conversation._messages
+        conversation._path = conversation._path_to(stored.leaf_id if known else last)
+        return conversation
+
+    @property
+    def messages(self) -> list[Message]:
+        """The active path, oldest first; the streaming message comes with its text so far."""
+        path = [self._messages[message_id] for message_id in self._path]
+        if (streaming := self._assembler.open_message) is not None and path:
+            path[-1] = streaming
+        return path
+
+    @property
+    def leaf_id(self) -> str | None:
+        """The last message of the active path."""
+        return self._path[-1] if self._path else None
+
+    @property
+    def open_id(self) -> str | None:
+        """The message that is streaming, if one is."""
+        return self._assembler.open_id
+
+    def message(self, message_id: str) -> Message | None:
+        """Any message of the tree."""
+        if message_id == self._assembler.open_id:
+            return self._assembler.open_message
+        return self._messages.get(message_id)
+
+    def leaf_below(self, message_id: str) -> str:
+        """The end of the branch through a message that was shown last, else of the newest.
+
+        Raises KeyError.
+        """
+        return self._forks.leaf_below(self._messages[message_id].id)
+
+    def versions(self) -> dict[str, Versions]:
+        """By the id of each message of the active path that has others beside it: all of them."""
+        return self._forks.versions(self._path)
+
+    def siblings(self, message_id: str) -> tuple[str, ...]:
+        """A message and those that stand in the same place, the oldest first. Raises KeyError."""
+        return tuple(self._forks.children(self._messages[message_id].parent_id))
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The messages that stand first, one of each branch that has its own; the oldest first."""
+        return tuple(self._forks.children(None))
+
+    def below(self, message_id: str) -> list[Message]:
+        """A message and all that hangs on it, in any branch. Raises KeyError."""
+        waiting, found = [message_id], [self._messages[message_id]]
+        while waiting:
+            children = self._forks.children(waiting.pop())
+            waiting += children
+            found += [self._messages[child] for child in children]
+        return found
+
+    @property
+    def usages(self) -> ConversationUsage:
+        """What the model's answers have cost so far; what was removed no longer counts."""
+        usages = {id_: told for id_, told in self._beside.items() if id_ in self._messages}
+        if not usages:
+            return ConversationUsage()
+        path = [self._messages[message_id] for message_id in self._path]
+        contents = (one.content for told in usages.values() for one in told)
+        total = sum_usages(content for content in contents if isinstance(content, Usage))
+        return ConversationUsage(tuple(usage_by_turn(path, usages)), total)
+
+    @property
+    def beside(self) -> list[Message]:
+        """What is kept beside messages; each has for its parent the one that it belongs to."""
+        return [one for id_, told in self._beside.items() if id_ in self._messages for one in told]
+
+    def printed(self, message_id: str) -> PrintedLines | None:
+        """Which lines of code printed a console; None where that is not known."""
+        if message_id == self._assembler.open_id:
+            return self._assembler.printed
+        contents = (one.content for one in self._beside.get(message_id, ()))
+        return next((found for found in contents if isinstance(found, PrintedLines)), None)
+
+    @property
+    def aside_id(self) -> str | None:
+        """The root of what was put aside and can still be put back."""
+        return self._aside.message_id if self._aside else None
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` at every event, in order; returns what ends that."""
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def apply(self, chunk: Chunk, *, is_cut: bool = False) -> str:
+        """Take one chunk of a stream; the id of its message ('' if transient).
+
+        `is_cut` marks an end that was not meant to be: the message counts as interrupted.
+        Raises ChunkOrderError when the chunk does not fit what is open.
+        """
+        if chunk.start:
+            self._settle()
+            return self._add("started", self._assembler.start(chunk, self.leaf_id), chunk)
+        if chunk.end:
+            return self._end(chunk, is_cut)
+        if chunk.type in _TRANSIENT:
+            self._tell_transient(chunk)
+            return ""
+        if self._assembler.open_id is not None:
+            message_id = self._assembler.grow(chunk)
+            self._emit(ConversationEvent("grew", message_id, chunk=chunk))
+            return message_id
+        self._settle()
+        return self._add("added", self._assembler.single(chunk, self.leaf_id), chunk)
+
+    def close_open(self) -> None:
+        """Close what is still streaming, as interrupted."""
+        if (message := self._assembler.open_message) is not None:
+            end = Chunk(message.role, message.type, message.format, end=True)
+            self.apply(end, is_cut=True)
+
+    def change(self, command: Command) -> None:
+        """Do what a user asked. Raises KeyError for a message that is not in the tree."""
+        match command:
+            case Rename(title):
+                self.title = title
+                self._emit(ConversationEvent("renamed", title=title))
+            case RemoveFrom(message_id):
+                self._settle()
+                gone = self._cut(message_id)
+                self._path = [kept for kept in self._path if kept not in gone]
+                self._emit(ConversationEvent("removed", message_id))
+            case MoveTo(message_id):
+                self._settle()
+                self._go_to(message_id)
+            case PutAside(message_id):
+                self._settle()
+                self._put_aside(message_id)
+            case PutBack():
+                self._put_back()
+            case Settle():
+                self._settle()
+
+    def _tell_transient(self, chunk: Chunk) -> None:
+        """A usage is kept beside the message that it came after; it is none itself."""
+        if not isinstance(chunk.content, Usage) or self.leaf_id is None:
+            self._emit(ConversationEvent("transient", chunk=chunk))
+            return
+        usage = self._assembler.beside(chunk, self.leaf_id)
+        self._keep(usage)
+        self._emit(ConversationEvent("noted", self.leaf_id, usage, chunk))
+
+    def _tell_printed(self, console: Message) -> None:
+        """The lines of code that printed it are kept with a console."""
+        if (printed := self._assembler.printed) is not None:
+            chunk = Chunk("computer", "console", "active_line", printed)
+            kept = self._assembler.beside(chunk, console.id)
+            self._keep(kept)
+            self._emit(ConversationEvent("noted", console.id, kept))
+
+    def _keep(self, message: Message) -> None:
+        if message.parent_id is not None:
+            self._beside.setdefault(message.parent_id, []).append(message)
+
+    def _go_to(self, message_id: str | None) -> None:
+        path = self._path_to(message_id)
+        self._forks.use(self._path)
+        self._path = path
+        self._forks.use(path)
+        self._emit(ConversationEvent("moved", message_id or ""))
+
+    def _add(self, kind: EventKind, message: Message, chunk: Chunk) -> str:
+        self._messages[message.id] = message
+        self._forks.add(message)
+        self._path.append(message.id)
+        self._emit(ConversationEvent(kind, message.id, message, chunk))
+        return message.id
+
+    def _end(self, chunk: Chunk, is_cut: bool) -> str:
+        message = self._assembler.end(chunk, "interrupted" if is_cut else "complete")
+        self._messages[message.id] = message
+        self._emit(ConversationEvent("ended", message.id, message, chunk))
+        if message.type == "console":
+            self._tell_printed(message)
+        return message.id
+
+    def _path_to(self, message_id: str | None) -> list[str]:
+        path: list[str] = []
+        while message_id is not None:
+            path.append(message_id)
+            message_id = self._messages[message_id].parent_id
+        path.reverse()
+        return path
+
+    def _cut(self, message_id: str) -> set[str]:
+        """Take a message and all below it out of the tree; their ids."""
+        gone = {message.id for message in self.below(message_id)}
+        self._forks.remove(self._messages[message_id])
+        self._messages = {id_: one for id_, one in self._messages.items() if id_ not in gone}
+        for id_ in gone:
+            self._forks.forget(id_)
+        return gone
+
+    def _put_aside(self, message_id: str) -> None:
+        """Hide a branch; what stands beside it is shown instead, if anything does."""
+        siblings = self.siblings(message_id)
+        self._aside = _Aside(message_id, self._messages, self._path)
+        self._forks.use(self._path)
+        gone = self._cut(message_id)
+        if self._path and self._path[-1] in gone:
+            at = siblings.index(message_id)
+            beside = siblings[at - 1] if at else "".join(siblings[1:2])
+            parent = self._aside.messages[message_id].parent_id
+            self._path = self._path_to(self.leaf_below(beside) if beside else parent)
+        self._emit(ConversationEvent("put_aside", message_id))
+
+    def _put_back(self) -> None:
+        if (aside := self._aside) is None:
+            return
+        self._aside = None
+        self._messages, self._path = aside.messages, aside.path
+        self._forks = Forks(self._messages.values())
+        self._forks.use(self._path)
+        self._emit(ConversationEvent("put_back", aside.message_id))
+
+    def _settle(self) -> None:
+        """What was put aside is gone for good from here on."""
+        if (aside := self._aside) is None:
+            return
+        self._aside = None
+        self._emit(ConversationEvent("removed", aside.message_id))
+        if self.leaf_id != aside.messages[aside.message_id].parent_id:
+            self._emit(ConversationEvent("moved", self.leaf_id or ""))
+
+    def _emit(self, event: ConversationEvent) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(event)
+            except Exception:  # noqa: BLE001 - one broken view must not stop the others
+                _log.exception("a listener of conversation %s failed at %s", self.id, event.kind)

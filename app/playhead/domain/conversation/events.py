@@ -1,0 +1,87 @@
+"""The events that a conversation emits, and the commands by which a user changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+
+EventKind = Literal[
+    "started", "grew", "ended", "added", "noted", "transient", "removed", "renamed",
+    "moved", "put_aside", "put_back",
+]  # fmt: skip
+REARRANGED: frozenset[EventKind] = frozenset({"removed", "moved", "put_aside", "put_back"})
+"""After these the active path is another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationEvent:
+    """One change.
+
+    started    a message opened; `message` (state streaming, content None), `chunk`
+    grew       `chunk` was added to message `message_id`
+    ended      the open message closed; `message` is final, `chunk` is the end chunk
+    added      a single chunk became a whole `message`
+    noted      `chunk` is kept beside `message_id`, not among the messages (server/usage,
+               or the lines of code that printed a console: no chunk then);
+               `message` is the form in which it is kept
+    transient  `chunk` is told but not kept (server/status)
+    removed    message `message_id` and all below it are gone
+    renamed    `title` is new
+    moved      the active path changed; read `Conversation.messages` anew
+    put_aside  message `message_id` and all below it are hidden; they can still be put back
+    put_back   they are where they were
+    """
+
+    kind: EventKind
+    message_id: str = ""
+    message: Message | None = None
+    chunk: Chunk | None = None
+    title: str = ""
+
+
+Listener = Callable[[ConversationEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """Give the conversation a title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveFrom:
+    """Take a message and all below it out of the tree."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTo:
+    """Make the path from the root to this message the active one (None: before the first)."""
+
+    message_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PutAside:
+    """Hide a message and all below it; the next change of the tree removes them."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """Show again what was put aside, if it was not removed since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Remove what was put aside."""
+
+
+Command = Rename | RemoveFrom | MoveTo | PutAside | PutBack | Settle

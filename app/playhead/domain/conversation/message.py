@@ -1,0 +1,46 @@
+"""A message, which is the fold of its chunks, and the attachments that a user adds to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from playhead.domain.conversation.chunk import ChunkType, Content, Recipient, Role
+
+MessageState = Literal["streaming", "complete", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One node of a conversation's tree.
+
+    `created_at` is in seconds since the epoch (UTC). `content` is the joined text, or the payload
+    of a single chunk. `call_id` is the provider's id of the call that the message came from
+    (code, tool_call, tool_result) or the run's id (console).
+    """
+
+    id: str
+    parent_id: str | None
+    role: Role
+    type: ChunkType
+    format: str | None = None
+    content: Content = None
+    call_id: str | None = None
+    recipient: Recipient | None = None
+    created_at: float = 0.0
+    state: MessageState = "complete"
+
+    @property
+    def text(self) -> str:
+        """The content if it is text, else the empty text."""
+        return self.content if isinstance(self.content, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file, image or folder that the user adds to a message; `path` is absolute."""
+
+    kind: Literal["file", "image", "folder"]
+    path: str
+    name: str = ""
+    size_bytes: int = 0

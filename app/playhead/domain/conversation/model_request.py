@@ -1,0 +1,78 @@
+"""What a turn asks of a model: whole, cut to the context, and as it goes to the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from playhead.domain.conversation.message import Message
+from playhead.domain.model import ModelSettings, ToolOffer
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """One question to a model: the active path of the conversation, oldest first.
+
+    `languages` are those the executor offers, `has_called_tools` whether the model has ever
+    called `execute` in this conversation (fences are then prose), `folder` the working folder.
+    `tools` are a client's own; where it brings `execute` among them that one is offered in place
+    of ours. `offers_execute` False: neither our tool nor fences are code, and the model is told
+    nothing of Playhead. `must_call`: the answer has to be a call, where a provider can force one.
+    `system_prompt` stands in place of the built-in one, `interpreter` is the Python by its path,
+    `runs_unasked` says that nobody is asked before code runs.
+    """
+
+    turn_id: str
+    conversation_id: str
+    messages: tuple[Message, ...]
+    model: ModelSettings
+    instructions: str = ""
+    languages: tuple[str, ...] = ("python",)
+    has_called_tools: bool = False
+    folder: str = ""
+    tools: tuple[ToolOffer, ...] = ()
+    offers_execute: bool = True
+    must_call: bool = False
+    system_prompt: str = ""
+    interpreter: str = ""
+    runs_unasked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FittedRequest:
+    """A request that fits into its model's context.
+
+    `first_sent_id` is the oldest message that is still sent, '' where all are; `left_out` counts
+    those before it. `tokens` is what it has by estimate, `context_tokens` what the model takes.
+    """
+
+    request: TurnRequest
+    first_sent_id: str = ""
+    left_out: int = 0
+    tokens: int = 0
+    context_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingRequest:
+    """A request in the shape that servers take, without the key.
+
+    `messages` and `tools` are OpenAI's; pictures are still named, not yet read. `tokens` are
+    estimates, one for each message; `tool_tokens` is for all tools together.
+    `parameters` are the others, such as the temperature.
+    """
+
+    model: str
+    messages: tuple[Mapping[str, Any], ...] = ()
+    tools: tuple[Mapping[str, Any], ...] = ()
+    parameters: tuple[tuple[str, Any], ...] = ()
+    tokens: tuple[int, ...] = ()
+    tool_tokens: int = 0
+    context_tokens: int = 0
+    left_out: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        """All of it."""
+        return sum(self.tokens) + self.tool_tokens

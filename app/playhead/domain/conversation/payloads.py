@@ -1,0 +1,279 @@
+"""Contents of chunks that are more than a text (docs/wire-formats.md, sections 2 and 2a)."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Cell = str | int | float | bool | None
+"""What stands in a cell of a table: a JSON value."""
+
+RunState = Literal["started", "finished", "interrupted", "killed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Code that waits for a decision: an immutable snapshot of what would run, where and with what.
+
+    `id` names the pending decision, `message_id` the code message it was made from,
+    `folder` and `interpreter` are absolute paths.
+    """
+
+    id: str
+    message_id: str
+    language: str
+    code: str
+    folder: str = ""
+    interpreter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run did: `line` is where it was stopped, `seconds` the wall time since its start.
+
+    `output_path` is the file with the run's whole output when what is shown had to be cut;
+    `reason` says in words why a run was killed or ended on its own ("the kernel ended: signal 11").
+    `input_bytes` is how much the run has read of the text that was sent to it, if any of it.
+    """
+
+    state: RunState
+    seconds: float = 0.0
+    line: int | None = None
+    exit_status: int | None = None
+    output_path: str | None = None
+    reason: str = ""
+    input_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a traceback; `file` is empty for the block itself."""
+
+    file: str
+    line: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodeError:
+    """An exception of the user's code, as data; the traceback's text also goes out as output.
+
+    `remedy` is what to do about it, for what code cannot know of the place it runs in.
+    """
+
+    name: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InputRequest:
+    """The running code asks for a line of text; a secret is neither shown nor stored."""
+
+    id: str
+    prompt: str
+    is_secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LineTiming:
+    """Wall time of one top-level statement, by its first line.
+
+    `last_line` is where it ends (0: the same line). `share` is, for a line inside a loop or
+    function, its part of the statement around it, from 0 to 1; None for the statement itself.
+    """
+
+    line: int
+    seconds: float
+    last_line: int = 0
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A page of a frame: `rows` holds JSON values, column by column as `columns` names them.
+
+    `dtypes` says each column's type in the words of its library. `total_rows` counts all rows of
+    the frame, `total_columns` all its columns: both may be more than what is here. `name` is the
+    variable's, where there is one; `key` that by which the kernel knows the frame as it was shown.
+    `missing` says column by column how the library writes what is None here, `text` is the frame
+    as it stands in the output before.
+    """
+
+    columns: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    total_rows: int
+    total_columns: int = 0
+    name: str = ""
+    key: str = ""
+    missing: tuple[str, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that a run created, changed or deleted.
+
+    `path` is relative to the working folder, with slashes. `diff` is a unified diff where both
+    texts are known and small.
+    """
+
+    path: str
+    size_bytes: int = 0
+    kind: Literal["text", "image", "other"] = "other"
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """What a run did to the files of its working folder; `note` says what was not looked at.
+
+    The totals count the files that are not listed too; 0 where all of them are.
+    """
+
+    folder: str
+    created: tuple[FileChange, ...] = ()
+    changed: tuple[FileChange, ...] = ()
+    deleted: tuple[FileChange, ...] = ()
+    note: str = ""
+    created_total: int = 0
+    changed_total: int = 0
+    deleted_total: int = 0
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many files were created, changed and deleted."""
+        return (
+            max(self.created_total, len(self.created)),
+            max(self.changed_total, len(self.changed)),
+            max(self.deleted_total, len(self.deleted)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a stream failed, for the timeline, the history and the wire.
+
+    `retry_after_s` is set when the provider named a time to wait.
+    """
+
+    code: str
+    title: str
+    detail: str = ""
+    remedy: str = ""
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A model's server could not answer yet and is asked again in `seconds`.
+
+    `reason` says why in a sentence; it is attempt `attempt` of at most `attempts` repeated ones.
+    """
+
+    seconds: float
+    attempt: int
+    attempts: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """What a provider wants to get back as it is with the answer that it belongs to.
+
+    `provider` names the only one that it is for, `data` is a JSON text (signed thinking, for one).
+    It is nobody else's business: neither shown nor exported nor told to programs.
+    """
+
+    provider: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one answer of a model cost, in tokens, and why it ended.
+
+    `finish_reason` is stop, length, tool_calls or content_filter. `is_estimated` where the
+    provider gave no numbers. Of the tokens, `cached_tokens` were read from the provider's cache
+    and `reasoning_tokens` thought. `cost` is in US dollars, None where no price is known.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    finish_reason: str = "stop"
+    is_estimated: bool = False
+    model: str = ""
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLines:
+    """Where in an output the running line changed: kept beside a console, in no stream.
+
+    From the line of output `starts[n]` (counted from 0; with .5 in the middle of it) on,
+    `lines[n]` of the code was running, 0 where that is not known.
+    """
+
+    starts: tuple[float, ...]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a cited statement comes from: a page, a document or a tool's result."""
+
+    id: str = ""
+    title: str = ""
+    url: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A stretch of the message before it, in code points, and its sources."""
+
+    start: int
+    end: int
+    text: str
+    sources: tuple[Source, ...] = ()
+
+
+Payload = (
+    Proposal
+    | RunReport
+    | CodeError
+    | InputRequest
+    | LineTiming
+    | Table
+    | FileChanges
+    | Failure
+    | Waiting
+    | Echo
+    | Usage
+    | PrintedLines
+    | Citation
+)
+
+
+def lines_that_printed(printed: PrintedLines, number: int) -> tuple[int, ...]:
+    """The lines of code that printed a line of output (counted from 0), in order."""
+    first = max(bisect_right(printed.starts, number) - 1, 0)
+    last = bisect_left(printed.starts, number + 1)
+    return tuple(dict.fromkeys(line for line in printed.lines[first:last] if line))
+
+
+def output_of_lines(
+    printed: PrintedLines, first: int, last: int
+) -> Iterator[tuple[int, int | None]]:
+    """Stretches of output, from and to (None: the end), that these lines of code printed."""
+    ends = [*printed.starts[1:], None]
+    for start, end, line in zip(printed.starts, ends, printed.lines, strict=True):
+        if first <= line <= last:
+            yield int(start), None if end is None else math.ceil(end) - 1

@@ -1,0 +1,109 @@
+"""What the model's answers cost, summed by turn and for the whole conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Proposal, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSum:
+    """Usages taken together; `models` in the order in which they were asked.
+
+    `cost` is in US dollars: the sum of what is known of it, None where nothing is;
+    `is_cost_partial` where it is known of some of the answers only.
+    """
+
+    answers: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
+    is_cost_partial: bool = False
+    is_estimated: bool = False
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnUsage:
+    """What one turn has cost; `question_id` is what the user said last before it began.
+
+    `seconds` is the time from the question to the end of its last answer, without the time in
+    which it waited for a decision.
+    """
+
+    question_id: str
+    total: UsageSum
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationUsage:
+    """What a conversation has cost: `turns` of the path that is shown, `total` of all branches."""
+
+    turns: tuple[TurnUsage, ...] = ()
+    total: UsageSum = UsageSum()
+
+
+def sum_usages(usages: Iterable[Usage]) -> UsageSum:
+    """Several usages as one."""
+    all_of = tuple(usages)
+    costs = [usage.cost for usage in all_of if usage.cost is not None]
+    return UsageSum(
+        len(all_of),
+        sum(usage.input_tokens for usage in all_of),
+        sum(usage.output_tokens for usage in all_of),
+        sum(usage.cached_tokens for usage in all_of),
+        sum(usage.reasoning_tokens for usage in all_of),
+        sum(costs) if costs else None,
+        0 < len(costs) < len(all_of),
+        any(usage.is_estimated for usage in all_of),
+        tuple(dict.fromkeys(usage.model for usage in all_of if usage.model)),
+    )
+
+
+def usage_by_turn(
+    path: Sequence[Message], kept: Mapping[str, Sequence[Message]]
+) -> list[TurnUsage]:
+    """The turns of a path that have cost something; `kept` has usages by the message before."""
+    turn = _Turn()
+    found: list[TurnUsage] = []
+    before: Message | None = None
+    for message in path:
+        if message.role == "user" and (before is None or before.role != "user"):
+            found += turn.end()
+            turn = _Turn(message)
+        turn.follow(message, kept.get(message.id, ()))
+        before = message
+    return found + turn.end()
+
+
+class _Turn:
+    """Gathers the answers of one turn."""
+
+    def __init__(self, question: Message | None = None) -> None:
+        self._question = question
+        self._began_at = question.created_at if question else 0.0
+        self._usages: list[Usage] = []
+        self._waits_since = self._waited = self._ended_at = 0.0
+
+    def follow(self, message: Message, kept: Sequence[Message]) -> None:
+        if message.role == "user" and message.type == "message":
+            self._question = message  # what came before it are its attachments
+        if self._waits_since:
+            self._waited += max(message.created_at - self._waits_since, 0.0)
+        self._waits_since = message.created_at if isinstance(message.content, Proposal) else 0.0
+        for one in kept:
+            if isinstance(one.content, Usage):
+                self._usages.append(one.content)
+                self._ended_at = one.created_at
+
+    def end(self) -> list[TurnUsage]:
+        if self._question is None or not self._usages:
+            return []
+        seconds = self._ended_at - self._began_at - self._waited
+        return [TurnUsage(self._question.id, sum_usages(self._usages), max(seconds, 0.0))]

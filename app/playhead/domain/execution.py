@@ -1,0 +1,157 @@
+"""Running code: decisions, requests, limits, interpreters, kernels and installing packages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from playhead.errors import SessionError
+
+PYTHON = "python"
+"""The language that every kernel's host has; others may need a program."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """What a run may use at most; 0 is no limit. Over a limit the run is stopped and says which.
+
+    `output_bytes` is what is kept of the output in its file: over it head and tail are kept.
+    """
+
+    seconds: float = 0.0
+    memory_bytes: int = 0
+    output_bytes: int = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Approved code on its way to a kernel; `folder` and `interpreter` are absolute paths.
+
+    `stop_grace_s` is the time between the interrupt and the kill. `shows_lines` False: no running
+    line. `times_lines`: the time of single lines inside loops too, where the kernel can (3.12 on).
+    `dpi` is what figures are drawn with, 0 as they are.
+    """
+
+    run_id: str
+    conversation_id: str
+    language: str
+    code: str
+    folder: str
+    interpreter: str
+    stop_grace_s: float = 2.0
+    limits: RunLimits = field(default_factory=RunLimits)
+    shows_lines: bool = True
+    times_lines: bool = False
+    dpi: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A name of a kernel's namespace: `shape` like "3 × 4", `value` a short text of one line.
+
+    `is_changed`: the last run made it or bound it anew. `is_table`: it can be opened as a table.
+    """
+
+    name: str
+    type: str
+    shape: str = ""
+    size_bytes: int = 0
+    value: str = ""
+    is_changed: bool = False
+    is_table: bool = False
+
+
+KernelState = Literal["none", "starting", "idle", "busy", "stopping"]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelStatus:
+    """What the window shows of a conversation's kernel; `memory_bytes` is its resident size."""
+
+    state: KernelState = "none"
+    pid: int | None = None
+    memory_bytes: int | None = None
+    language: str = ""
+    interpreter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python that can run code; `path` is absolute, `version` like "3.12.1"."""
+
+    path: str
+    version: str
+    label: str
+    kind: Literal["managed", "venv", "conda", "system", "bundled", "chosen"] = "system"
+    has_pip: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentStatus:
+    """How the managed environment stands; `message` says so in one sentence with the remedy."""
+
+    state: Literal["absent", "creating", "ready", "failed"]
+    interpreter: Interpreter | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """Run it; `code` replaces the proposed text, `rest_of_turn` stops the asking in this turn."""
+
+    code: str | None = None
+    rest_of_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Do not run it; the model is told the reason."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A client carried the call out by itself: its result, as text for the model."""
+
+    text: str
+
+
+Decision = Approve | Deny | Answered
+
+# Modules whose package on PyPI has another name; the ones that models use most.
+_PACKAGES = {
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "docx": "python-docx",
+    "dotenv": "python-dotenv",
+    "fitz": "pymupdf",
+    "PIL": "pillow",
+    "pptx": "python-pptx",
+    "serial": "pyserial",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
+
+_MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+
+
+def package_for(module: str) -> str:
+    """The package that provides a module. Raises SessionError if that is no module's name."""
+    if not _MODULE.fullmatch(module):
+        raise SessionError(f"“{module}” is not the name of a module.")
+    top = module.partition(".")[0]
+    return _PACKAGES.get(top, top)
+
+
+def install_code(module: str) -> str:
+    """Python that installs the module's package into the interpreter that runs it."""
+    package = package_for(module)
+    return (
+        "import importlib, subprocess, sys\n"
+        f'subprocess.run([sys.executable, "-m", "pip", "install", "{package}"], check=True)\n'
+        "importlib.invalidate_caches()\n"
+    )

@@ -1,0 +1,37 @@
+"""What is stored of a conversation beside its messages: its row, its marks, its records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+ConversationMark = Literal["pinned", "archived", "unread", "deleted"]
+"""What a user, or the program, notes about a whole conversation; a deleted one can come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """A row of the sidebar; times are in seconds since the epoch (UTC).
+
+    `client` names the program that began it over the API; such a row stays while it runs.
+    `is_unread`: something came while it was not looked at.
+    """
+
+    id: str
+    title: str
+    created_at: float
+    updated_at: float
+    message_count: int = 0
+    client: str = ""
+    is_pinned: bool = False
+    is_archived: bool = False
+    is_unread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A text (JSON) by its `id` among those of its owner: a conversation's id, or another word."""
+
+    owner: str
+    id: str
+    content: str

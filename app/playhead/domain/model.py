@@ -1,0 +1,155 @@
+"""Models and providers: which one answers, how it is reached, what it can, which tools it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from playhead.domain.secret import Secret
+
+EXECUTE = "execute"
+"""The name of the tool by which a model has code run."""
+
+DIRECT_MODEL = ""
+"""The model string of Direct mode: no model at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionSettings:
+    """How providers are reached; the times are limits in seconds.
+
+    They are for the connection, for the first piece of an answer, and between two pieces.
+    `retries` is how often a request is repeated that failed before its first piece, `ca_file` a
+    file of certificates in place of the system's.
+    """
+
+    proxy: str = ""
+    ca_file: str = ""
+    connect_s: float = 10.0
+    first_s: float = 60.0
+    between_s: float = 30.0
+    retries: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Which model answers and how.
+
+    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. The three that say what it
+    can (`supports_images`, `takes_tools`, `context_tokens`) are the user's word; None: not known,
+    let the provider's own table decide. `extra` goes to litellm as it is.
+    """
+
+    model: str = DIRECT_MODEL
+    api_base: str | None = None
+    api_key: Secret | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    supports_images: bool | None = None
+    top_p: float | None = None
+    stop: tuple[str, ...] = ()
+    takes_tools: bool | None = None
+    context_tokens: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    connection: ConnectionSettings = field(default_factory=ConnectionSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What is known about a model; None where it is not known.
+
+    Prices are in US dollars for a million tokens, sizes in tokens.
+    """
+
+    model: str
+    takes_tools: bool | None = None
+    takes_images: bool | None = None
+    takes_documents: bool | None = None
+    reasons: bool | None = None
+    context_tokens: int | None = None
+    output_tokens: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """What one request wants otherwise than the settings; None and () leave them as they are.
+
+    An `api_base` of a request comes with its own `api_key`: stored keys never go there. `retries`
+    is 0 where a program asks, which has its own way of asking again.
+    """
+
+    model: str | None = None
+    api_base: str | None = None
+    api_key: Secret | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    top_p: float | None = None
+    stop: tuple[str, ...] = ()
+    retries: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """A tool of a client's own: `parameters` is the JSON schema of its arguments."""
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A model server found on this machine, with the litellm model strings it offers."""
+
+    name: str
+    api_base: str
+    models: tuple[str, ...]
+
+
+Need = Literal["none", "optional", "needed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderField:
+    """One more thing that a provider wants to know.
+
+    `name` is litellm's name of the parameter. A secret one is kept with the key, never in a file.
+    """
+
+    name: str
+    label: str
+    placeholder: str = ""
+    is_secret: bool = False
+    is_needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderPage:
+    """The fields of one provider, and where its keys are had.
+
+    `prefix` stands before the model's name in litellm's model strings; '' means that the whole
+    string is typed. `address` is the one that is asked where none is typed, if it is no vendor's.
+    With `key_parts` the key is several secrets, the fields that are secret.
+    """
+
+    name: str
+    label: str
+    prefix: str
+    model_label: str = "Model"
+    model_hint: str = ""
+    key: Need = "needed"
+    key_url: str = ""
+    needs_address: Need = "none"
+    address: str = ""
+    address_hint: str = ""
+    fields: tuple[ProviderField, ...] = ()
+    takes_extra: bool = False
+    note: str = ""
+
+    @property
+    def key_parts(self) -> tuple[str, ...]:
+        """The names of the secrets of which the key is made; () for a plain key."""
+        return tuple(field.name for field in self.fields if field.is_secret)

@@ -1,0 +1,64 @@
+"""Keys that are never shown, logged or stored by accident, and where they came from."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from typing import Literal
+
+
+class Secret:
+    """Holds a key; `reveal()` is the only way to its text, and easy to search for."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        """The text itself, for the one place that hands it on."""
+        return self._text
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Secret):
+            return NotImplemented
+        return hmac.compare_digest(self._text.encode(), other._text.encode())
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._text))
+
+    def __repr__(self) -> str:
+        return "Secret(…)"
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> str:
+        raise TypeError("a Secret is not serialised")
+
+
+KeySource = Literal["environment", "keyring", "session", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInfo:
+    """A key and where it came from; `variable` names the environment variable it was read from."""
+
+    secret: Secret | None = None
+    source: KeySource = "none"
+    variable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyringStatus:
+    """Whether keys can be kept; `message` says in words why not and what to do.
+
+    `is_locked`: the user was asked to unlock the keyring, and did not.
+    """
+
+    is_usable: bool
+    backend: str = ""
+    message: str = ""
+    is_locked: bool = False

@@ -1,0 +1,278 @@
+"""What a user can set, in the app, a profile or a conversation, to and from plain data.
+
+Fields that do not fit fall back to their defaults.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from playhead.domain.model import DIRECT_MODEL
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationConfig:
+    """What a conversation wants otherwise than the settings; None leaves them as they are.
+
+    `profile` names a set of such values of the user's, over which the others here stand.
+    `budget` is in US dollars, 0 for none.
+    """
+
+    profile: str | None = None
+    model: str | None = None
+    api_base: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    system_prompt: str | None = None
+    instructions: str | None = None
+    auto_run: bool | None = None
+    budget: float | None = None
+
+
+SCALES_PERCENT = (80, 90, 100, 110, 125, 150, 175, 200)
+"""How large everything can be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named set of the user's for a kind of work; None leaves what the settings say.
+
+    `model` comes with its address: without an `api_base` it is the provider's own.
+    """
+
+    name: str
+    model: str | None = None
+    api_base: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    max_steps: int | None = None
+    budget: float | None = None
+    system_prompt: str | None = None
+    instructions: str | None = None
+    auto_run: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOverride:
+    """The user's word on what a model can; None where the provider's table decides."""
+
+    takes_tools: bool | None = None
+    supports_images: bool | None = None
+    context_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppSettings:
+    """Everything a user can set but keys; `interpreter` empty means the managed environment.
+
+    `system_prompt` empty means the built-in one. `budget` is in US dollars for a conversation, 0
+    for none. `extra_parameters` is a JSON object that goes to litellm with models of the provider
+    of `model`; `provider_fields` are parameters too, of the provider before the dot
+    ("azure.api_version"). `model_overrides` is by model string, `profile` names one of `profiles`.
+    The three `…_limit_s` of reaching a model are as `Connection` has them.
+    The `api_…` ones are of the server for other programs: whether it listens, where, whether who
+    holds its token may approve code or have it run unasked, and how many requests a minute.
+    The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
+    much of a run's output is kept; `scale_percent` is how large everything is shown.
+    `notifies`: of what ends or waits while the window is not in front. `close_keeps_running` is
+    empty until the user was asked. `shortcuts` are those that differ, by "place.command".
+    """
+
+    model: str = DIRECT_MODEL
+    api_base: str = ""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    instructions: str = ""
+    max_steps: int = 20
+    theme: Literal["system", "light", "dark"] = "system"
+    scale_percent: int = 100
+    interpreter: str = ""
+    folder: str = ""
+    api_enabled: bool = False
+    api_port: int = 5001
+    api_client_approves: bool = False
+    api_auto_run: bool = False
+    api_rate_limit: int = 120
+    shows_running_line: bool = True
+    times_lines: bool = False
+    run_limit_s: int = 0
+    run_limit_mb: int = 0
+    output_limit_mb: int = 200
+    system_prompt: str = ""
+    budget: float = 0.0
+    extra_parameters: str = ""
+    provider_fields: Mapping[str, str] = field(default_factory=dict[str, str])
+    model_overrides: Mapping[str, ModelOverride] = field(default_factory=dict[str, ModelOverride])
+    favourite_models: tuple[str, ...] = ()
+    profiles: tuple[Profile, ...] = ()
+    profile: str = ""
+    proxy: str = ""
+    ca_file: str = ""
+    connect_limit_s: float = 10.0
+    first_limit_s: float = 60.0
+    silence_limit_s: float = 30.0
+    retries: int = 3
+    notifies: bool = True
+    close_keeps_running: Literal["", "yes", "no"] = ""
+    shortcuts: Mapping[str, str] = field(default_factory=dict[str, str])
+    window: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+T = TypeVar("T")
+IsSensible = Callable[[str, object], bool]
+_MISSING = object()
+
+LONGEST_LIMIT_S = 24 * 3600.0
+"""A day: longer than any model thinks."""
+MOST_RETRIES = 20
+_FROM_ONE = ("max_steps", "max_tokens", "context_tokens")
+_LIMITS = ("connect_limit_s", "first_limit_s", "silence_limit_s")
+
+
+class _UnfitError(ValueError):
+    """A value that has not the type of its field."""
+
+
+class ValueReader:
+    """Reads plain data as values; `refused` names each field that could not be used.
+
+    `is_sensible(field, value)` refuses what has the right type and yet means nothing.
+    """
+
+    def __init__(self, is_sensible: IsSensible = lambda _name, _value: True) -> None:
+        self.refused: list[str] = []
+        self._is_sensible = is_sensible
+
+    def read(self, shape: type[T], raw: Mapping[str, object], path: str = "") -> T:
+        """An object of `shape`; fields that do not fit have their defaults.
+
+        Raises ValueError where a field without a default is missing or does not fit.
+        """
+        hints = typing.get_type_hints(shape)
+        values: dict[str, Any] = {}
+        fields: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(shape)  # pyright: ignore[reportArgumentType]
+        for field in fields:
+            if field.name not in raw:
+                continue
+            value = self._field(field.name, hints[field.name], raw[field.name], path + field.name)
+            if value is not _MISSING:
+                values[field.name] = value
+        try:
+            return shape(**values)
+        except TypeError as error:  # a field that has no default
+            raise _UnfitError(path) from error
+
+    def _field(self, name: str, hint: Any, raw: object, path: str) -> Any:
+        try:
+            value = self._value(hint, raw, path)
+        except _UnfitError:
+            self.refused.append(path)
+            return _MISSING
+        if not self._is_sensible(name, value):
+            self.refused.append(path)
+            return _MISSING
+        return value
+
+    def _value(self, hint: Any, raw: object, path: str) -> Any:
+        """The raw value as the hint wants it. Raises _UnfitError."""
+        origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+        if origin in (typing.Union, types.UnionType):
+            return self._one_of(arguments, raw, path)
+        if origin is Literal:
+            return _expect(raw, isinstance(raw, str) and raw in arguments)
+        if origin is tuple:
+            return self._items(arguments[0], raw, path)
+        if origin is not None and issubclass(origin, Mapping):
+            return self._entries(arguments, raw, path)
+        if dataclasses.is_dataclass(hint):
+            _expect(raw, isinstance(raw, Mapping))
+            return self.read(
+                typing.cast("type[Any]", hint), typing.cast("Any", raw), path=f"{path}."
+            )
+        return _plain(hint, raw)
+
+    def _one_of(self, hints: Sequence[Any], raw: object, path: str) -> Any:
+        for hint in hints:
+            try:
+                return self._value(hint, raw, path)
+            except _UnfitError:
+                continue
+        raise _UnfitError(path)
+
+    def _items(self, hint: Any, raw: object, path: str) -> tuple[Any, ...]:
+        """Those of a list that fit; the others are told by their places."""
+        _expect(raw, isinstance(raw, list))
+        found: list[Any] = []
+        for place, item in enumerate(typing.cast("list[object]", raw), 1):
+            try:
+                found.append(self._value(hint, item, f"{path} {place}"))
+            except _UnfitError:
+                self.refused.append(f"{path} {place}")
+        return tuple(found)
+
+    def _entries(self, hints: Sequence[Any], raw: object, path: str) -> dict[Any, Any]:
+        _expect(raw, isinstance(raw, Mapping))
+        found: dict[Any, Any] = {}
+        for key, item in typing.cast("Mapping[object, object]", raw).items():
+            try:
+                name = self._value(hints[0], key, path)
+                found[name] = self._value(hints[1], item, f"{path} {name}")
+            except _UnfitError:
+                self.refused.append(f"{path} {key}")
+        return found
+
+
+def to_plain(value: object) -> Any:
+    """A value as data of dicts, lists, strings, numbers and None."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value)]
+        return {name: to_plain(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        entries = typing.cast("Mapping[object, object]", value)
+        return {key: to_plain(item) for key, item in entries.items()}
+    if isinstance(value, tuple | list):
+        return [to_plain(item) for item in typing.cast("Sequence[object]", value)]
+    return value
+
+
+def given_fields(value: object) -> dict[str, Any]:
+    """The fields of a value that are not None, as plain data."""
+    return {name: item for name, item in to_plain(value).items() if item is not None}
+
+
+def _plain(hint: Any, raw: object) -> Any:
+    """An int is a float too, a bool is no number, and no number is infinite."""
+    if hint is float:
+        is_number = isinstance(raw, int | float) and not isinstance(raw, bool)
+        return _expect(raw, is_number and abs(typing.cast("float", raw)) < float("inf"))
+    if hint is int:
+        return _expect(raw, isinstance(raw, int) and not isinstance(raw, bool))
+    return _expect(raw, isinstance(raw, hint))
+
+
+def _expect(raw: object, fits: bool) -> object:
+    if not fits:
+        raise _UnfitError
+    return raw
+
+
+def is_sensible(name: str, value: object) -> bool:
+    """Whether a value of the right type means something in the field of this name."""
+    if name in _FROM_ONE and isinstance(value, int):
+        return value >= 1
+    if name in _LIMITS and isinstance(value, int | float):
+        return 0 < value <= LONGEST_LIMIT_S
+    if name == "temperature" and isinstance(value, int | float):
+        return 0 <= value <= 2
+    if name == "budget" and isinstance(value, int | float):
+        return value >= 0
+    if name == "retries":
+        return isinstance(value, int) and 0 <= value <= MOST_RETRIES
+    if name == "name":
+        return bool(str(value).strip())
+    return name != "scale_percent" or value in SCALES_PERCENT

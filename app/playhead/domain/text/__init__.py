@@ -1,0 +1,4 @@
+"""Words and characters, in one place for all layers: pure functions.
+
+It may import `domain.conversation`.
+"""

@@ -1,0 +1,34 @@
+"""Sentences about domain values, worded once for all layers: how a run ended."""
+
+from __future__ import annotations
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import RunReport
+
+
+def run_end_as_output(chunk: Chunk) -> list[Chunk]:
+    """A console message in the place of a report that nothing else in the stream tells of."""
+    words = _words(chunk.content) if isinstance(chunk.content, RunReport) else ""
+    if not words:
+        return []
+    return [
+        Chunk("computer", "console", start=True),
+        Chunk("computer", "console", "output", f"[{words}]\n"),
+        Chunk("computer", "console", end=True),
+    ]
+
+
+def _words(report: RunReport) -> str:
+    """A sentence; "" for an end that is no surprise, or that a traceback has told."""
+    place = f" in line {report.line}" if report.line else ""
+    after = f"{place} after {report.seconds:.1f} s"
+    reason = report.reason.removeprefix("the kernel ended: ")
+    reason = f": {reason}" if reason else ""
+    match report.state:
+        case "killed":
+            return f"The kernel ended{after}{reason}. Its names are gone."
+        case "interrupted":
+            return f"Stopped{after}{reason}." if report.reason else ""
+        case "started" | "finished":
+            status = report.exit_status
+            return f"It ended with status {status}." if status else ""

@@ -1,0 +1,43 @@
+"""Titles of conversations: made from the first message, and numbered for copies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import chain, count
+
+UNTITLED = "New conversation"
+_LIMIT = 48
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+# Marks of emphasis hug their words; the signs of a sum or of a name in code stay.
+_MARKUP = re.compile(
+    r"^\s*(?:#{1,6}|>+|[*+-])\s+|`+"
+    r"|(?<!\w)(\*{1,3}|_{1,3})(?=[^\s*_])|(?<=[^\s*_])(\*{1,3}|_{1,3})(?!\w)"
+)
+
+
+def title_from(text: str, attachment_names: Sequence[str] = ()) -> str:
+    """The first line that says something, at most 48 characters, else the attachments' names."""
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            continue
+        words = " ".join(_MARKUP.sub("", line).split())
+        if words:
+            return _shortened(words)
+    return _shortened(", ".join(attachment_names)) or UNTITLED
+
+
+def _shortened(words: str) -> str:
+    if len(words) <= _LIMIT:
+        return words
+    head = words[: _LIMIT - 1]
+    return (head.rpartition(" ")[0] or head).rstrip(" ,;:.") + "…"
+
+
+def copy_title(title: str, taken: Collection[str]) -> str:
+    """The title of a copy: "Sales (copy)", or with a number if there is such a one already."""
+    name, _, _ = title.partition(" (copy")
+    name = name or UNTITLED
+    first = f"{name} (copy)"
+    numbered = (f"{name} (copy {number})" for number in count(2))
+    return next(one for one in chain([first], numbered) if one not in taken)

@@ -1,0 +1,36 @@
+"""Make text fit for UTF-8: join split surrogate pairs, replace lone halves with U+FFFD."""
+
+from __future__ import annotations
+
+import re
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def whole_characters(text: str) -> str:
+    """The text with halves joined and lone ones replaced, so that it fits into UTF-8."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+class SurrogateJoiner:
+    """Holds a high surrogate at the end of a piece until the next one."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """The piece with whole characters only."""
+        if not self._held and (text.isascii() or not _SURROGATE.search(text)):
+            return text
+        text = self._held + text
+        self._held = ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            self._held, text = text[-1], text[:-1]
+        return whole_characters(text)
+
+    def finish(self) -> str:
+        """What is left: a lone half."""
+        held, self._held = self._held, ""
+        return "\ufffd" if held else ""

@@ -1,0 +1,141 @@
+"""Code of a conversation: open calls, blocks that ran, runs that the kernel remembers.
+
+What an earlier process left unfinished is closed here.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import REARRANGED, ConversationEvent
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Proposal, RunReport
+
+
+def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:
+    """How many code runs have begun in these messages, up to a time (seconds since the epoch)."""
+    return sum(
+        isinstance(message.content, RunReport)
+        and message.content.state == "started"
+        and message.created_at <= until
+        for message in messages
+    )
+
+
+def open_calls(messages: Sequence[Message]) -> list[Message]:
+    """The code and tool calls since the last question that nothing has come of yet, in order.
+
+    A result names its call. A run belongs to the proposal before it; an output without a run,
+    as histories from elsewhere have it, and a result without a name to the first open code.
+    """
+    calls: list[Message] = []
+    proposed, has_reports = "", False
+    for message in messages:
+        match message:
+            case Message(role="user"):
+                calls, proposed, has_reports = [], "", False
+            case Message(role="assistant", type="code" | "tool_call"):
+                calls.append(message)
+            case Message(content=Proposal(message_id=proposed)):
+                pass
+            case Message(content=RunReport()):
+                has_reports = True
+                calls = [call for call in calls if call.id != proposed]
+            case Message(type="tool_result", call_id=str() as answered):
+                calls = [call for call in calls if call.call_id != answered]
+            case Message(type="tool_result"):
+                calls = _without_first_code(calls)
+            case Message(type="console") if not has_reports:
+                calls = _without_first_code(calls)
+            case _:
+                pass
+    return calls
+
+
+def _without_first_code(calls: list[Message]) -> list[Message]:
+    first = next((call for call in calls if call.type == "code"), None)
+    return [call for call in calls if call is not first]
+
+
+def ran_blocks(messages: Sequence[Message]) -> list[tuple[str, str]]:
+    """(language, code) of every block that was run, as it ran (edits count), in order."""
+    blocks: list[tuple[str, str]] = []
+    proposal: Proposal | None = None
+    for message in messages:
+        match message.content:
+            case Proposal() as proposal:
+                pass
+            case RunReport(state="started") if proposal is not None:
+                blocks.append((proposal.language, proposal.code))
+                proposal = None
+            case _:
+                pass
+    return blocks
+
+
+class KernelEpoch:
+    """Owner: a session; it follows the conversation by `follow`."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._at = time.time()
+        self.after = count_runs(conversation.messages)
+        """How many runs stand before the kernel that is, or will be, in use."""
+
+    @property
+    def names_are_gone(self) -> bool:
+        """Whether all code that ran here ran in a kernel that no longer exists."""
+        return bool(self.after) and self.after == count_runs(self._conversation.messages)
+
+    def renew(self) -> int:
+        """The kernel is a new one from here on; how many runs there have been."""
+        self._at = time.time()
+        self.after = count_runs(self._conversation.messages)
+        return self.after
+
+    def follow(self, event: ConversationEvent) -> None:
+        """A kernel that was killed takes the names of all runs so far with it."""
+        if event.kind in REARRANGED:  # the kernel is the same, but other runs are shown
+            self.after = count_runs(self._conversation.messages, self._at)
+        report = event.message.content if event.message is not None else None
+        if isinstance(report, RunReport) and report.state == "killed":
+            self.renew()
+
+
+_CUT_RUN = "Playhead ended while this code was running."
+_CUT_DECISION = "This code was not run: Playhead ended before the user decided."
+
+
+def close_unfinished(conversation: Conversation) -> None:
+    """Say so where a run has no end or code no decision; else a view would wait for ever."""
+    open_run: RunReport | None = None
+    proposal: Proposal | None = None
+    for message in conversation.messages:
+        match message.content:
+            case RunReport() as report:
+                open_run = report if report.state == "started" else None
+                proposal = None
+            case Proposal() as proposal:
+                pass
+            case _ if message.type == "tool_result" or message.role == "user":
+                proposal = None
+            case _:
+                pass
+    if open_run is not None:
+        report = RunReport("killed", reason=_CUT_RUN)
+        conversation.apply(Chunk("computer", "run", content=report))
+    elif proposal is not None:
+        _refuse(conversation, proposal)
+
+
+def _refuse(conversation: Conversation, proposal: Proposal) -> None:
+    call = conversation.message(proposal.message_id)
+    call_id = call.call_id if call is not None else None
+    apply = conversation.apply
+    apply(Chunk("computer", "tool_result", "execute", start=True, id=call_id))
+    apply(Chunk("computer", "tool_result", "execute", content=_CUT_DECISION))
+    apply(Chunk("computer", "tool_result", "execute", end=True))

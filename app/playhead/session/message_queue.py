@@ -1,0 +1,139 @@
+"""Messages that wait until the current turn has ended."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from playhead.domain.conversation.message import Attachment, Message
+from playhead.domain.conversation.payloads import Failure
+from playhead.errors import AppError, SessionError
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message of the user's that is not sent yet."""
+
+    id: str
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+
+
+def has_failed(messages: Sequence[Message]) -> bool:
+    """Whether the answer to the last question ended in a failure: another would end so too."""
+    for message in reversed(messages):
+        if isinstance(message.content, Failure):
+            return True
+        if message.role == "user":
+            return False
+    return False
+
+
+class MessageQueue:
+    """Owner: a session, which says when it rests; one message then goes at a time.
+
+    It is held after a stop or a failure: what waits is neither sent nor lost until `resume`.
+    A message that is being edited keeps its place and lets none overtake it.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[str, Sequence[Attachment]], None],
+        is_idle: Callable[[], bool],
+        tell: Callable[[], None],
+    ) -> None:
+        self._send = send
+        self._is_idle = is_idle
+        self._tell = tell
+        self._messages: list[QueuedMessage] = []
+        self._is_held = False
+        self._edited_id = ""
+
+    @property
+    def messages(self) -> tuple[QueuedMessage, ...]:
+        """What waits, the next one first."""
+        return tuple(self._messages)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether what waits stays until it is asked for."""
+        return self._is_held and bool(self._messages)
+
+    @property
+    def edited_id(self) -> str:
+        """The message that is being edited, or ''."""
+        return self._edited_id
+
+    def add(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
+        """Put a message at the end; it goes at once if nothing is under way or waits."""
+        if not text.strip() and not attachments:
+            raise SessionError("There is nothing to send.", remedy="Type a message first.")
+        if not self._messages:
+            self._is_held = False
+        self._messages.append(QueuedMessage(uuid.uuid4().hex, text, tuple(attachments)))
+        self._go_on()
+
+    def put_back(self, messages: Sequence[QueuedMessage]) -> None:
+        """Have messages of an earlier start wait again, held: nobody saw that they are there."""
+        self._messages[:0] = messages
+        self._is_held = self._is_held or bool(messages)
+        self._tell()
+
+    def begin_edit(self, message_id: str) -> QueuedMessage | None:
+        """Keep a message from being sent while it is edited; None if it was sent meanwhile."""
+        found = self._find(message_id)
+        if found is not None:
+            self._edited_id = message_id
+            self._tell()
+        return found
+
+    def end_edit(
+        self, text: str | None = None, attachments: Sequence[Attachment] | None = None
+    ) -> None:
+        """The edited message has another content, or with None the one it had."""
+        edited, self._edited_id = self._find(self._edited_id), ""
+        if edited is not None and text is not None:
+            place = self._messages.index(edited)
+            kept = edited.attachments if attachments is None else tuple(attachments)
+            self._messages[place] = replace(edited, text=text, attachments=kept)
+        self._go_on()
+
+    def remove(self, message_id: str) -> None:
+        """Never send this message."""
+        self._messages = [one for one in self._messages if one.id != message_id]
+        if self._edited_id == message_id:
+            self._edited_id = ""
+        self._go_on()
+
+    def hold(self) -> None:
+        """Send nothing until `resume`: what is under way is being cut."""
+        if self._messages:
+            self._is_held = True
+            self._tell()
+
+    def resume(self) -> None:
+        """Go on after a stop or a failure."""
+        self._is_held = False
+        self._go_on()
+
+    def rested(self, *, goes_on: bool) -> None:
+        """A turn has ended; not `goes_on`: by a stop or a failure."""
+        if self._messages:
+            self._is_held = self._is_held or not goes_on
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Send what is first if it may go now, and tell how the queue stands."""
+        may_go = self._messages and not self._is_held and self._is_idle()
+        if may_go and self._messages[0].id != self._edited_id:
+            message = self._messages.pop(0)
+            try:
+                self._send(message.text, message.attachments)
+            except AppError:
+                self._messages.insert(0, message)
+                self._is_held = True
+        self._tell()
+
+    def _find(self, message_id: str) -> QueuedMessage | None:
+        return next((one for one in self._messages if one.id == message_id), None)

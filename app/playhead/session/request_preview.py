@@ -1,0 +1,120 @@
+"""Build the request to a model from a conversation, for a turn or for a preview."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
+from playhead.domain.execution import Interpreter
+from playhead.session.code_runs import count_runs
+from playhead.session.ports import SessionPorts
+from playhead.session.turn_settings import TurnOptions, TurnSettings
+
+
+def turn_request(
+    turn_id: str,
+    conversation_id: str,
+    messages: Sequence[Message],
+    settings: TurnSettings,
+    languages: tuple[str, ...],
+    managed: Interpreter | None = None,
+    *,
+    must_call: bool = False,
+    runs_unasked: bool = False,
+) -> TurnRequest:
+    """The request for the next answer; `managed` is the Python where none is chosen."""
+    return TurnRequest(
+        turn_id=turn_id,
+        conversation_id=conversation_id,
+        messages=tuple(messages),
+        model=settings.model,
+        instructions=_instructions(settings, messages),
+        languages=languages,
+        has_called_tools=any(_is_call(message) for message in messages),
+        folder=settings.folder,
+        tools=settings.tools,
+        offers_execute=settings.offers_execute,
+        must_call=must_call,
+        system_prompt=settings.system_prompt,
+        interpreter=settings.interpreter or (managed.path if managed else ""),
+        runs_unasked=runs_unasked,
+    )
+
+
+def _instructions(settings: TurnSettings, messages: Sequence[Message]) -> str:
+    """The user's instructions, and what the model must know of a kernel that is a new one."""
+    gone = min(settings.fresh_after(), count_runs(messages))
+    if not gone:
+        return settings.instructions
+    note = (
+        f"The kernel was restarted after the first {gone} code run(s) of this conversation: "
+        "names, imports and data from those runs no longer exist. Run again what you need."
+    )
+    return f"{settings.instructions}\n\n{note}".strip()
+
+
+def _is_call(message: Message) -> bool:
+    return message.type == "tool_call" or (message.type == "code" and message.call_id is not None)
+
+
+class RequestPreview:
+    """Owner: a session, which hears of changes by `tell`."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        ports: SessionPorts,
+        settings: Callable[[TurnOptions], Awaitable[TurnSettings]],
+        is_auto_run: Callable[[], bool],
+        tell: Callable[[], None],
+    ) -> None:
+        self._conversation = conversation
+        self._ports = ports
+        self._settings = settings
+        self._is_auto_run = is_auto_run
+        self._tell = tell
+        self._latest: FittedRequest | None = None
+
+    @property
+    def first_sent_id(self) -> str:
+        """The oldest message that is still sent, '' where all are or nothing was sent yet."""
+        return self._latest.first_sent_id if self._latest else ""
+
+    @property
+    def latest(self) -> FittedRequest | None:
+        """What was sent last since the program started."""
+        return self._latest
+
+    def note(self, fitted: FittedRequest) -> None:
+        """This is being sent."""
+        before, self._latest = self.first_sent_id, fitted
+        if before != fitted.first_sent_id:
+            self._tell()
+
+    async def sent(self) -> OutgoingRequest | None:
+        """What was sent last, None where nothing was since the program started."""
+        return await self._ports.provider.outgoing(self._latest) if self._latest else None
+
+    async def next(self, before_id: str = "") -> OutgoingRequest:
+        """What would be sent now; with `before_id` what stands before that message.
+
+        Raises AppError.
+        """
+        settings = await self._settings(TurnOptions())
+        messages = self._conversation.messages
+        ids = [message.id for message in messages]
+        if before_id in ids:
+            messages = messages[: ids.index(before_id)]
+        request = turn_request(
+            "",
+            self._conversation.id,
+            messages,
+            settings,
+            self._ports.executor.languages,
+            self._ports.interpreters.status.interpreter,
+            runs_unasked=self._is_auto_run(),
+        )
+        provider = self._ports.provider
+        return await provider.outgoing(await provider.fit(request))

@@ -1,0 +1,240 @@
+"""What a person types: answers to questions, edited code, input for code while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import select
+import shlex
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+
+_SUFFIXES = {"python": ".py", "bash": ".sh", "shell": ".sh", "javascript": ".js", "r": ".R"}
+
+
+def is_interactive() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def discard_typed() -> None:
+    """Drop what was typed before the question was seen: it cannot be the answer to it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    else:
+        import termios
+
+        with contextlib.suppress(termios.error):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+def ask_prefilled(prompt: str, offered: str) -> str:
+    """One line, which a person may make of the one that is offered. Raises as `ask_line` does."""
+    readline = sys.modules.get("readline")
+    if readline is None or not offered:
+        return input(prompt)
+    readline.set_startup_hook(lambda: readline.insert_text(offered))
+    try:
+        return input(prompt)
+    finally:
+        readline.set_startup_hook()
+
+
+def ask_line(prompt: str) -> str:
+    """One line that does not enter the history. Raises EOFError and KeyboardInterrupt."""
+    with _no_history():
+        return input(prompt)
+
+
+def ask_secret(prompt: str) -> str:
+    """One line that is not shown."""
+    return getpass.getpass(prompt)
+
+
+def editor_command(environment: Mapping[str, str]) -> list[str]:
+    """The user's editor, or what every system has."""
+    chosen = environment.get("VISUAL") or environment.get("EDITOR")
+    if chosen:
+        return shlex.split(chosen, posix=sys.platform != "win32")
+    return ["notepad"] if sys.platform == "win32" else ["vi"]
+
+
+def edit_code(code: str, language: str) -> str:
+    """The code as the user's editor leaves it. Raises OSError if that could not be started."""
+    with tempfile.TemporaryDirectory(prefix="playhead-") as folder:
+        path = Path(folder, f"code{_SUFFIXES.get(language, '.txt')}")
+        path.write_text(code, encoding="utf-8", newline="\n")
+        subprocess.run([*editor_command(os.environ), str(path)], check=False)
+        text = path.read_text(encoding="utf-8-sig")
+    # Editors end the last line; code that had no such end did not mean one.
+    return text if code.endswith("\n") else text.removesuffix("\n")
+
+
+@contextlib.contextmanager
+def _no_history() -> Generator[None]:
+    """Keep answers out of what the arrow keys bring back."""
+    readline = sys.modules.get("readline")
+    if readline is None:
+        yield
+        return
+    readline.set_auto_history(False)
+    try:
+        yield
+    finally:
+        readline.set_auto_history(True)
+
+
+_READ_BYTES = 65_536
+
+
+class TypeAhead:
+    """Owner of what is typed between `begin` and `end`, the one reader of the terminal meanwhile.
+
+    `send(text, is_end, run)` is called in its thread. The answers to questions of the code go that
+    way too: so no line that was typed before a question was shown can miss it or answer another.
+    What the code did not read is in `unread`. Not on Windows, where nobody can wait for a console
+    and for a word to stop at once.
+    """
+
+    def __init__(self, send: Callable[[str, bool, int], None]) -> None:
+        self.unread = ""
+        self._send = send
+        self._run = 0
+        self._sent: list[tuple[str, bool]] = []
+        self._thread: threading.Thread | None = None
+        self._stop = -1
+        self._reading = threading.Lock()
+        self._is_hidden = False
+        self._has_new_line = False
+
+    @property
+    def is_on(self) -> bool:
+        """Whether what is typed goes to the code."""
+        return self._thread is not None
+
+    def begin(self) -> None:
+        """Send what is typed to the code, a run of which begins."""
+        self._run += 1
+        terminal = None if self.is_on else _opened_terminal()
+        if terminal is None:
+            return
+        stopped, self._stop = os.pipe()
+        self._thread = threading.Thread(
+            target=self._read, args=(terminal, stopped), name="typing", daemon=True
+        )
+        self._thread.start()
+
+    def end(self, read_bytes: int = 0) -> None:
+        """Send no more; `read_bytes` of what was sent to this run have been read."""
+        thread, self._thread = self._thread, None
+        if thread is None:
+            return
+        os.close(self._stop)
+        thread.join()  # it never waits but for this
+        self._show()
+        sent, self._sent = self._sent, []
+        for text, is_secret in sent:
+            data = text.encode()
+            rest, read_bytes = data[read_bytes:], max(0, read_bytes - len(data))
+            if not is_secret:
+                self.unread += rest.decode("utf-8", "replace")
+
+    def hide(self) -> None:
+        """Do not show the next line that is typed."""
+        with self._reading:
+            self._is_hidden = _set_echo(False)
+
+    def take_new_line(self) -> bool:
+        """Whether the terminal has gone to a new line since this was asked last."""
+        was_new, self._has_new_line = self._has_new_line, False
+        return was_new
+
+    def _read(self, terminal: int, stopped: int) -> None:
+        try:
+            while stopped not in select.select([terminal, stopped], [], [])[0]:
+                with self._reading:
+                    try:
+                        data = os.read(terminal, _READ_BYTES)  # a line, or what Ctrl-D let go
+                    except BlockingIOError:
+                        continue  # Ctrl-C has just taken it away
+                    is_secret = self._is_hidden
+                    self._show()
+                self._has_new_line = data.endswith(b"\n") and not is_secret
+                text = data.decode("utf-8", "replace")
+                self._sent.append((text, is_secret))
+                self._send(text, not data, self._run)
+                if not data:
+                    return  # nothing after an end is for the code
+        except (OSError, ValueError):
+            return  # the terminal is gone
+        finally:
+            os.close(stopped)
+            os.close(terminal)
+
+    def _show(self) -> None:
+        if self._is_hidden:
+            self._is_hidden = False
+            _set_echo(True)
+
+
+def waiting_lines() -> str:
+    """Take the whole lines that were typed and that nobody has read."""
+    terminal, lines = _opened_terminal(), b""
+    if terminal is None:
+        return ""
+    try:
+        while data := os.read(terminal, _READ_BYTES):
+            lines += data
+    except OSError:  # there are no more
+        pass
+    finally:
+        os.close(terminal)
+    return lines.decode("utf-8", "replace")
+
+
+def _opened_terminal() -> int | None:
+    """The terminal once more, so that reading it never waits; None where it is not to be had.
+
+    Whoever shares standard input would have to bear it if that itself no longer waited.
+    """
+    if sys.platform == "win32" or not is_interactive():
+        return None
+    stdin = sys.stdin.fileno()
+    with contextlib.suppress(OSError):
+        return os.open(_terminal_path(stdin), os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    return None
+
+
+def _terminal_path(stdin: int) -> str:
+    """A name of it; that of our own terminal can also be opened when it belongs to another user."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            os.tcgetpgrp(stdin)
+            return "/dev/tty"
+        return os.ttyname(stdin)
+    return "CONIN$"
+
+
+def _set_echo(is_on: bool) -> bool:
+    """Let what is typed be shown, or not; whether that could be done."""
+    if sys.platform == "win32":
+        return False
+    import termios
+
+    stdin = sys.stdin.fileno()
+    try:
+        attributes = termios.tcgetattr(stdin)
+        flags = attributes[3] & ~termios.ECHO
+        attributes[3] = flags | (termios.ECHO if is_on else 0)
+        termios.tcsetattr(stdin, termios.TCSANOW, attributes)
+    except termios.error:
+        return False
+    return True

@@ -1,0 +1,310 @@
+"""Render chunks in the terminal: prose, code, output, results; ask the person there."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, cast
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+from playhead.client.turn_reader import Verdict
+from playhead.domain.text.terminal import OutputFilter, visible, without_controls
+from playhead.errors import AppError
+from playhead.terminal import keyboard
+from playhead.terminal.screen import Prose, Screen
+
+_WHOLE_LINES, _CONTEXT_LINES = 100, 50
+"""Up to the first, all earlier lines are read again for the colours, then only some of them."""
+
+
+class CodeLines:
+    """A line is given as soon as it is whole."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._lines: list[str] = []
+        self._rest = ""
+
+    def feed(self, text: str) -> list[Text]:
+        """The lines that are whole after this."""
+        *whole, self._rest = (self._rest + text).split("\n")
+        return self._add(whole)
+
+    def finish(self) -> list[Text]:
+        """The last line, which may have no end."""
+        rest, self._rest = self._rest, ""
+        return self._add([rest]) if rest else []
+
+    def _add(self, lines: list[str]) -> list[Text]:
+        if not lines:
+            return []
+        first = len(self._lines)
+        self._lines += [visible(line) for line in lines]
+        start = 0 if first <= _WHOLE_LINES else first - _CONTEXT_LINES
+        coloured = _coloured("\n".join(self._lines[start:]), self._language)
+        numbered = list(enumerate(coloured, start + 1))[first - start :]
+        return [Text.assemble((f"{number:>4} │ ", "dim"), line) for number, line in numbered]
+
+
+def _coloured(code: str, language: str) -> list[Text]:
+    syntax = Syntax("", language, theme="ansi_dark", background_color="default")
+    text = syntax.highlight(code)
+    lines = list(text.split("\n", allow_blank=True))
+    return lines[: code.count("\n") + 1]
+
+
+_LONGEST = 200_000
+_TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
+
+
+class Result:
+    """Gathers the text of one result, then shows it."""
+
+    def __init__(self, form: str) -> None:
+        self._form = form
+        self._pieces: list[str] = []
+
+    def add(self, text: str) -> None:
+        """A piece of it."""
+        self._pieces.append(text)
+
+    def show(self, screen: Screen) -> None:
+        """Write it; what a terminal cannot show is named on one line."""
+        text = "".join(self._pieces)
+        if self._form == "markdown" and len(text) <= _LONGEST:
+            from rich.markdown import Markdown  # slow to import, and rarely needed
+
+            screen.write_block(Markdown(without_controls(text), hyperlinks=False))
+        elif self._form in ("markdown", "latex"):
+            screen.write_line(without_controls(text).strip("\n"))
+        elif text:
+            screen.write_line(f"{_named(self._form, text)} (not shown in a terminal)", "magenta")
+
+
+def _named(form: str, text: str) -> str:
+    title = _TITLE.search(text) if form == "html" else None
+    words = f" “{' '.join(without_controls(title[1]).split())}”" if title else ""
+    return f"{without_controls(form)}{words}, {len(text):,} characters"
+
+
+Wire = dict[str, Any]
+
+_QUESTION = "Run this code? [y]es, [n]o, [e]dit: "
+
+
+class TerminalDisplay:
+    """Shows one chunk after the other, of all kinds; asks who sits there.
+
+    `is_asking` while a person is being asked.
+    """
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(file=sys.stdout, force_jupyter=False)
+        self.screen = Screen(self._console)
+        self.is_asking = False
+        self._prose = Prose()
+        self._code = CodeLines("python")
+        self._output = OutputFilter()
+        self._result = Result("")
+        self._code_lines: list[str] = []
+        self._running = ""
+        self._has_said = False
+
+    def show(self, chunk: Wire) -> None:
+        """Render one chunk."""
+        content = chunk.get("content")
+        if chunk.get("start"):
+            self._open(chunk)
+        elif chunk.get("end"):
+            self._close(chunk)
+        elif chunk["type"] in ("message", "reasoning", "plan") and isinstance(content, str):
+            self._show_prose(content, "" if chunk["type"] == "message" else "dim italic")
+        elif chunk["type"] == "code" and chunk["role"] == "assistant":
+            self._show_code(self._code.feed(str(content)))
+        elif chunk["type"] == "console":
+            self._show_console(chunk)
+        elif chunk["type"] == "confirmation":
+            self._code_lines = str(_fields(chunk).get("content", "")).split("\n")
+        elif chunk["type"] == "run":
+            self._show_run(_fields(chunk))
+        elif chunk["type"] == "code":
+            self._result.add(str(content))
+        elif chunk["type"] in ("tool_result", "tool_call", "image"):
+            self._show_aside(chunk)
+
+    def wait(self) -> None:
+        """Say that the model is being asked."""
+        self.screen.live("…")
+
+    def decide(self, proposal: Wire) -> Verdict | None:
+        """Ask whether the code runs; None when there is nobody to ask."""
+        if not keyboard.is_interactive():
+            return None
+        content = proposal["content"]
+        language, code = str(content["format"]), str(content["content"])
+        before = code
+        keyboard.discard_typed()
+        while True:
+            answer = self._ask(_QUESTION)
+            if answer is None:
+                return "reject", ""
+            word, _, rest = answer.strip().partition(" ")
+            match word.lower():
+                case "y" | "yes" if not rest.strip():  # "yes but …" is no clear yes
+                    return "approve", None if code == before else code
+                case "n" | "no":
+                    return "reject", rest.strip()
+                case "e" | "edit":
+                    code = self._edit(code, language)
+                case _:
+                    self.screen.write_line("Answer y, n (and why, if you like) or e.", "dim")
+
+    def ask(self, prompt: str, is_secret: bool) -> str | None:
+        """Ask what the running code wants to know; None when there is nobody to ask."""
+        if not keyboard.is_interactive():
+            return None
+        *before, question = without_controls(prompt).split("\n")
+        for line in before:
+            self.screen.write_line(line)
+        return self._ask(question or "> ", is_secret)
+
+    def show_question(self, prompt: str) -> None:
+        """Show what the running code wants to know, where what is typed goes to it anyway."""
+        *before, question = without_controls(prompt).split("\n")
+        for line in before:
+            self.screen.write_line(line)
+        self.screen.end_line()
+        self.screen.write(question or "> ")
+
+    def show_unread(self, lines: Sequence[str]) -> None:
+        """Show what was typed while code ran and that the code has not read."""
+        for line in lines:
+            self.screen.write_line(f"typed ahead, not read by the code: {visible(line)}", "dim")
+
+    def fail(self, error: AppError) -> None:
+        """Say what went wrong and what to do."""
+        self.screen.end_line()
+        screen = Screen(Console(stderr=True, force_jupyter=False))
+        for text, style in ((f"✗ {error.title}", "bold red"), (error.explanation, "")):
+            screen.write_words([(without_controls(text), style)])
+            screen.end_line()
+
+    def close(self) -> None:
+        """Leave the terminal at the start of a line."""
+        self._finish_prose("")
+        self.screen.end_line()
+
+    def _ask(self, question: str, is_secret: bool = False) -> str | None:
+        """One line; None at the end of input."""
+        self.screen.end_line()
+        self.is_asking = True
+        try:
+            return keyboard.ask_secret(question) if is_secret else keyboard.ask_line(question)
+        except EOFError:
+            self.screen.write("\n")
+            return None
+        except KeyboardInterrupt:
+            self.screen.write("\n")
+            raise
+        finally:
+            self.is_asking = False
+
+    def _edit(self, code: str, language: str) -> str:
+        try:
+            code = keyboard.edit_code(code, language)
+        except (OSError, ValueError) as error:
+            self.screen.write_line(f"The editor could not be used: {error}", "red")
+            self.screen.write_line("Name one in VISUAL or EDITOR.", "dim")
+            return code
+        self._code = CodeLines(language)
+        self._show_code(self._code.feed(code))
+        self._show_code(self._code.finish())
+        self._code_lines = code.split("\n")
+        return code
+
+    def _open(self, chunk: Wire) -> None:
+        self._finish_prose("")
+        self.screen.end_line()
+        if self._has_said:  # air between what was said and what comes after it
+            self.screen.write("\n")
+        self._has_said = chunk["type"] == "message"
+        if chunk["type"] == "code" and chunk["role"] == "assistant":
+            self.screen.write_line(visible(str(chunk.get("format") or "code")), "dim")
+            self._code = CodeLines(str(chunk.get("format") or "text"))
+        elif chunk["type"] == "console":
+            self._output = OutputFilter()
+        elif chunk["type"] == "code":
+            self._result = Result(str(chunk.get("format") or "code"))
+
+    def _close(self, chunk: Wire) -> None:
+        if chunk["type"] == "code":
+            if chunk["role"] == "assistant":
+                self._show_code(self._code.finish())
+            else:
+                self._result.show(self.screen)
+            return
+        self._finish_prose("" if chunk["type"] == "message" else "dim italic")
+        self.screen.end_line()
+
+    def _show_prose(self, text: str, style: str) -> None:
+        pieces = self._prose.feed(without_controls(text))
+        self.screen.write_words([(part, own or style) for part, own in pieces], is_whole=False)
+
+    def _finish_prose(self, style: str) -> None:
+        self.screen.write_words([(part, own or style) for part, own in self._prose.finish()])
+        self._prose = Prose()
+
+    def _show_code(self, lines: list[Text]) -> None:
+        for line in lines:
+            self.screen.write_line(line)
+
+    def _show_console(self, chunk: Wire) -> None:
+        content = chunk.get("content")
+        if chunk.get("format") == "output":
+            self.screen.write_output(self._output.feed(str(content)))
+        else:
+            self._running = "" if content is None else self._named_line(int(content))
+        self.screen.live(self._running)
+
+    def _named_line(self, number: int) -> str:
+        source = self._code_lines[number - 1] if 0 < number <= len(self._code_lines) else ""
+        return f"▶ {number} {visible(source.strip())}   (Ctrl-C stops)"
+
+    def _show_run(self, report: Wire) -> None:
+        if report.get("state") == "started":
+            self.screen.live("▶ running   (Ctrl-C stops)")
+            return
+        seconds = f"{report.get('seconds', 0.0):.1f} s"
+        place = f" in line {report['line']}" if report.get("line") else ""
+        reason = without_controls(str(report.get("reason", ""))).removeprefix("the kernel ended: ")
+        reason = f": {reason}" if reason else ""
+        match report.get("state"):
+            case "finished":
+                status = report.get("exit_status")
+                ended = f", ended with status {status}" if status else ""
+                self.screen.write_line(f"ran for {seconds}{ended}", "yellow" if ended else "dim")
+            case "interrupted":
+                self.screen.write_line(f"■ stopped{place} after {seconds}{reason}", "yellow")
+            case _:
+                words = f"■ the kernel ended{place} after {seconds}{reason}; its names are gone"
+                self.screen.write_line(words, "red")
+
+    def _show_aside(self, chunk: Wire) -> None:
+        """What a terminal cannot show: where it is, or that it is."""
+        content = without_controls(str(chunk.get("content", "")))
+        match chunk["type"]:
+            case "image" if chunk.get("format") == "path":
+                self.screen.write_line(f"image: {content}", "magenta")
+            case "image":
+                self.screen.write_line("image (not shown in a terminal)", "magenta")
+            case _:
+                self.screen.write_line(content, "dim")
+
+
+def _fields(chunk: Wire) -> Wire:
+    content = chunk.get("content")
+    return cast(Wire, content) if isinstance(content, dict) else {}
