@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from playhead.dialects import lmc
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Usage
 from playhead.errors import ProviderError
@@ -331,8 +330,8 @@ async def test_every_event_carries_its_native_chunks_where_asked(tmp_path: Path)
     assert all(event["object"] == "chat.completion.chunk" for event in events)
     native = [wire for event in events for wire in event.get("lmc", ())]
     assert native[-1] == {"role": "server", "type": "status", "content": "complete"}
-    chunks = [chunk for chunk in map(lmc.decode, native) if chunk is not None]
-    kinds = [wire["type"] for wire in lmc.whole(chunks)]
+    chunks = [chunk for chunk in map(native.decode_chunk, native) if chunk is not None]
+    kinds = [wire["type"] for wire in native.whole(chunks)]
     assert kinds == ["code", "console", "message"]
 
 

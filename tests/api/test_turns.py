@@ -15,13 +15,13 @@ from playhead.api.api_turn import ApiTurn
 from playhead.api.incoming import Incoming, Policy
 from playhead.api.model_state import ModelState
 from playhead.api.turns import Turns
-from playhead.dialects.entry import Entry
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
 from playhead.domain.execution import Answered, Approve, Deny
 from playhead.domain.model import ToolOffer
 from playhead.domain.settings import AppSettings
 from playhead.errors import ProviderError, RequestError, SessionError
+from playhead.formats.wire.entry import Entry
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
 from playhead.storage.no_history import NoHistory

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 HEAVY = ("litellm", "openai", "keyring", "aiohttp", "tiktoken", "tokenizers", "pydantic")
 LATER = (
     *("email", "importlib.metadata", "ziamath", "PIL", "markdown_it"),
-    *("xml.etree.ElementTree", "playhead.dialects.markdown_document", "playhead.ui.pictures.view"),
+    *(
+        "xml.etree.ElementTree",
+        "playhead.formats.documents.markdown_document",
+        "playhead.ui.pictures.view",
+    ),
     *("playhead.ui.settings.dialog", "playhead.ui.commands.palette"),
     *("playhead.ui.commands.shortcuts_page",),
     *("playhead.ui.pages.about", "playhead.ui.sidebar.search", "playhead.ui.sidebar.menu"),
@@ -26,7 +30,7 @@ LATER = (
     *("playhead.ui.editor.scintilla", "playhead.ui.editor.find_bar"),
     *("playhead.ui.editor.diff_view", "playhead.ui.variables.variables_panel"),
     *("playhead.kernel.drivers", "playhead.kernel.runner"),
-    *("playhead.dialects.imported", "playhead.session.sessions"),
+    *("playhead.formats.documents.imported_conversation", "playhead.session.sessions"),
     *("ssl", "playhead.api.server", "playhead.api.turns", "playhead.bootstrap.server"),
     *("playhead.ui.timeline.cards.gallery", "playhead.ui.timeline.cards.message"),
 )

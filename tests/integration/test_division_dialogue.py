@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from playhead.dialects.lmc_chunks import encode, is_extended
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.settings import AppSettings
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.formats.wire.native.encode import encode_chunk, is_extended
 from playhead.providers.worker_provider import WorkerProvider
 from playhead.session.ports import SessionPorts
 from playhead.session.session import Session
@@ -71,6 +71,6 @@ def _note(event: ConversationEvent, told: list[dict[str, object]]) -> None:
     chunk = event.chunk
     if chunk is None or chunk.role == "user" or chunk.type == "usage" or is_extended(chunk):
         return
-    wire = encode(chunk)
+    wire = encode_chunk(chunk)
     wire.pop("id", None)  # the call's own, which the format allows on a start
     told.append(wire)

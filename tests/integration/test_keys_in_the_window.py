@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from playhead.dialects.document_formats import DocumentKind
-from playhead.dialects.documents import write_document
-from playhead.dialects.profiles_toml import to_toml
 from playhead.domain.model import ModelSettings
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings, Profile
+from playhead.formats.documents.document import write_document
+from playhead.formats.documents.document_formats import DocumentKind
+from playhead.formats.documents.profiles_toml import to_toml
 from playhead.providers.catalog import ModelCatalog
 from playhead.storage.kept_keys import ENTRY, KeptKeys
 from playhead.storage.key_document import decode

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from playhead.dialects.documents import read_document, write_document
 from playhead.errors import StorageError
+from playhead.formats.documents.document import read_document, write_document
 from playhead.session.sessions import Sessions
 from playhead.storage.history import SqliteHistory
 from tests.support.conversations import PNG, everything

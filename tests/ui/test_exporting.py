@@ -16,11 +16,11 @@ from PySide6.QtGui import QAction, QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QPushButton, QWidget
 
-from playhead.dialects.documents import write_document
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import Rename
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
+from playhead.formats.documents.document import write_document
 from playhead.ui.theme import Theme
 from playhead.ui.window.document_files import load
 from playhead.ui.window.exporting import file_stem

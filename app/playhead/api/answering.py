@@ -17,9 +17,9 @@ from playhead.api.outbox import Outbox
 from playhead.api.peer import descends_from_us
 from playhead.api.services import Services
 from playhead.api.sse import SSE, Form, collect, respond
-from playhead.dialects.codec import Encoder, Wire
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
+from playhead.formats.wire.codec import Encoder, Wire
 
 
 class Answer(Encoder, Protocol):

@@ -18,10 +18,10 @@ from playhead.api.failures import of_failure
 from playhead.api.outbox import Outbox
 from playhead.api.services import Services
 from playhead.api.sse import Answers, Form, respond, to_json
-from playhead.dialects import assistants
-from playhead.dialects.codec import Wire
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
+from playhead.formats.wire import assistants
+from playhead.formats.wire.codec import Wire
 
 _log = logging.getLogger(__name__)
 _CANCELLED = Chunk("server", "status", content="cancelled")

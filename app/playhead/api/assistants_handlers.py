@@ -17,10 +17,10 @@ from playhead.api.bodies import read_body
 from playhead.api.json_answer import json_answer
 from playhead.api.services import Services
 from playhead.api.session_files import reader_below
-from playhead.dialects.assistants_requests import read_message, read_tools
-from playhead.dialects.codec import Wire
-from playhead.dialects.picture_data import Picture, picture_of
 from playhead.errors import RequestError
+from playhead.formats.documents.picture import Picture, picture_of
+from playhead.formats.wire.assistants.requests import read_message, read_tools
+from playhead.formats.wire.codec import Wire
 
 T = TypeVar("T")
 Struct = TypeVar("Struct", bound=msgspec.Struct)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from playhead.dialects.codec import Wire
 from playhead.errors import RequestError
+from playhead.formats.wire.codec import Wire
 
 T = TypeVar("T")
 

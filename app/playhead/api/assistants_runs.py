@@ -24,22 +24,26 @@ from playhead.api.incoming import Incoming
 from playhead.api.model_state import DIRECT
 from playhead.api.offering import offering_of
 from playhead.api.thread_kernels import ThreadKernels
-from playhead.dialects.assistants_encoder import EXPIRED
-from playhead.dialects.assistants_messages import thread_messages
-from playhead.dialects.assistants_objects import RunFacts, answered_step, run_wire
-from playhead.dialects.assistants_requests import (
-    output_entries,
-    read_outputs,
-    read_tool_choice,
-    read_tools,
-)
-from playhead.dialects.codec import Wire
-from playhead.dialects.entry import Entry
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
 from playhead.domain.execution import Approve
 from playhead.domain.model import DIRECT_MODEL, EXECUTE
 from playhead.errors import RequestError
+from playhead.formats.wire.assistants.encode import EXPIRED
+from playhead.formats.wire.assistants.objects import (
+    RunFacts,
+    answered_step,
+    run_wire,
+    thread_messages,
+)
+from playhead.formats.wire.assistants.requests import (
+    output_entries,
+    read_outputs,
+    read_tool_choice,
+    read_tools,
+)
+from playhead.formats.wire.codec import Wire
+from playhead.formats.wire.entry import Entry
 from playhead.session.code_runs import open_calls
 from playhead.session.session import Session, SessionEvent
 from playhead.session.turn_settings import TurnOptions

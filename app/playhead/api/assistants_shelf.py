@@ -10,10 +10,10 @@ from typing import Any
 from playhead.api.assistants_pages import Cursor, list_wire, page_of
 from playhead.api.assistants_state import now_s
 from playhead.api.model_state import ModelState
-from playhead.dialects.assistants_objects import assistant_wire
-from playhead.dialects.codec import Wire
 from playhead.domain.history import Record
 from playhead.errors import RequestError
+from playhead.formats.wire.assistants.objects import assistant_wire
+from playhead.formats.wire.codec import Wire
 from playhead.session.ports import Records
 
 BUILT_IN = "asst_interpreter"

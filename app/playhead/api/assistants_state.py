@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from playhead.api.api_turn import ApiTurn, Outbox
-from playhead.dialects.assistants_objects import RunFacts, RunStatus, ended_run, ended_step
-from playhead.dialects.codec import Wire
-from playhead.dialects.entry import Entry
 from playhead.domain.conversation.payloads import Proposal
 from playhead.domain.history import Record
 from playhead.domain.model import EXECUTE, ModelChoice
+from playhead.formats.wire.assistants.objects import RunFacts, RunStatus, ended_run, ended_step
+from playhead.formats.wire.codec import Wire
+from playhead.formats.wire.entry import Entry
 from playhead.session.ports import Records
 from playhead.session.session import Session
 from playhead.session.turn_settings import TurnOptions

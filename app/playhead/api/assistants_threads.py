@@ -7,17 +7,17 @@ from typing import Any, TypeVar
 
 from playhead.api.assistants_pages import Cursor, list_wire, page_of
 from playhead.api.assistants_state import MessageAsked, RunState, ThreadState
-from playhead.dialects.assistants_messages import (
-    ThreadMessage,
-    thread_message_wire,
-    thread_messages,
-)
-from playhead.dialects.assistants_objects import thread_wire
-from playhead.dialects.codec import Wire
 from playhead.domain.conversation.events import Rename
 from playhead.domain.conversation.message import Message
 from playhead.domain.text.titles import title_from
 from playhead.errors import RequestError, SessionError, StorageError
+from playhead.formats.wire.assistants.objects import (
+    ThreadMessage,
+    thread_message_wire,
+    thread_messages,
+    thread_wire,
+)
+from playhead.formats.wire.codec import Wire
 from playhead.session.ports import Records
 from playhead.session.sessions import Sessions
 

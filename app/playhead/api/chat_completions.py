@@ -16,10 +16,10 @@ from playhead.api.incoming import Incoming
 from playhead.api.offering import Offering, offering_of
 from playhead.api.schemas import CompletionRequest
 from playhead.api.sse import Form
-from playhead.dialects import chat_completions
-from playhead.dialects.codec import Wire
-from playhead.dialects.entry import Entry
 from playhead.domain.conversation.chunk import Chunk
+from playhead.formats.wire import chat_completions
+from playhead.formats.wire.codec import Wire
+from playhead.formats.wire.entry import Entry
 from playhead.session.turn_settings import TurnOptions
 
 WITH_END_MARK = Form(ending=b"data: [DONE]\n\n")

@@ -14,11 +14,11 @@ from playhead.api.incoming import Incoming
 from playhead.api.offering import Offering, offering_of
 from playhead.api.schemas import CohereRequest, LlmConfig
 from playhead.api.sse import Form, data_line
-from playhead.dialects import cohere
-from playhead.dialects.codec import Wire
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Source
 from playhead.domain.model import ModelChoice
+from playhead.formats.wire import cohere
+from playhead.formats.wire.codec import Wire
 from playhead.session.turn_settings import TurnOptions
 
 _CHOICES = {"REQUIRED": "required", "NONE": "none"}
@@ -96,7 +96,7 @@ def _incoming(
     choice = _CHOICES.get(asked.tool_choice or "")
     offering = offering_of(tools, choice, is_auto_run=is_auto_run)
     is_asked = not offering.tools and not is_auto_run
-    instructions = (told.instructions, cohere.documents_told(documents))
+    instructions = (told.instructions, cohere.documents_as_instructions(documents))
     return Incoming(
         dialect="cohere",
         entries=told.entries,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from playhead.api.incoming import Incoming
-from playhead.dialects.entry import Entry
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Proposal
 from playhead.domain.execution import Approve, Decision
 from playhead.errors import RequestError
+from playhead.formats.wire.entry import Entry
 from playhead.session.code_runs import open_calls
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from playhead.dialects.entry import Entry
+from playhead.formats.wire.entry import Entry
 from playhead.session.turn_settings import TurnOptions
 
 

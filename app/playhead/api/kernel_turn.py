@@ -11,11 +11,11 @@ from playhead.api.asking import STOP_GRACE_S, model_choice
 from playhead.api.incoming import Incoming
 from playhead.api.offering import offering_of
 from playhead.api.schemas import KernelRequest, LlmConfig
-from playhead.dialects import kernel_messages
-from playhead.dialects.codec import Wire
-from playhead.dialects.entry import Entry
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.execution import Approve
+from playhead.formats.wire import kernel_messages
+from playhead.formats.wire.codec import Wire
+from playhead.formats.wire.entry import Entry
 from playhead.session.turn_settings import TurnOptions
 
 

@@ -9,10 +9,10 @@ from playhead.api.asking import STOP_GRACE_S, client_of, model_choice
 from playhead.api.bodies import read_body
 from playhead.api.incoming import Incoming
 from playhead.api.schemas import ChatRequest, LlmConfig
-from playhead.dialects import lmc
-from playhead.dialects.codec import Wire
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.model import ModelChoice
+from playhead.formats.wire import native
+from playhead.formats.wire.codec import Wire
 from playhead.session.turn_settings import TurnOptions
 
 
@@ -31,7 +31,7 @@ class NativeChatHandler:
         is_extended, is_stream = asked.extended is True, asked.stream is True
         incoming = Incoming(
             dialect="native",
-            entries=tuple(lmc.read_messages(asked.messages)),
+            entries=tuple(native.read_messages(asked.messages)),
             options=_options(asked),
             session_id=asked.session_id or "",
             client=client_of(request),
@@ -46,7 +46,7 @@ class NativeAnswer:
 
     def __init__(self, is_extended: bool) -> None:
         self._is_extended = is_extended
-        self._encoder = lmc.Encoder(is_extended)
+        self._encoder = native.Encoder(is_extended)
         self._chunks: list[Chunk] = []
 
     def encode(self, chunk: Chunk) -> list[Wire]:
@@ -60,11 +60,11 @@ class NativeAnswer:
 
     def whole(self) -> Wire:
         """Folded messages."""
-        return {"messages": lmc.whole(self._chunks, self._is_extended)}
+        return {"messages": native.whole(self._chunks, self._is_extended)}
 
     def keys(self) -> list[str]:
         """Of the folded messages, which say the same streamed or whole."""
-        return lmc.answer_keys(lmc.whole(self._chunks))
+        return native.answer_keys(native.whole(self._chunks))
 
 
 def _options(asked: ChatRequest) -> TurnOptions:

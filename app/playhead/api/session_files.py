@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import get_args
 
 from playhead.api.session_verbs import Told
-from playhead.dialects.codec import Wire
-from playhead.dialects.document_formats import FORMATS, DocumentKind
-from playhead.dialects.documents import write_document
-from playhead.dialects.imported import PICTURE_LIMIT
-from playhead.dialects.lmc_chunks import is_extended
-from playhead.dialects.message_list import write_messages
-from playhead.dialects.picture_data import ReadFile, no_files
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.errors import RequestError
+from playhead.formats.documents.document import write_document
+from playhead.formats.documents.document_formats import FORMATS, DocumentKind
+from playhead.formats.documents.imported_conversation import PICTURE_LIMIT
+from playhead.formats.documents.message_list import write_messages
+from playhead.formats.documents.picture import ReadFile, no_files
+from playhead.formats.wire.codec import Wire
+from playhead.formats.wire.native.encode import is_extended
 
 _MIME = {each.kind: each.mime for each in FORMATS}
 

@@ -22,10 +22,10 @@ from playhead.api.session_files import exported, kind_named, messages_told, read
 from playhead.api.session_schemas import SessionChatRequest, SessionConfig, SessionRequest
 from playhead.api.session_verbs import Change, SessionRow, SessionVerbs
 from playhead.api.sse import to_json
-from playhead.dialects.codec import Wire
 from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.settings import ConversationConfig
 from playhead.errors import RequestError
+from playhead.formats.wire.codec import Wire
 
 _MOST = 100
 _USUAL = 20

@@ -15,11 +15,10 @@ from aiohttp import web
 
 from playhead.api.failures import DEFECT, TurnFailed, of_failure
 from playhead.api.outbox import Outbox
-from playhead.dialects.codec import Encoder, Wire
-from playhead.dialects.pieces import Pieces
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
 from playhead.domain.text.unicode import whole_characters
+from playhead.formats.wire.codec import Encoder, Pieces, Wire
 
 LONGEST_LINE = 1_000_000
 """The Cohere client fails at 1 MiB."""

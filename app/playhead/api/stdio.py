@@ -36,9 +36,9 @@ from typing import Any, BinaryIO, cast
 from playhead.api.stdio_kernel import StdioKernelTurn
 from playhead.api.stdio_turn import StdioTurn, options_of
 from playhead.api.turns import Turns
-from playhead.dialects.lmc_requests import read_messages
 from playhead.domain.conversation.chunk import Chunk
 from playhead.errors import AppError, RequestError, SessionError
+from playhead.formats.wire.native.requests import read_messages
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 

@@ -13,9 +13,9 @@ from playhead.api.kernel_turn import KernelAnswer, kernel_incoming
 from playhead.api.schemas import KernelRequest
 from playhead.api.stdio_turn import Send, options_of
 from playhead.api.turns import Turns
-from playhead.dialects.lmc_chunks import encode
 from playhead.domain.conversation.chunk import Chunk
 from playhead.errors import RequestError
+from playhead.formats.wire.native.encode import encode_chunk
 
 _COMPLETE = Chunk("server", "status", content="complete")
 
@@ -56,10 +56,10 @@ class StdioKernelTurn:
             if event["type"] != "error":  # told by its chunk, with all its words
                 is_read = self._send({"turn": self.id, "message": event})
         if (chunk.role, chunk.type) == ("server", "error"):
-            is_read = self._send({"turn": self.id, "chunk": encode(chunk)})
+            is_read = self._send({"turn": self.id, "chunk": encode_chunk(chunk)})
         elif (chunk.role, chunk.type) == ("server", "status"):
             end = chunk if chunk.content == "cancelled" else _COMPLETE
-            is_read = self._send({"turn": self.id, "chunk": encode(end)})
+            is_read = self._send({"turn": self.id, "chunk": encode_chunk(end)})
             self._is_whole = True
         return is_read
 

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from playhead.dialects.lmc_chunks import encode
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
 from playhead.domain.model import ModelChoice
 from playhead.domain.secret import Secret
 from playhead.errors import AppError, RequestError
+from playhead.formats.wire.native.encode import encode_chunk
 from playhead.session.session import Session, SessionEvent
 from playhead.session.turn_settings import TurnOptions
 
@@ -111,7 +111,7 @@ class StdioTurn:
         return Failure(error.code, error.title, error.detail, error.remedy)
 
     def _say(self, chunk: Chunk) -> None:
-        wire = encode(chunk)
+        wire = encode_chunk(chunk)
         if isinstance(chunk.content, RunReport) and chunk.content.state == "started":
             self.runs += 1
         if isinstance(chunk.content, Failure):  # our own face tells the remedy apart

@@ -16,11 +16,11 @@ from playhead.api.model_state import Health, ModelState
 from playhead.api.session_verbs import SessionVerbs
 from playhead.api.thread_kernels import ThreadKernels
 from playhead.api.visitors import Visitors
-from playhead.dialects.entry import Entry
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import MoveTo
 from playhead.domain.conversation.payloads import RunReport
 from playhead.errors import RequestError, StorageError
+from playhead.formats.wire.entry import Entry
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions

@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Iterable
 from typing import Literal
 
-from playhead.dialects.json_arguments import ArgumentReader
 from playhead.domain.model import EXECUTE
+from playhead.formats.wire.argument_reader import ArgumentReader
 from playhead.model_worker.protocol import CallPiece
 from playhead.providers.call_repair import code_of
 from playhead.providers.message_writer import MessageWriter

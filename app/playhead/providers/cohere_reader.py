@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from playhead.dialects.cohere_decoder import CohereDecoder
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
 from playhead.errors import ProviderError
+from playhead.formats.wire.cohere.decode import CohereDecoder
 from playhead.model_worker.protocol import Delta
 from playhead.providers.prose_parser import Canonical
 

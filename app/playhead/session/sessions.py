@@ -28,7 +28,7 @@ from playhead.session.ports import History, SessionPorts, Unsubscribe
 from playhead.session.session import Session, SessionEvent, SessionState
 
 if TYPE_CHECKING:
-    from playhead.dialects.imported import Imported
+    from playhead.formats.documents.imported_conversation import ImportedConversation
 
 
 _log = logging.getLogger(__name__)
@@ -238,7 +238,7 @@ class Sessions:
         self._tell()
         return copy.id
 
-    async def add(self, imported: Imported) -> str:
+    async def add(self, imported: ImportedConversation) -> str:
         """Store a conversation that was read from a file; its id. Nothing of it is run.
 
         Raises StorageError: there is no such conversation then.

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.dialects.profiles_toml import from_toml, to_toml
 from playhead.domain.settings import AppSettings, Profile
 from playhead.errors import StorageError
+from playhead.formats.documents.profiles_toml import from_toml, to_toml
 from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.flow_layout import FlowLayout
 from playhead.ui.settings.form_rows import FieldError, Note, add_row, form_grid

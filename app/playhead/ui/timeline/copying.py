@@ -10,8 +10,8 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRunnable, Q
 from PySide6.QtCore import Signal as QtSignal
 from PySide6.QtGui import QGuiApplication, QImage, QImageReader
 
-from playhead.dialects.prose import fenced
 from playhead.domain.conversation.message import Message
+from playhead.domain.text.fences import fenced
 from playhead.ui.timeline.blocks import END, START, BlockColumn
 from playhead.ui.timeline.documents import DocumentMaker
 from playhead.ui.timeline.drawings import draw_svg
@@ -99,7 +99,7 @@ class Copier:
         begin = ids.index(rows[first].key) if rows[first].key in ids else 0
         after = rows[last + 1].key if last + 1 < len(rows) else ""
         end = ids.index(after) if after in ids else len(ids)
-        from playhead.dialects.markdown_document import write_markdown  # later, as below
+        from playhead.formats.documents.markdown_document import write_markdown  # later, as below
 
         return write_markdown(messages[begin:end], folder="").text.strip("\n")
 
@@ -121,7 +121,9 @@ def turn_of(rows: Sequence[Row], index: int) -> tuple[int, int]:
 
 def messages_markdown(messages: Sequence[Message]) -> str:
     """Messages as Markdown, without a heading that says who speaks; pictures are only named."""
-    from playhead.dialects.markdown_document import write_markdown  # not needed for the first paint
+    from playhead.formats.documents.markdown_document import (
+        write_markdown,  # not needed for the first paint
+    )
 
     text = write_markdown(messages, folder="").text
     for speaker in _SPEAKERS:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QIODevice, QSaveFile
 
-from playhead.dialects.document_formats import IMPORT_LIMIT, DocumentKind
-from playhead.dialects.documents import read_document, write_document
-from playhead.dialects.imported import PICTURE_LIMIT, Imported
 from playhead.domain.conversation.message import Message
 from playhead.errors import DocumentError, StorageError
+from playhead.formats.documents.document import read_document, write_document
+from playhead.formats.documents.document_formats import IMPORT_LIMIT, DocumentKind
+from playhead.formats.documents.imported_conversation import PICTURE_LIMIT, ImportedConversation
 from playhead.ui.wording import tr
 
 _OUR_PICTURE = re.compile(r"picture-\d+\.\w+")
@@ -63,7 +63,7 @@ def _holds_pictures_only(place: Path) -> bool:
         return False
 
 
-def load(path: Path) -> Imported:
+def load(path: Path) -> ImportedConversation:
     """The conversation in a file. Raises DocumentError or StorageError."""
     try:
         data = _plain_file(str(path), IMPORT_LIMIT)

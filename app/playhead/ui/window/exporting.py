@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from playhead.dialects.document_formats import FORMATS, DocumentFormat
+from playhead.formats.documents.document_formats import FORMATS, DocumentFormat
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.file_dialogs import FileDialog

@@ -1,1 +1,0 @@
-"""Chunk ↔ wire, pure, both ways; imported by `ui`, `api`, `session` and `providers`."""

@@ -1,0 +1,3 @@
+"""Files in which conversations and profiles are saved and exchanged; imported by `ui`, `api` and
+`session`. It may import `formats.wire`.
+"""

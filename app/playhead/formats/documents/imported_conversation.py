@@ -1,0 +1,115 @@
+"""A conversation read from a document, before a session takes it, and the row of messages that
+readers build it with.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from playhead.domain.conversation.chunk import ChunkType, Content, Recipient, Role
+from playhead.domain.conversation.message import Message, MessageState
+from playhead.domain.conversation.payloads import Proposal, RunReport
+
+MESSAGE_LIMIT = 100_000
+PICTURE_LIMIT = 64_000_000
+TEXT_LIMIT = 64_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedConversation:
+    """Messages in a row, each below the one before; pictures in them are text in base64.
+
+    `left_out` counts what could not be understood.
+    """
+
+    title: str
+    messages: tuple[Message, ...]
+    left_out: int = 0
+
+
+class MessageBuilder:
+    """Makes messages, each below the one before; texts that are too long are told as such."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.left_out = 0
+
+    def add(
+        self,
+        role: Role,
+        kind: ChunkType,
+        content: Content,
+        format_: str | None = None,
+        *,
+        call_id: str | None = None,
+        recipient: Recipient | None = None,
+        state: MessageState = "complete",
+    ) -> Message | None:
+        """The new message; None where there is no room for it."""
+        if len(self.messages) >= MESSAGE_LIMIT or _is_too_long(kind, content):
+            self.left_out += 1
+            return None
+        parent = self.messages[-1].id if self.messages else None
+        message = Message(
+            uuid.uuid4().hex, parent, role, kind, format_, content, call_id, recipient, state=state
+        )
+        self.messages.append(message)
+        return message
+
+    def copy(self, message: Message) -> Message | None:
+        """The same message, here."""
+        return self.add(
+            message.role,
+            message.type,
+            message.content,
+            message.format,
+            call_id=message.call_id,
+            recipient=message.recipient,
+            state=message.state,
+        )
+
+    def begin_run(self, language: str, code: str, message: Message | None) -> None:
+        """Tell that code has run, so that it can be run again."""
+        message_id = message.id if message is not None else ""
+        proposal = Proposal(uuid.uuid4().hex, message_id, language, code)
+        self.add("computer", "confirmation", proposal, "execution")
+        self.add("computer", "run", RunReport("started"))
+
+    def end_run(self, report: RunReport | None = None) -> None:
+        """Tell that the run is over."""
+        self.add("computer", "run", report or RunReport("finished"))
+
+
+def close_open_ends(messages: Sequence[Message]) -> list[Message]:
+    """The messages without a question at their end that nobody will answer, runs with their end."""
+    kept = list(messages)
+    is_running = False
+    asked: int | None = None
+    for place, message in enumerate(kept):
+        match message.content:
+            case RunReport(state=state):
+                is_running, asked = state == "started", None
+            case Proposal():
+                asked = place
+            case _ if message.role == "user" or message.type == "tool_result":
+                asked = None
+            case _:
+                pass
+    if is_running:
+        row = MessageBuilder()
+        row.messages = kept
+        row.end_run(RunReport("killed", reason="This is how far the run was when it was saved."))
+    elif asked is not None:
+        del kept[asked]
+        row = MessageBuilder()
+        for message in kept:
+            row.copy(message)
+        return row.messages
+    return kept
+
+
+def _is_too_long(kind: ChunkType, content: Content) -> bool:
+    limit = PICTURE_LIMIT * 4 // 3 + 4 if kind == "image" else TEXT_LIMIT
+    return isinstance(content, str) and len(content) > limit

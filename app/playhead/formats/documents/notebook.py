@@ -1,0 +1,295 @@
+"""Write a conversation as a Jupyter notebook (nbformat 4.5): prose, code with its outputs,
+pictures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, cast
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
+    CodeError,
+    Failure,
+    FileChanges,
+    InputRequest,
+    RunReport,
+    Table,
+)
+from playhead.domain.text.fences import fenced, quoted
+from playhead.domain.text.tables import as_html, as_plain
+from playhead.domain.text.terminal import line_ends
+from playhead.domain.text.unicode import whole_characters
+from playhead.formats.documents.picture import SVG, ReadFile, no_files, picture_of
+from playhead.formats.documents.reader_view import (
+    CodeBlock,
+    Passage,
+    changes_words,
+    failure_words,
+    file_name,
+    input_words,
+    missing_picture_words,
+    passages_of,
+    report_words,
+    run_end_words,
+    source_address,
+    source_words,
+    sources_of,
+    split_traceback,
+)
+from playhead.formats.wire.codec import Wire, whole_chunk
+from playhead.formats.wire.native.objects import encode_payload
+
+TABLE_MIME = "application/vnd.playhead.table+json"
+"""Our own tables, whole, beside their HTML and text; others skip what they do not know."""
+_MARKUP = {
+    "html": "text/html",
+    "javascript": "application/javascript",
+    "markdown": "text/markdown",
+    "latex": "text/latex",
+}
+
+
+def outputs_of(block: CodeBlock, read_file: ReadFile) -> list[Wire]:
+    """The outputs of a cell, in their order; an exception with its traceback."""
+    outputs: list[Wire] = []
+    for message in block.results:
+        match message.content:
+            case CodeError() as error:
+                outputs.append(_error(error, outputs))
+            case InputRequest() as asked:
+                _print(outputs, "stdout", input_words(asked) + "\n")
+            case Table() as table:
+                outputs.append(_display(_table(table)))
+            case FileChanges() as changes:
+                text = whole("\n".join(changes_words(changes)))
+                outputs.append(_display({"text/plain": lines(text)}))
+            case _ if message.type == "console":
+                _print(outputs, "stdout", whole_characters(message.text))
+            case _:
+                outputs.append(_display(_rich(message, read_file)))
+    if block.report is not None and (words := run_end_words(block)):
+        _print(outputs, "stderr", f"[{whole_characters(words)}]\n")
+    return outputs
+
+
+def lines(text: str) -> list[str]:
+    """A text as notebooks keep it: a list of lines with their ends."""
+    return text.splitlines(keepends=True) if "\n" in text else [text] if text else []
+
+
+def whole(text: str) -> str:
+    """The text with whole characters only."""
+    return whole_characters(text)
+
+
+def _print(outputs: list[Wire], name: str, text: str) -> None:
+    """Add to a stream; neighbours are one output."""
+    last = outputs[-1] if outputs else {}
+    if last.get("output_type") == "stream" and last["name"] == name:
+        text = "".join(last["text"]) + text
+        outputs.pop()
+    outputs.append({"output_type": "stream", "name": name, "text": _stream_lines(text)})
+
+
+def _stream_lines(text: str) -> list[str]:
+    """Only `\\n` ends a line: a return is part of what a progress bar prints."""
+    return [piece for piece in re.split(r"(?<=\n)", text) if piece]
+
+
+def _display(data: Wire) -> Wire:
+    return {"output_type": "display_data", "data": data, "metadata": {}}
+
+
+def _table(table: Table) -> Wire:
+    content = whole_chunk(Chunk("computer", "table", content=table)).content
+    return {
+        TABLE_MIME: encode_payload(cast(Table, content))["content"],
+        "text/html": lines(whole(as_html(table))),
+        "text/plain": lines(whole(as_plain(table))),
+    }
+
+
+def _rich(message: Message, read_file: ReadFile) -> Wire:
+    if message.type != "image":
+        mime = _MARKUP.get((message.format or "").lower(), "text/plain")
+        text = whole(message.text)
+        fallback = {} if mime in ("text/plain", "text/markdown") else {"text/plain": lines(text)}
+        return {mime: lines(text), **fallback}
+    picture = picture_of(message, read_file)
+    if picture is None:
+        return {"text/plain": [missing_picture_words(message)]}
+    if picture.mime == SVG:
+        return {SVG: lines(picture.data.decode("utf-8", "replace"))}
+    return {picture.mime: picture.base64}
+
+
+def _error(error: CodeError, outputs: list[Wire]) -> Wire:
+    """The exception; its traceback moves from the end of what was printed to where it belongs."""
+    name, message = whole(error.name), whole(error.message)
+    traceback: list[str] = []
+    last = next((one for one in reversed(outputs) if one["output_type"] == "stream"), None)
+    if last is not None:
+        kept, traceback = split_traceback("".join(last["text"]), name)
+        last["text"] = _stream_lines(kept)
+        if not kept:
+            outputs.remove(last)
+    if not traceback:
+        traceback = [f"{name}: {message}" if message else name]
+    return {"output_type": "error", "ename": name, "evalue": message, "traceback": traceback}
+
+
+OURS = "playhead"
+"""The key of our own words in the notebook's metadata."""
+YOU = "**You**"
+TITLES = {"reasoning": "**Reasoning**", "plan": "**Plan**"}
+CELL_MAGICS = {
+    "bash": "%%bash",
+    "shell": "%%bash",
+    "sh": "%%sh",
+    "html": "%%html",
+    "latex": "%%latex",
+    "perl": "%%perl",
+    "ruby": "%%ruby",
+    "javascript": "%%script node",
+    "r": "%%script Rscript -",
+}
+"""How a cell of a Python notebook runs another language; the rest by `%%script LANGUAGE`."""
+_WORD = re.compile(r"[A-Za-z][\w+#.-]*")
+_KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+def write_notebook(
+    messages: Iterable[Message], title: str = "", read_file: ReadFile = no_files
+) -> Wire:
+    """The notebook; a file that `read_file` does not give is told in words in its place."""
+    writer = _Writer(read_file)
+    if title:
+        writer.prose(f"# {' '.join(whole(title).split())}", "title")
+    for item in passages_of(messages):
+        if isinstance(item, CodeBlock):
+            writer.code(item)
+        else:
+            writer.passage(item)
+    return {
+        "cells": writer.cells,
+        "metadata": {
+            "kernelspec": _KERNEL,
+            "language_info": {"name": "python"},
+            OURS: {"title": whole(title)},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def is_python(language: str) -> bool:
+    """Whether code is of the notebook's own language."""
+    return language.lower() in ("", "python", "py", "python3", "ipython")
+
+
+class _Writer:
+    """Adds cells."""
+
+    def __init__(self, read_file: ReadFile) -> None:
+        self.cells: list[Wire] = []
+        self._read_file = read_file
+        self._runs = 0
+
+    def prose(self, text: str, kind: str, role: str = "", **fields: Any) -> None:
+        ours = {"type": kind, **({"role": role} if role else {})}
+        cell = {"source": lines(line_ends(text)), "metadata": {OURS: ours}, **fields}
+        self._add("markdown", cell)
+
+    def code(self, block: CodeBlock) -> None:
+        """A cell without a source where results have no code."""
+        self._runs += block.has_run
+        ours: Wire = {"language": whole(block.language) or "python", "has_run": block.has_run}
+        if block.is_edited:
+            ours["written"] = whole(block.written)
+        if block.notes:
+            ours["notes"] = [whole(note) for note in block.notes]
+        if block.report is not None:
+            ours["run"] = {"state": block.report.state, "seconds": round(block.report.seconds, 3)}
+        cell = {
+            "source": lines(_source(block)),
+            "metadata": {OURS: ours},
+            "execution_count": self._runs if block.has_run else None,
+            "outputs": outputs_of(block, self._read_file),
+        }
+        self._add("code", cell)
+
+    def passage(self, passage: Passage) -> None:
+        message = passage.message
+        text = line_ends(message.text)
+        match message.type:
+            case "message" if message.role == "user":
+                self.prose(f"{YOU}\n\n{text}", "message", "user")
+            case "message" | "citation":
+                self.prose(text + _sources(passage), "message", message.role)
+            case "reasoning" | "plan":
+                title = TITLES[message.type]
+                self.prose(quoted(f"{title}\n\n{text}"), message.type, message.role)
+            case "image":
+                self._picture(message)
+            case "file":
+                self.prose(f"{YOU} attached the file `{file_name(text)}`.", "file", message.role)
+            case _:
+                self._other(message, text)
+
+    def _other(self, message: Message, text: str) -> None:
+        name = " ".join((message.format or "").split())
+        match message.content:
+            case Failure() as failure:
+                words = quoted(f"**Failed.** {failure_words(failure)}")
+            case RunReport() as report:
+                words = quoted(report_words(report))
+            case _ if message.type == "tool_call":
+                words = f"**Call of the tool {name}**\n\n{fenced(text, 'json')}"
+            case _ if message.type == "tool_result":
+                words = f"**Result of the tool {name}**\n\n{fenced(text, 'text')}"
+            case _:
+                words = fenced(text, name)
+        if words:
+            self.prose(words, message.type, message.role)
+
+    def _picture(self, message: Message) -> None:
+        picture = picture_of(message, self._read_file)
+        if picture is None:
+            self.prose(missing_picture_words(message), "image", message.role)
+            return
+        name = f"picture.{picture.suffix}"
+        text = f"{YOU} attached a picture.\n\n![picture](attachment:{name})"
+        attachments = {name: {picture.mime: picture.base64}}
+        self.prose(text, "image", message.role, attachments=attachments)
+
+    def _add(self, kind: str, fields: Wire) -> None:
+        cell_id = f"cell-{len(self.cells) + 1}"
+        self.cells.append({"cell_type": kind, "id": cell_id, **fields})
+
+
+def _source(block: CodeBlock) -> str:
+    code = line_ends(block.code)
+    return code if is_python(block.language) else f"{_magic(block.language)}\n{code}"
+
+
+def _magic(language: str) -> str:
+    """The first line of a cell in another language."""
+    word = language.strip().lower()
+    if word in CELL_MAGICS:
+        return CELL_MAGICS[word]
+    return f"%%script {word}" if _WORD.fullmatch(word) else "%%script false"
+
+
+def _sources(passage: Passage) -> str:
+    """The cited sources as a list."""
+    found = sources_of(passage.citations)
+    if not found:
+        return ""
+    rows: list[str] = []
+    for number, source in enumerate(found, 1):
+        address = source_address(source)
+        rows.append(f"{number}. {source_words(source)}" + (f" <{address}>" if address else ""))
+    return whole("\n\nSources:\n\n" + "\n".join(rows))

@@ -1,0 +1,301 @@
+"""Read Jupyter notebooks of version 4 from anybody; nothing in them is run or loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from playhead.domain.conversation.chunk import ChunkType, Role
+from playhead.domain.conversation.payloads import CodeError, RunReport, Table
+from playhead.domain.text.fences import fenced
+from playhead.domain.text.terminal import plain
+from playhead.domain.text.unicode import whole_characters
+from playhead.errors import DocumentError
+from playhead.formats.documents.imported_conversation import (
+    ImportedConversation,
+    MessageBuilder,
+    close_open_ends,
+)
+from playhead.formats.documents.notebook import CELL_MAGICS, OURS, TABLE_MIME, TITLES, YOU
+from playhead.formats.documents.picture import SUFFIXES, SVG, picture_of_base64
+from playhead.formats.wire.native.objects import UnknownContentError, decode_payload
+
+Fields = Mapping[str, Any]
+_MARKUP = {
+    "text/markdown": "markdown",
+    "text/latex": "latex",
+    "text/html": "html",
+    "application/javascript": "javascript",
+    "text/javascript": "javascript",
+}
+_FRAME = re.compile(r"<table[^>]*class=[\"'][^\"']*\bdataframe\b", re.IGNORECASE)
+_NAME_LIMIT = 200
+
+
+def fields_of(value: object) -> Fields:
+    """An object of a notebook; an empty one for anything else."""
+    return cast(Fields, value) if isinstance(value, Mapping) else {}
+
+
+def as_text(value: object) -> str:
+    """A text of a notebook: one, or a list of lines; '' for anything else."""
+    if isinstance(value, list):
+        parts = cast("list[object]", value)
+        value = "".join(part for part in parts if isinstance(part, str))
+    return whole_characters(value) if isinstance(value, str) else ""
+
+
+def add_outputs(row: MessageBuilder, outputs: list[object]) -> None:
+    """Add what a cell has printed and shown, in its order."""
+    printed: list[str] = []
+
+    def settle(last: str = "") -> None:
+        if text := "".join((*printed, last)):
+            row.add("computer", "console", text)
+        printed.clear()
+
+    for raw in outputs:
+        output = fields_of(raw)
+        match output.get("output_type"):
+            case "stream":
+                printed.append(as_text(output.get("text")))
+            case "error":
+                error = _add_traceback(printed, output)
+                settle()
+                row.add("computer", "error", error)
+            case "display_data" | "execute_result":
+                text = _add_shown(row, fields_of(output.get("data")), settle)
+                printed.append(f"{text}\n" if text and not text.endswith("\n") else text)
+            case _:
+                row.left_out += 1
+    settle()
+
+
+def _add_traceback(printed: list[str], output: Fields) -> CodeError:
+    """Print the traceback, as a kernel of ours does; returns the error as data."""
+    name = plain(as_text(output.get("ename")))[:_NAME_LIMIT] or "Error"
+    message = plain(as_text(output.get("evalue")))
+    rows = output.get("traceback")
+    lines = [as_text(row) for row in cast("list[object]", rows)] if isinstance(rows, list) else []
+    if lines:
+        printed.append("\n".join(lines) + "\n")
+    return CodeError(name, message)
+
+
+def _add_shown(row: MessageBuilder, data: Fields, settle: Callable[..., None]) -> str:
+    """Add the richest form that is known here; a text that is to be printed in its place."""
+    if (table := _table(data.get(TABLE_MIME))) is not None:
+        text = table.text or as_text(data.get("text/plain"))
+        settle(f"{text}\n" if text else "")  # which is what a model is told of it
+        row.add("computer", "table", replace(table, text=text, key=""))
+        return ""
+    for mime in SUFFIXES:
+        if mime in data:
+            settle()
+            return _add_picture(row, mime, as_text(data[mime]))
+    text = as_text(data.get("text/plain"))
+    for mime, format_ in _MARKUP.items():
+        markup = as_text(data.get(mime))
+        if markup and not (text and _FRAME.search(markup)):
+            settle()
+            row.add("computer", "code", markup, format_)
+            return ""
+    if not text and data:
+        row.left_out += 1
+    return text
+
+
+def _add_picture(row: MessageBuilder, mime: str, text: str) -> str:
+    if mime == SVG and "<svg" in text:
+        row.add("computer", "image", text, "svg")
+        return ""
+    picture = picture_of_base64(text)
+    if picture is None or picture.mime == SVG:
+        return "[A picture that could not be read.]"
+    row.add("computer", "image", picture.base64, f"base64.{picture.suffix}")
+    return ""
+
+
+def _table(content: object) -> Table | None:
+    if content is None:
+        return None
+    try:
+        table = decode_payload("table", content)
+    except UnknownContentError:
+        return None
+    return table if isinstance(table, Table) else None
+
+
+_LANGUAGES = {magic: word for word, magic in CELL_MAGICS.items() if word != "shell"}
+_SCRIPT = re.compile(r"%%script (?:--\S+ )*([\w+#.-]+)\s*")
+_KERNEL_WORDS = {"ir": "r", "javascript": "javascript", "typescript": "typescript"}
+_LONGEST_RUN_S = 1e9
+_WORD = re.compile(r"[A-Za-z][\w+#.-]{0,30}")
+
+
+def is_notebook(raw: object) -> bool:
+    """Whether a parsed JSON document is meant to be a notebook."""
+    return isinstance(raw, Mapping) and ("nbformat" in raw or "cells" in raw)
+
+
+def read_notebook(raw: object, title: str = "") -> ImportedConversation:
+    """The conversation of a parsed notebook. Raises DocumentError."""
+    book = _checked(raw)
+    ours = fields_of(fields_of(book.get("metadata")).get(OURS))
+    reader = _Reader(_language(book))
+    for cell in cast("list[object]", book["cells"]):
+        reader.take(cell)
+    row = reader.row
+    if not row.messages:
+        raise DocumentError(
+            "There is nothing in this notebook.", remedy="Choose one that has cells."
+        )
+    if row.messages[0].role != "user":
+        row = _opened(row, title)
+    told = ours.get("title")
+    title = told if isinstance(told, str) and told else title
+    return ImportedConversation(title, tuple(close_open_ends(row.messages)), row.left_out)
+
+
+def _checked(raw: object) -> Fields:
+    book = fields_of(raw)
+    version = book.get("nbformat")
+    if isinstance(version, int) and version < 4:
+        raise DocumentError(
+            f"This notebook is of the old version {version} of the format.",
+            remedy="Save it with a newer Jupyter (`jupyter nbconvert --to notebook`), then import.",
+        )
+    if isinstance(version, int) and version > 4:
+        raise DocumentError(
+            f"This notebook is of version {version} of the format, which is not known here.",
+            remedy="Save it as version 4.",
+        )
+    if not isinstance(book.get("cells"), list):
+        raise DocumentError(
+            "This file is no notebook.",
+            detail="It has no list of cells.",
+            remedy="Choose a file that Jupyter opens.",
+        )
+    return book
+
+
+def _language(book: Fields) -> str:
+    """The language of the notebook's code."""
+    facts = fields_of(book.get("metadata"))
+    for key, name in (("kernelspec", "language"), ("language_info", "name")):
+        word = fields_of(facts.get(key)).get(name)
+        if isinstance(word, str) and _WORD.fullmatch(word):
+            return _KERNEL_WORDS.get(word.lower(), word.lower())
+    return "python"
+
+
+def _opened(row: MessageBuilder, title: str) -> MessageBuilder:
+    """The same after a message of the user, with which every conversation begins."""
+    opened = MessageBuilder()
+    name = f" “{title}”" if title else ""
+    opened.add("user", "message", f"This is the notebook{name}. Nothing of it was run here.")
+    for message in row.messages:
+        opened.copy(message)
+    opened.left_out = row.left_out
+    return opened
+
+
+class _Reader:
+    """Turns cells into messages."""
+
+    def __init__(self, language: str) -> None:
+        self.row = MessageBuilder()
+        self._language = language
+
+    def take(self, raw: object) -> None:
+        """One cell; what is none is counted."""
+        cell = fields_of(raw)
+        ours = fields_of(fields_of(cell.get("metadata")).get(OURS))
+        text = as_text(cell.get("source"))
+        match cell.get("cell_type"):
+            case "markdown":
+                self._prose(text, ours, fields_of(cell.get("attachments")))
+            case "code":
+                self._code(text, ours, cell)
+            case "raw" if text:
+                self.row.add("assistant", "message", fenced(text, "text"))
+            case "raw":
+                pass
+            case _:
+                self.row.left_out += 1
+
+    def _prose(self, text: str, ours: Fields, attachments: Fields) -> None:
+        role: Role = "user" if ours.get("role") == "user" else "assistant"
+        if ours.get("type") == "title":
+            return
+        kind, text = _kind_of_prose(text, ours)
+        for picture in attachments.values():
+            self._attachment(fields_of(picture), "user" if role == "user" else "computer")
+        is_picture = ours.get("type") == "image" and bool(attachments)
+        if text.strip() and not is_picture:
+            self.row.add(role, kind, text)
+
+    def _attachment(self, bundle: Fields, role: Role) -> None:
+        for mime, data in bundle.items():
+            picture = picture_of_base64(as_text(data)) if mime in SUFFIXES else None
+            if picture is None:
+                self.row.left_out += 1
+            elif picture.mime == SVG:
+                text = picture.data.decode("utf-8", "replace")
+                self.row.add("computer", "image", text, "svg")
+            else:
+                self.row.add(role, "image", picture.base64, f"base64.{picture.suffix}")
+
+    def _code(self, text: str, ours: Fields, cell: Fields) -> None:
+        language, code = _language_of(text, self._language)
+        told = ours.get("language")
+        if isinstance(told, str) and _WORD.fullmatch(told) and language != self._language:
+            language = told.lower()
+        outputs = cell.get("outputs")
+        found = cast("list[object]", outputs) if isinstance(outputs, list) else []
+        has_run = bool(found) or isinstance(cell.get("execution_count"), int)
+        if not code.strip() and not found:
+            return
+        written = ours.get("written")
+        first = written if isinstance(written, str) and written else code
+        message = self.row.add("assistant", "code", first, language) if code.strip() else None
+        if not has_run or message is None:
+            add_outputs(self.row, found)
+            return
+        self.row.begin_run(language, code, message)
+        add_outputs(self.row, found)
+        self.row.end_run(_report(fields_of(ours.get("run"))))
+
+
+def _kind_of_prose(text: str, ours: Fields) -> tuple[ChunkType, str]:
+    """What a cell of ours was, without the mark that it got for readers."""
+    kind = ours.get("type")
+    if ours.get("role") == "user":
+        return "message", text.removeprefix(YOU).lstrip("\n") if kind == "message" else text
+    if kind == "reasoning" or kind == "plan":
+        rows = [line.removeprefix(">").removeprefix(" ") for line in text.split("\n")]
+        return kind, "\n".join(rows).removeprefix(TITLES[kind]).lstrip("\n")
+    return "message", text
+
+
+def _language_of(text: str, default: str) -> tuple[str, str]:
+    """The language of a cell and its code; a magic of the first line may name another one."""
+    first, _, rest = text.partition("\n")
+    first = first.strip()
+    if first in _LANGUAGES:
+        return _LANGUAGES[first], rest
+    if (script := _SCRIPT.fullmatch(first)) is not None:
+        return script[1].lower(), rest
+    return default, text
+
+
+def _report(told: Fields) -> RunReport:
+    """How the run ended, where one of our own notebooks says it."""
+    seconds = told.get("seconds")
+    is_time = isinstance(seconds, int | float) and 0 <= seconds < _LONGEST_RUN_S
+    took = float(cast(float, seconds)) if is_time else 0.0
+    state = told.get("state")
+    known = state if state == "interrupted" or state == "killed" else "finished"
+    return RunReport(known, took)

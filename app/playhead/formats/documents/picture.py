@@ -1,0 +1,96 @@
+"""A picture of a conversation as bytes, identified by its content and not by its name."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playhead.domain.conversation.message import Message
+from playhead.domain.text.unicode import whole_characters
+
+ReadFile = Callable[[str], bytes | None]
+"""Reads a file that a message names; None for what is not there or too large."""
+
+SVG = "image/svg+xml"
+SUFFIXES = {
+    "image/png": "png",
+    "image/jpeg": "jpeg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "image/bmp": "bmp",
+    SVG: "svg",
+}
+_MARKS = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+    b"BM": "image/bmp",
+}
+_LOOKED_AT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """`mime` is one of `SUFFIXES`."""
+
+    mime: str
+    data: bytes
+
+    @property
+    def suffix(self) -> str:
+        """What its file's name ends in, without a dot."""
+        return SUFFIXES[self.mime]
+
+    @property
+    def base64(self) -> str:
+        """The data as text."""
+        return base64.b64encode(self.data).decode("ascii")
+
+
+def no_files(_path: str) -> bytes | None:
+    """Reads nothing."""
+    return None
+
+
+def picture_of(message: Message, read_file: ReadFile) -> Picture | None:
+    """The picture of an image message; None for what cannot be read or is none."""
+    form = message.format or "path"
+    if form == "svg":
+        return Picture(SVG, whole_characters(message.text).encode())
+    if form.startswith("base64"):
+        return picture_of_base64(message.text)
+    data = read_file(message.text) if form == "path" else None
+    return picture_of_bytes(data) if data else None
+
+
+def picture_of_base64(text: str) -> Picture | None:
+    """The picture of a text in base64; None for what is none."""
+    try:
+        data = base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return picture_of_bytes(data)
+
+
+def picture_of_bytes(data: bytes) -> Picture | None:
+    """The picture of a file's bytes; None for what is none."""
+    for mark, mime in _MARKS.items():
+        if data.startswith(mark):
+            return Picture(mime, data)
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return Picture("image/webp", data)
+    return Picture(SVG, data) if _is_svg(data) else None
+
+
+def _is_svg(data: bytes) -> bool:
+    head = data[:_LOOKED_AT].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not head.startswith((b"<svg", b"<?xml", b"<!--", b"<!DOCTYPE svg")) or b"<svg" not in head:
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,344 @@
+"""A conversation as its reader follows it: passages, blocks of code with their results, and the
+sentences that describe them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import PurePath, PureWindowsPath
+
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
+    Citation,
+    CodeError,
+    Failure,
+    FileChange,
+    FileChanges,
+    InputRequest,
+    Proposal,
+    RunReport,
+    Source,
+    Table,
+)
+from playhead.domain.model import EXECUTE
+from playhead.domain.text.terminal import one_line, plain
+from playhead.errors import AppError
+
+_UNTOLD = frozenset({"timing", "status", "usage", "command", "retry", "echo"})
+_RESULTS = frozenset({"console", "image", "code", "table", "files", "error", "input"})
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Anything that is no code; `citations` are of its text."""
+
+    message: Message
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """Code with what came of it.
+
+    `code` is what ran, with the user's edits, or what would run; `written` is what the model
+    wrote. Results that no code is known of stand in a block without code. `notes` are results in
+    words, such as that the user declined. `report` says how the run ended, None while it is open.
+    `role` is who wrote the code.
+    """
+
+    language: str = ""
+    written: str = ""
+    code: str = ""
+    has_run: bool = False
+    results: tuple[Message, ...] = ()
+    notes: tuple[str, ...] = ()
+    report: RunReport | None = None
+    role: str = "assistant"
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the user changed the code before it ran."""
+        return bool(self.written) and self.code != self.written
+
+    @property
+    def error(self) -> CodeError | None:
+        """The exception that ended the code, if one did."""
+        errors = [one.content for one in self.results if isinstance(one.content, CodeError)]
+        return errors[-1] if errors else None
+
+
+def passages_of(messages: Iterable[Message]) -> list[Passage | CodeBlock]:
+    """What a reader is shown of the messages, in the order of their beginnings.
+
+    Left out are what is for the model alone, times of lines, and empty texts.
+    """
+    fold = _Fold()
+    for message in messages:
+        if message.recipient != "assistant" and message.type not in _UNTOLD:
+            fold.add(message)
+    return fold.finish()
+
+
+class _Open:
+    """A block that may still get results."""
+
+    def __init__(self, message: Message | None) -> None:
+        self.message = message
+        language = (message.format or "") if message else ""
+        text = message.text if message else ""
+        role = message.role if message else "assistant"
+        self.block = CodeBlock(language, text, text, role=role)
+
+    def is_of(self, proposal: Proposal) -> bool:
+        """Whether a proposal is of this code; an imported one does not name its message."""
+        if self.message is None:
+            return False
+        if proposal.message_id:
+            return self.message.id == proposal.message_id
+        return not self.is_settled and self.block.written == proposal.code
+
+    @property
+    def is_settled(self) -> bool:
+        return self.block.has_run or bool(self.block.notes)
+
+    def change(self, **fields: object) -> None:
+        self.block = replace(self.block, **fields)  # type: ignore[arg-type]
+
+
+class _Fold:
+    """Joins results to their code."""
+
+    def __init__(self) -> None:
+        self._items: list[Passage | _Open] = []
+        self._blocks: list[_Open] = []
+        self._current: _Open | None = None
+
+    def finish(self) -> list[Passage | CodeBlock]:
+        return [item.block if isinstance(item, _Open) else item for item in self._items]
+
+    def add(self, message: Message) -> None:
+        match message.content:
+            case Proposal() as proposal:
+                self._propose(proposal)
+            case RunReport() as report:
+                self._report(report, message)
+            case Citation() as citation:
+                self._cite(citation, message)
+            case _ if message.type == "code" and message.role != "computer":
+                self._begin(message)
+            case _ if message.role == "computer" and message.type in _RESULTS:
+                self._result(message)
+            case _ if message.type == "tool_result":
+                self._answer(message)
+            case _:
+                self._say(message)
+
+    def _say(self, message: Message) -> None:
+        if message.role == "user":
+            self._blocks, self._current = [], None
+        if message.content not in (None, "") or message.type in ("tool_call", "tool_result"):
+            self._items.append(Passage(message))
+
+    def _begin(self, message: Message | None) -> _Open:
+        block = _Open(message)
+        self._items.append(block)
+        self._blocks.append(block)
+        return block
+
+    def _propose(self, proposal: Proposal) -> None:
+        known = [block for block in self._blocks if block.is_of(proposal)]
+        waiting = [block for block in self._blocks if not block.is_settled]
+        if known:
+            self._current = known[0]
+        elif proposal.message_id or not waiting:
+            self._current = self._begin(None)
+        elif self._current not in waiting:  # else an edit of the code that waits
+            self._current = waiting[0]
+        assert self._current is not None  # noqa: S101 - each way above sets it
+        language = self._current.block.language or proposal.language
+        self._current.change(code=proposal.code, language=language)
+
+    def _report(self, report: RunReport, message: Message) -> None:
+        block = self._current or self._unsettled()
+        if block is None or block.block.report is not None:
+            self._items.append(Passage(message))  # of the kernel, such as that it was restarted
+        elif report.state == "started":
+            block.change(has_run=True)
+        else:
+            block.change(has_run=True, report=report)
+
+    def _result(self, message: Message) -> None:
+        if message.content in (None, ""):
+            return
+        block = self._current or self._unsettled() or self._begin(None)
+        results = block.block.results
+        if isinstance(message.content, Table):
+            results = _without_frame(results, message.content)
+        block.change(has_run=True, results=(*results, message))
+
+    def _answer(self, message: Message) -> None:
+        """A tool's result is a note of the code that was to run, or a passage of its own."""
+        named = [
+            block
+            for block in self._blocks
+            if message.call_id and block.message and block.message.call_id == message.call_id
+        ]
+        if named:
+            self._note(named[0], message.text)
+        elif message.format == EXECUTE and (block := self._waiting()):
+            self._note(block, message.text)
+        else:
+            self._say(message)
+
+    def _note(self, block: _Open, text: str) -> None:
+        block.change(notes=(*block.block.notes, *filter(None, [text])))
+
+    def _cite(self, citation: Citation, message: Message) -> None:
+        last = self._items[-1] if self._items else None
+        if isinstance(last, Passage):
+            self._items[-1] = replace(last, citations=(*last.citations, citation))
+        else:
+            self._items.append(Passage(message, (citation,)))
+
+    def _waiting(self) -> _Open | None:
+        """The code that is asked for, or else what it may be."""
+        is_asked = self._current is not None and not self._current.is_settled
+        return self._current if is_asked else self._unsettled()
+
+    def _unsettled(self) -> _Open | None:
+        waiting = (block for block in self._blocks if not block.is_settled)
+        return next(waiting, self._blocks[-1] if self._blocks else None)
+
+
+def _without_frame(results: tuple[Message, ...], table: Table) -> tuple[Message, ...]:
+    """The results without the text of a frame that stands in the output before it."""
+    if not results or not table.text or results[-1].type != "console":
+        return results
+    last = results[-1]
+    kept = last.text.removesuffix("\n").removesuffix(table.text)
+    if kept == last.text.removesuffix("\n"):
+        return results
+    return (*results[:-1], replace(last, content=kept)) if kept else results[:-1]
+
+
+_NAMES_TOLD = 50
+_WEB = ("http://", "https://")
+
+
+def run_end_words(block: CodeBlock) -> str:
+    """How the code ended if not by itself, or that it did not run; else ''."""
+    if not block.code and not block.written:
+        return ""
+    if not block.has_run:
+        return "Not run. " + one_line(" ".join(block.notes)) if block.notes else "Not run."
+    return report_words(block.report) if block.report is not None else ""
+
+
+def report_words(report: RunReport) -> str:
+    """The end of a run; '' for one that ended by itself."""
+    line = f" at line {report.line}" if report.line else ""
+    reason = f" {one_line(report.reason)}" if report.reason else ""
+    match report.state:
+        case "interrupted":
+            return f"Interrupted{line} after {report.seconds:.1f} s.{reason}"
+        case "killed":
+            return reason.strip() or f"The kernel ended{line}."
+        case "started" | "finished":
+            return ""
+
+
+def failure_words(failure: Failure) -> str:
+    """Why an answer failed."""
+    return one_line(str(AppError(failure.title, detail=failure.detail, remedy=failure.remedy)))
+
+
+def error_words(error: CodeError) -> str:
+    """An exception on one line."""
+    return one_line(f"{error.name}: {error.message}" if error.message else error.name)
+
+
+def input_words(asked: InputRequest) -> str:
+    """That the code asked for a line; what was typed is not kept."""
+    return f"[asked for input: {one_line(asked.prompt)}]" if asked.prompt else "[asked for input]"
+
+
+def changes_words(changes: FileChanges) -> list[str]:
+    """Which files a run made, changed and deleted."""
+    groups = (
+        ("created", changes.created), ("changed", changes.changed), ("deleted", changes.deleted)
+    )  # fmt: skip
+    told = [
+        f"Files {kind}: {_names(found, count)}"
+        for (kind, found), count in zip(groups, changes.counts, strict=True)
+        if count
+    ]
+    return [*told, *filter(None, [one_line(changes.note)])]
+
+
+def source_words(source: Source) -> str:
+    """A source by its name, or else by whatever there is of it."""
+    return one_line(source.title or source.url or source.id or source.text) or "source"
+
+
+def source_address(source: Source) -> str:
+    """Where the source stands in the web; '' for all that is no such address."""
+    address = source.url.strip()
+    is_safe = address.lower().startswith(_WEB) and not set(address) & set(" <>()\"'`\n\r\t")
+    return address if is_safe and address.isascii() else ""
+
+
+def sources_of(citations: tuple[Citation, ...]) -> list[Source]:
+    """Each source once, in the order of citing."""
+    return list(dict.fromkeys(source for one in citations for source in one.sources))
+
+
+def file_name(path: str) -> str:
+    """The last part of a path of any system."""
+    return one_line(PureWindowsPath(PurePath(path).name).name) or one_line(path)
+
+
+def _names(found: tuple[FileChange, ...], count: int) -> str:
+    names = [one_line(change.path) for change in found[:_NAMES_TOLD]]
+    more = count - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more else "")
+
+
+_TRACEBACK = "Traceback (most recent call last):"
+_JOINT = re.compile(r"(During handling of|The above exception was the direct cause of) the ")
+_LOOKED_AT = 200_000
+
+
+def missing_picture_words(message: Message) -> str:
+    """What stands in the place of a picture that could not be read."""
+    name = file_name(message.text) if (message.format or "path") == "path" else ""
+    return f"[The picture {name} could not be read.]".replace("  ", " ")
+
+
+def split_traceback(output: str, name: str) -> tuple[str, list[str]]:
+    """The output without the traceback at its end, and the lines of that, colours kept."""
+    begin = max(0, len(output) - _LOOKED_AT)
+    rows = output[begin:].rstrip("\n").split("\n")
+    shown = [plain(row) for row in rows]
+    if not any(re.match(rf"(?:[\w.]+\.)?{re.escape(name)}(?::|$)", row) for row in shown):
+        return output, []
+    heads = [at for at, row in enumerate(shown) if row == _TRACEBACK]
+    heads = heads or [at for at, row in enumerate(shown) if row.startswith('  File "')]
+    if not heads:
+        return output, []
+    first = _first_of_chain(shown, heads)
+    kept = "\n".join(rows[:first])
+    return output[:begin] + (f"{kept}\n" if kept else ""), rows[first:]
+
+
+def _first_of_chain(shown: list[str], heads: list[int]) -> int:
+    """The traceback that begins the chain which the last one ends."""
+    at = len(heads) - 1
+    while at > 0 and _is_joined(shown[heads[at - 1] : heads[at]]):
+        at -= 1
+    return heads[at]
+
+
+def _is_joined(between: Iterable[str]) -> bool:
+    return any(_JOINT.match(row) for row in between)

@@ -1,0 +1,209 @@
+"""The interface of every wire format, and the parts that all encoders and all decoders share.
+
+An `Encoder` takes chunks and returns events, a `Decoder` does the reverse. `Pieces` prepares chunks
+for an encoder; `MessageGatherer` collects the text that a decoder reads into messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Protocol, cast
+
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
+from playhead.domain.conversation.payloads import Failure
+from playhead.domain.text.unicode import SurrogateJoiner, whole_characters
+
+Wire = dict[str, Any]
+
+TRUNCATED = Failure(
+    "upstream_truncated", "The stream broke off before its end.", remedy="Ask again."
+)
+"""What a decoder makes of a stream without its last event."""
+
+
+class Encoder(Protocol):
+    """Turns one answer's chunks into the events of a format, without I/O.
+
+    Feeding it all chunks and then `finish()` gives a whole, valid stream of the format. What
+    frames the events (names, `data:`, an end mark that is no JSON) is for who writes them.
+    """
+
+    def encode(self, chunk: Chunk) -> list[Wire]:
+        """The events that are certain after this chunk; [] where the format has no word for it."""
+        ...
+
+    def finish(self) -> list[Wire]:
+        """What is left to say at the end."""
+        ...
+
+
+class Decoder(Protocol):
+    """Turns the events of a format into chunks, without I/O; unknown events are skipped.
+
+    `skipped` counts them, for diagnosis.
+    """
+
+    skipped: int
+
+    def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
+        """The chunks that are certain after this event."""
+        ...
+
+    def finish(self) -> list[Chunk]:
+        """The chunks that close what is open; a stream that was cut ends in a server/error."""
+        ...
+
+
+PIECE_CHARACTERS = 32_768
+"""The longest content of one chunk: a character takes up to 12 on the wire (`\\ud83d\\ude00`), an
+event may hold it twice, and no event line may be longer than a million."""
+
+
+class Pieces:
+    """Whole characters only, contents of limited length, no message left open."""
+
+    def __init__(self) -> None:
+        self._joiner = SurrogateJoiner()
+        self._open: Chunk | None = None
+        self._format: str | None = None
+
+    def feed(self, chunk: Chunk) -> list[Chunk]:
+        """The chunks that are certain after this one."""
+        if self._open is not None and _continues(self._open, chunk):
+            return self._finish_message(chunk) if chunk.end else self._grown(chunk)
+        before = self.finish()
+        if chunk.start:
+            self._open, self._format = chunk, chunk.format
+        return [*before, whole_chunk(chunk)]
+
+    def finish(self) -> list[Chunk]:
+        """The end of the message that is open, if one is."""
+        if self._open is None:
+            return []
+        return self._finish_message(replace(self._open, start=False, id=None))
+
+    def _grown(self, chunk: Chunk) -> list[Chunk]:
+        if not isinstance(chunk.content, str):
+            return [chunk]
+        self._format = chunk.format
+        text = self._joiner.feed(chunk.content)
+        if text is chunk.content and len(text) <= PIECE_CHARACTERS:
+            return [chunk]
+        return [replace(chunk, content=piece) for piece in split(text)]
+
+    def _finish_message(self, end: Chunk) -> list[Chunk]:
+        self._open = None
+        end = whole_chunk(replace(end, end=True))
+        rest = self._joiner.finish()
+        if not rest:
+            return [end]
+        return [Chunk(end.role, end.type, self._format, content=rest), end]
+
+
+def split(text: str) -> list[str]:
+    """The text in pieces that fit; none for an empty text."""
+    return [text[at : at + PIECE_CHARACTERS] for at in range(0, len(text), PIECE_CHARACTERS)]
+
+
+def joined(chunks: Iterable[Chunk]) -> list[Chunk]:
+    """The same stream with neighbouring contents of a message in one chunk."""
+    result: list[Chunk] = []
+    texts: list[str] = []
+    is_open = False
+
+    def settle() -> None:
+        if len(texts) > 1:
+            result[-1] = replace(result[-1], content="".join(texts))
+        texts.clear()
+
+    for chunk in chunks:
+        is_text = is_open and isinstance(chunk.content, str) and chunk.is_single
+        if not (is_text and texts):
+            settle()
+            result.append(chunk)
+        if is_text:
+            texts.append(str(chunk.content))
+        is_open = chunk.start or (is_open and not chunk.end)
+    settle()
+    return result
+
+
+def _continues(start: Chunk, chunk: Chunk) -> bool:
+    return not chunk.start and (start.role, start.type) == (chunk.role, chunk.type)
+
+
+def whole_chunk(chunk: Chunk) -> Chunk:
+    """The chunk with whole characters in all its texts."""
+    whole = cast(Chunk, _whole(chunk))
+    return chunk if whole == chunk else whole
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return whole_characters(value)
+    if isinstance(value, tuple):
+        return tuple(_whole(item) for item in cast("tuple[Any, ...]", value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value)(
+            **{item.name: _whole(getattr(value, item.name)) for item in fields(value)}
+        )
+    return value
+
+
+class MessageGatherer:
+    """Opens and closes messages of an assistant, and outputs; `take()` gives the chunks so far."""
+
+    def __init__(self) -> None:
+        self._chunks: list[Chunk] = []
+        self._open: tuple[ChunkType, str | None] | None = None
+        self._joiner = SurrogateJoiner()
+
+    @property
+    def open_kind(self) -> ChunkType | None:
+        """The type of the open message."""
+        return self._open[0] if self._open else None
+
+    def take(self) -> list[Chunk]:
+        """The chunks since the last call."""
+        chunks, self._chunks = self._chunks, []
+        return chunks
+
+    def add(self, chunk: Chunk) -> None:
+        """A chunk that is a message by itself; the open one ends."""
+        self.close()
+        self._chunks.append(chunk)
+
+    def open(self, kind: ChunkType, format_: str | None = None, call_id: str | None = None) -> None:
+        """Begin a message; the open one ends."""
+        self.close()
+        self._open = (kind, format_)
+        self._chunks.append(Chunk("assistant", kind, format_, start=True, id=call_id))
+
+    def open_console(self) -> None:
+        """Begin what code prints; the open message ends."""
+        self.close()
+        self._open = ("console", None)
+        self._chunks.append(Chunk("computer", "console", start=True))
+
+    def write(self, text: str) -> None:
+        """Add to the open message."""
+        self._append(self._joiner.feed(text))
+
+    def close(self) -> None:
+        """End the open message, if there is one."""
+        if self._open is not None:
+            self._append(self._joiner.finish())
+            kind, format_ = self._open
+            self._chunks.append(Chunk(_role(kind), kind, format_, end=True))
+            self._open = None
+
+    def _append(self, text: str) -> None:
+        if text and self._open is not None:
+            kind, format_ = self._open
+            format_ = "output" if kind == "console" else format_
+            self._chunks.append(Chunk(_role(kind), kind, format_, content=text))
+
+
+def _role(kind: ChunkType) -> Role:
+    return "computer" if kind == "console" else "assistant"

@@ -1,0 +1,194 @@
+"""Decode streamed tool calls, cut anywhere and interleaved, into code and `tool_call` messages."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable
+
+from playhead.domain.conversation.chunk import ChunkType
+from playhead.domain.model import EXECUTE
+from playhead.formats.wire.argument_reader import ArgumentReader
+from playhead.formats.wire.codec import MessageGatherer
+
+Canonical = Callable[[str], str | None]
+"""The language that a model's word names, or None where there is none of that name."""
+
+
+class IncomingCalls:
+    """Writes one call after the other in index order; pieces of later calls wait.
+
+    A proper `execute` becomes code as it is written, unless `offers_execute` is False; with
+    `canonical` only in a language that this knows. With `known_ids` every call gets an id of its
+    own: some servers count from 0 in each answer, or give none at all.
+    """
+
+    def __init__(
+        self,
+        messages: MessageGatherer,
+        *,
+        canonical: Canonical | None = None,
+        offers_execute: bool = True,
+        known_ids: Iterable[str] | None = None,
+    ) -> None:
+        self.has_code = False
+        """Whether any call that is whole was code."""
+        self._messages = messages
+        self._canonical = canonical
+        self._offers_execute = offers_execute
+        self._known_ids = None if known_ids is None else set(known_ids)
+        self._latest: dict[int, IncomingCall] = {}
+        self._waiting: list[IncomingCall] = []
+
+    @property
+    def has_called(self) -> bool:
+        """Whether there was any call."""
+        return bool(self._latest)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is not whole yet."""
+        return bool(self._waiting)
+
+    def take(self, index: object, call_id: str, name: str, arguments: str) -> None:
+        """A piece of some call; id and name may come once or again."""
+        call = self._call_of(index, call_id)
+        call.name = call.name or name
+        call.id = call.id or call_id
+        if not call.is_whole:
+            call.waiting.append(arguments)
+        self._advance()
+
+    def end(self, index: object) -> None:
+        """Nothing more comes of this call; half code stays open until the answer's end."""
+        call = self._latest.get(index) if isinstance(index, int) else None
+        if call is not None:
+            call.has_ended = True
+            self._advance()
+
+    def finish(self, *, is_cut: bool) -> bool:
+        """Write what is left; False where a call was cut off, or the answer was amid one."""
+        while self._waiting:
+            call = self._waiting[0]
+            call.name = call.name or "unknown"
+            if not call.advance(self._messages):
+                if call.is_half_code or is_cut:
+                    return False
+                call.become_plain(self._messages)
+            self._leave()
+        return True
+
+    def _advance(self) -> None:
+        while self._waiting and self._waiting[0].advance(self._messages):
+            self._leave()
+
+    def _leave(self) -> None:
+        self._messages.close()
+        call = self._waiting.pop(0)
+        self.has_code = self.has_code or call.kind == "code"
+
+    def _call_of(self, index: object, call_id: str) -> IncomingCall:
+        place = index if isinstance(index, int) else len(self._latest)
+        call = self._latest.get(place)
+        # Some servers number every call 0 and tell them apart by id only.
+        if call is None or (call_id and call.id and call_id != call.id):
+            call = self._latest[place] = IncomingCall(
+                place, self._canonical, self._known_ids, is_code_offered=self._offers_execute
+            )
+            self._waiting.append(call)
+            begun = [other for other in self._waiting if other.kind is not None]
+            rest = [other for other in self._waiting if other.kind is None]
+            self._waiting = [*begun, *sorted(rest, key=lambda other: other.index)]
+        return call
+
+
+class IncomingCall:
+    """One call: code if it is a proper `execute`, else a tool_call with its arguments' text."""
+
+    def __init__(
+        self,
+        index: int,
+        canonical: Canonical | None = None,
+        known_ids: set[str] | None = None,
+        *,
+        is_code_offered: bool = True,
+    ) -> None:
+        self.index = index
+        self.id = ""
+        self.name = ""
+        self.waiting: list[str] = []
+        self.has_ended = False
+        self.kind: ChunkType | None = None
+        """What it turned out to be, once that is known."""
+        self._canonical = canonical
+        self._known_ids = known_ids
+        self._is_code_offered = is_code_offered
+        self._reader = ArgumentReader()
+        self._raw: list[str] = []
+        self._language: list[str] = []
+        self._code: list[str] = []
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its arguments have ended."""
+        return self._reader.is_complete
+
+    @property
+    def is_half_code(self) -> bool:
+        """Whether code has begun and not ended."""
+        return self.kind == "code" and "code" not in self._reader.closed
+
+    def advance(self, messages: MessageGatherer) -> bool:
+        """Write what can be written; True when nothing more is to come."""
+        if not self.name:
+            return False
+        if self.name != EXECUTE or not self._is_code_offered:
+            self.become_plain(messages)
+        waiting, self.waiting = self.waiting, []
+        for piece in waiting:
+            self._take(piece, messages)
+        if not self.is_whole and (self.is_half_code or not self.has_ended):
+            return False
+        self.become_plain(messages)
+        return True
+
+    def become_plain(self, messages: MessageGatherer) -> None:
+        """A call of another tool, or one whose arguments are no code; nothing if it is code."""
+        if self.kind is None:
+            self._begin("tool_call", self.name or "unknown", messages)
+            for piece in self._raw:
+                messages.write(piece)
+
+    def _take(self, piece: str, messages: MessageGatherer) -> None:
+        found = self._reader.feed(piece)
+        piece = piece[: len(piece) - self._reader.overhang]  # nothing may follow the arguments
+        if self.kind == "tool_call":
+            messages.write(piece)
+            return
+        self._raw.append(piece)
+        self._language += [text for key, text in found if key == "language"]
+        self._code += [text for key, text in found if key == "code"]
+        if self.kind is None and self._reader.is_broken:
+            self.become_plain(messages)
+        elif "language" in self._reader.closed and "code" in self._reader.begun:
+            self._write_code(messages)
+
+    def _write_code(self, messages: MessageGatherer) -> None:
+        if self.kind is None:
+            word = "".join(self._language)
+            language = self._canonical(word) if self._canonical else word
+            if language is None:
+                self.become_plain(messages)
+                return
+            self._begin("code", language or None, messages)
+        for text in self._code:
+            messages.write(text)
+        self._code.clear()
+
+    def _begin(self, kind: ChunkType, format_: str | None, messages: MessageGatherer) -> None:
+        self.kind = kind
+        call_id = self.id
+        if self._known_ids is not None:
+            if not call_id or call_id in self._known_ids:
+                call_id = f"{call_id or 'call'}_{uuid.uuid4().hex[:12]}"
+            self._known_ids.add(call_id)
+        messages.open(kind, format_, call_id or None)

@@ -1,0 +1,73 @@
+"""Encode chunks as native events (docs/wire-formats.md, sections 2 and 2a)."""
+
+from __future__ import annotations
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.text.summaries import run_end_as_output
+from playhead.formats.wire.codec import Pieces, Wire
+from playhead.formats.wire.native.objects import encode_payload
+
+EXTENDED = frozenset(
+    {
+        ("computer", "run"),
+        ("computer", "error"),
+        ("computer", "input"),
+        ("computer", "timing"),
+        ("computer", "table"),
+        ("computer", "files"),
+        ("server", "usage"),
+    }
+)
+"""Kinds of chunks that only our own faces have words for."""
+_EXTENDED_FORMATS = {"image": frozenset({"svg"}), "code": frozenset({"markdown", "latex"})}
+CALLS = frozenset({"code", "tool_call", "tool_result"})
+"""Types of chunks whose start carries the id of a call."""
+
+
+def is_extended(chunk: Chunk) -> bool:
+    """Whether a plain reader has no word for this chunk."""
+    if (chunk.role, chunk.type) in EXTENDED:
+        return True
+    return chunk.role == "computer" and chunk.format in _EXTENDED_FORMATS.get(chunk.type, ())
+
+
+def encode_chunk(chunk: Chunk) -> Wire:
+    """One chunk as a JSON object; keys stand only where they say something."""
+    wire: Wire = {"role": chunk.role, "type": chunk.type}
+    if chunk.format is not None:
+        wire["format"] = chunk.format
+    if chunk.start and chunk.id is not None and chunk.type in CALLS:
+        wire["id"] = chunk.id
+    if chunk.recipient is not None:
+        wire["recipient"] = chunk.recipient
+    content = chunk.content
+    if chunk.format == "active_line":
+        wire["content"] = None if content is None else str(content)
+    elif isinstance(content, str | int):
+        wire["content"] = content
+    elif content is not None:
+        wire |= encode_payload(content)
+    if chunk.start:
+        wire["start"] = True
+    if chunk.end:
+        wire["end"] = True
+    return wire
+
+
+class Encoder:
+    """One event a chunk; `extended` also lets out the kinds of our own faces and what it cost."""
+
+    def __init__(self, extended: bool = False) -> None:
+        self._is_extended = extended
+        self._pieces = Pieces()
+
+    def encode(self, chunk: Chunk) -> list[Wire]:
+        """The events that are certain after this chunk."""
+        shown = (
+            run_end_as_output(chunk) if is_extended(chunk) and not self._is_extended else [chunk]
+        )
+        return [encode_chunk(piece) for one in shown for piece in self._pieces.feed(one)]
+
+    def finish(self) -> list[Wire]:
+        """The end of a message that is still open."""
+        return [encode_chunk(piece) for piece in self._pieces.finish()]

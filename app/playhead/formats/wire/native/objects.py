@@ -1,0 +1,292 @@
+"""The contents of native chunks that are more than a text, to and from JSON objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any, cast, get_args
+
+from playhead.domain.conversation.payloads import (
+    Citation,
+    CodeError,
+    Echo,
+    Failure,
+    FileChange,
+    FileChanges,
+    Frame,
+    InputRequest,
+    LineTiming,
+    Payload,
+    PrintedLines,
+    Proposal,
+    RunReport,
+    RunState,
+    Source,
+    Table,
+    Usage,
+    Waiting,
+)
+from playhead.formats.wire.codec import Wire
+
+_STATES = frozenset(get_args(RunState))
+
+
+class UnknownContentError(ValueError):
+    """A content that this version cannot read, or one that misses what it needs."""
+
+
+def encode_payload(payload: Payload) -> Wire:
+    """The fields that a chunk gets for its content."""
+    match payload:
+        case Failure():
+            return _failure(payload)
+        case Proposal():
+            code = {"type": "code", "format": payload.language, "content": payload.code}
+            return {"content": code}
+        case Citation():
+            sources = [_without_empty(asdict(source)) for source in payload.sources]
+            return {"content": {**asdict(payload), "sources": sources}}
+        case FileChanges():
+            return {"content": _files(payload)}
+        case Waiting() | Echo() | PrintedLines():
+            return {}
+        case RunReport() | CodeError() | InputRequest() | LineTiming() | Table() | Usage():
+            return {"content": _without_empty(asdict(payload))}
+
+
+def decode_payload(kind: str, content: object) -> Payload:
+    """The payload of a chunk of type `kind`. Raises UnknownContentError."""
+    if not isinstance(content, Mapping):
+        raise UnknownContentError(f"{kind} must be an object")
+    if kind not in _READERS:
+        raise UnknownContentError(kind)
+    return _READERS[kind](_Fields(cast("Mapping[str, Any]", content)))
+
+
+def decode_failure(wire: Mapping[str, Any]) -> Failure:
+    """The failure of a server/error; what follows the title in its text is the detail."""
+    content = wire.get("content")
+    told = content if isinstance(content, str) else ""
+    error = wire.get("error")
+    fields = _Fields(cast("Mapping[str, Any]", error if isinstance(error, Mapping) else {}))
+    title = fields.text_or("message", told) or "The stream failed."
+    detail = told[len(title) :].strip() if told.startswith(title) else ""
+    wait_s = fields.values.get("retry_after_s")
+    return Failure(
+        fields.text_or("code", "internal_error"),
+        title,
+        detail,
+        retry_after_s=float(cast(float, wait_s)) if _is_number(wait_s) else None,
+    )
+
+
+class _Fields:
+    """Typed access to an object that anybody may have written."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+
+    def text(self, name: str, default: str | None = None) -> str:
+        value = self.values.get(name)
+        value = default if value is None else value
+        if not isinstance(value, str):
+            raise UnknownContentError(f"{name} must be a string")
+        return value
+
+    def text_or(self, name: str, default: str) -> str:
+        value = self.values.get(name)
+        return value if isinstance(value, str) else default
+
+    def integer(self, name: str) -> int:
+        value = self.values.get(name)
+        if not isinstance(value, int) or not _is_number(value):
+            raise UnknownContentError(f"{name} must be an integer")
+        return value
+
+    def integer_or_none(self, name: str) -> int | None:
+        return None if self.values.get(name) is None else self.integer(name)
+
+    def items(self, name: str) -> tuple[Any, ...]:
+        value = self.values.get(name)
+        if value is not None and not isinstance(value, list | tuple):
+            raise UnknownContentError(f"{name} must be a list")
+        return tuple(cast("list[Any]", value or []))
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        items = self.items(name)
+        if not all(isinstance(item, str) for item in items):
+            raise UnknownContentError(f"{name} must be a list of strings")
+        return items
+
+    def number(self, name: str, default: float | None = None) -> float:
+        value = self.values.get(name)
+        value = default if value is None else value
+        if not _is_number(value):
+            raise UnknownContentError(f"{name} must be a number")
+        return float(cast(float, value))
+
+    def objects(self, name: str) -> list[_Fields]:
+        items = self.items(name)
+        if not all(isinstance(item, Mapping) for item in items):
+            raise UnknownContentError(f"{name} must be a list of objects")
+        return [_Fields(cast("Mapping[str, Any]", item)) for item in items]
+
+
+def _failure(failure: Failure) -> Wire:
+    told = " ".join(part for part in (failure.title, failure.detail, failure.remedy) if part)
+    error: Wire = {"code": failure.code, "message": failure.title}
+    if failure.retry_after_s is not None:
+        error["retry_after_s"] = failure.retry_after_s
+    return {"content": told, "error": error}
+
+
+def _proposal(fields: _Fields) -> Proposal:
+    """Both forms are read: `{type, format, content}` and `{language, code}`."""
+    language = fields.text_or("format", "") or fields.text("language", "")
+    code = fields.values.get("content")
+    return Proposal("", "", language, code if isinstance(code, str) else fields.text("code"))
+
+
+def _code_error(fields: _Fields) -> CodeError:
+    frames = tuple(
+        Frame(frame.text("file", ""), frame.integer("line"), frame.text("name", ""))
+        for frame in fields.objects("frames")
+    )
+    remedy = fields.text("remedy", "")
+    return CodeError(fields.text("name"), fields.text("message", ""), frames, remedy)
+
+
+def _input_request(fields: _Fields) -> InputRequest:
+    is_secret = fields.values.get("is_secret") is True
+    return InputRequest(fields.text("id"), fields.text("prompt", ""), is_secret)
+
+
+def _run_report(fields: _Fields) -> RunReport:
+    state = fields.text("state")
+    if state not in _STATES:
+        raise UnknownContentError(f"no run can be {state}")
+    return RunReport(
+        cast(RunState, state),
+        fields.number("seconds", 0.0),
+        fields.integer_or_none("line"),
+        fields.integer_or_none("exit_status"),
+        fields.text("output_path", "") or None,
+        fields.text("reason", ""),
+        fields.integer_or_none("input_bytes"),
+    )
+
+
+def _citation(fields: _Fields) -> Citation:
+    sources = tuple(
+        Source(*(source.text(name, "") for name in ("id", "title", "url", "text")))
+        for source in fields.objects("sources")
+    )
+    return Citation(
+        fields.integer("start"), fields.integer("end"), fields.text("text", ""), sources
+    )
+
+
+def _timing(fields: _Fields) -> LineTiming:
+    has_share = fields.values.get("share") is not None
+    return LineTiming(
+        fields.integer("line"),
+        fields.number("seconds"),
+        fields.integer_or_none("last_line") or 0,
+        fields.number("share") if has_share else None,
+    )
+
+
+def _table(fields: _Fields) -> Table:
+    rows = fields.items("rows")
+    if not all(isinstance(row, list | tuple) for row in rows):
+        raise UnknownContentError("rows must be a list of lists")
+    cells = tuple(tuple(cast("list[Any]", row)) for row in rows)
+    if any(isinstance(cell, list | dict) for row in cells for cell in row):
+        raise UnknownContentError("rows must hold texts, numbers, booleans and nulls")
+    return Table(
+        fields.texts("columns"),
+        fields.texts("dtypes"),
+        cells,
+        fields.integer("total_rows"),
+        fields.integer_or_none("total_columns") or 0,
+        fields.text("name", ""),
+        fields.text("key", ""),
+        fields.texts("missing"),
+        fields.text("text", ""),
+    )
+
+
+_CHANGES = ("created", "changed", "deleted")
+
+
+def _files(changes: FileChanges) -> Wire:
+    """Lists of paths, and beside them what is known of each file; not the folder they are in."""
+    found = {name: cast("tuple[FileChange, ...]", getattr(changes, name)) for name in _CHANGES}
+    paths: Wire = {name: [change.path for change in files] for name, files in found.items()}
+    files = [_without_empty(asdict(change)) for group in found.values() for change in group]
+    note = {"note": changes.note} if changes.note else {}
+    counts = dict(zip(_CHANGES, changes.counts, strict=True))
+    totals = {name: count for name, count in counts.items() if count > len(found[name])}
+    return {**paths, "files": files, **note, **({"totals": totals} if totals else {})}
+
+
+def _file_changes(fields: _Fields) -> FileChanges:
+    known = {told.text("path"): told for told in fields.objects("files")}
+    groups = (
+        tuple(_file_change(path, known.get(path)) for path in fields.texts(name))
+        for name in _CHANGES
+    )
+    created, changed, deleted = groups
+    told = fields.values.get("totals")
+    totals = _Fields(cast("Mapping[str, Any]", told if isinstance(told, Mapping) else {}))
+    counts = (totals.integer_or_none(name) or 0 for name in _CHANGES)
+    return FileChanges("", created, changed, deleted, fields.text("note", ""), *counts)
+
+
+def _file_change(path: str, told: _Fields | None) -> FileChange:
+    if told is None:
+        return FileChange(path)
+    kind = told.text_or("kind", "other")
+    return FileChange(
+        path,
+        told.integer_or_none("size_bytes") or 0,
+        kind if kind in ("text", "image") else "other",
+        told.text("diff", ""),
+    )
+
+
+def _usage(fields: _Fields) -> Usage:
+    return Usage(
+        fields.integer("input_tokens"),
+        fields.integer("output_tokens"),
+        fields.text("finish_reason", "stop"),
+        fields.values.get("is_estimated") is True,
+        fields.text_or("model", ""),
+        fields.integer_or_none("cached_tokens") or 0,
+        fields.integer_or_none("reasoning_tokens") or 0,
+        float(cast("float", cost)) if _is_number(cost := fields.values.get("cost")) else None,
+    )
+
+
+def _without_empty(fields: Wire) -> Wire:
+    return {name: value for name, value in fields.items() if value not in (None, "", ())}
+
+
+def _is_number(value: object) -> bool:
+    """Also not endless, not NaN, and small enough for every place that keeps numbers."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**63
+
+
+_READERS: Mapping[str, Callable[[_Fields], Payload]] = {
+    "confirmation": _proposal,
+    "run": _run_report,
+    "error": _code_error,
+    "input": _input_request,
+    "timing": _timing,
+    "table": _table,
+    "files": _file_changes,
+    "citation": _citation,
+    "usage": _usage,
+}
+PAYLOAD_TYPES = frozenset(_READERS)
+"""Types of chunks whose content is an object; a server/error has a text and an `error` beside."""

@@ -1,0 +1,132 @@
+"""Native chunks survive the way to JSON and back."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playhead.client import chat_transcript
+from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
+from playhead.domain.conversation.payloads import (
+    CodeError,
+    Frame,
+    InputRequest,
+    LineTiming,
+    Proposal,
+    RunReport,
+)
+from playhead.formats.wire.native.decode import decode_chunk
+from playhead.formats.wire.native.encode import encode_chunk, is_extended
+
+texts = st.text(min_size=1)
+lines = st.integers(1, 2**62)
+payloads = st.one_of(
+    st.builds(
+        lambda state, seconds, line: Chunk(
+            "computer", "run", content=RunReport(state, seconds, line)
+        ),
+        st.sampled_from(["started", "finished", "interrupted", "killed"]),
+        st.floats(0, 1e6),
+        st.none() | lines,
+    ),
+    st.builds(
+        lambda name, text, file, line: Chunk(
+            "computer", "error", content=CodeError(name, text, (Frame(file, line, name),))
+        ),
+        texts,
+        texts,
+        texts,
+        lines,
+    ),
+    st.builds(
+        lambda id_, prompt, secret: Chunk(
+            "computer", "input", content=InputRequest(id_, prompt, secret)
+        ),
+        texts,
+        texts,
+        st.booleans(),
+    ),
+    st.builds(
+        lambda line, seconds: Chunk("computer", "timing", content=LineTiming(line, seconds)),
+        lines,
+        st.floats(0, 1e6),
+    ),
+)
+streamed = st.builds(
+    lambda kind, format_, content, edge, call: Chunk(
+        kind[0],
+        kind[1],
+        format_,
+        content=content if edge == "content" else None,
+        start=edge == "start",
+        end=edge == "end",
+        id=call if edge == "start" and kind[1] != "message" else None,
+    ),
+    st.sampled_from([("assistant", "message"), ("assistant", "code"), ("computer", "tool_result")]),
+    st.none() | texts.filter(lambda text: text != "active_line"),
+    texts,
+    st.sampled_from(["start", "content", "end"]),
+    st.none() | texts,
+)
+
+
+@given(st.one_of(payloads, streamed))
+def test_decoding_what_was_encoded_gives_the_chunk_again(chunk: Chunk):
+    assert decode_chunk(json.loads(json.dumps(encode_chunk(chunk)))) == chunk
+
+
+def test_an_active_line_is_a_text_on_the_wire_and_null_when_nothing_runs():
+    line = Chunk("computer", "console", "active_line", content=7)
+    rest = Chunk("computer", "console", "active_line")
+    assert encode_chunk(line)["content"] == "7"
+    assert encode_chunk(rest) == {
+        "role": "computer",
+        "type": "console",
+        "format": "active_line",
+        "content": None,
+    }
+    assert decode_chunk({**encode_chunk(line), "content": 7}) == line
+
+
+def test_a_confirmation_carries_the_code_and_neither_ids_nor_paths():
+    chunk = Chunk(
+        "computer",
+        "confirmation",
+        "execution",
+        content=Proposal("p1", "m1", "python", "7 * 6", "/home/me", "/usr/bin/python3"),
+    )
+    assert encode_chunk(chunk)["content"] == {
+        "type": "code",
+        "format": "python",
+        "content": "7 * 6",
+    }
+    older = {**encode_chunk(chunk), "content": {"language": "python", "code": "7 * 6"}}
+    decoded = decode_chunk(older)
+    assert decoded is not None
+    assert decoded.content == Proposal("", "", "python", "7 * 6")
+
+
+def test_what_a_later_version_may_send_is_skipped():
+    assert decode_chunk({"role": "assistant", "type": "hologram"}) is None
+    assert decode_chunk({"role": "moon", "type": "message"}) is None
+    known = decode_chunk({"role": "assistant", "type": "message", "content": "a", "mood": "good"})
+    assert known == Chunk("assistant", "message", content="a")
+
+
+def test_kinds_of_our_own_faces_are_told_apart():
+    assert is_extended(Chunk("computer", "run", content=RunReport("started")))
+    assert not is_extended(Chunk("computer", "console", start=True))
+    assert not is_extended(Chunk("server", "error"))
+
+
+def test_the_python_face_tells_the_same_kinds_apart():
+    formats = (None, "path", "html", "svg", "markdown", "latex")
+    for role, kind, format_ in product(get_args(Role), get_args(ChunkType), formats):
+        if role != "server":  # the end of a stream is no chunk there
+            wire = {"role": role, "type": kind, "format": format_}
+            chunk = Chunk(role, kind, format_)
+            assert chat_transcript.is_extended(wire) == is_extended(chunk), wire
