@@ -13,11 +13,11 @@ import pytest
 import schemathesis
 from aiohttp import web
 
-from playhead.api.assistants import Assistants
+from playhead.api.assistants.assistants import Assistants
+from playhead.api.endpoints.operations import OPERATIONS
 from playhead.api.openapi import document
-from playhead.api.operations import OPERATIONS
 from playhead.api.routes import add_routes
-from playhead.api.services import Services
+from playhead.api.server.responder import Services
 from tests.support.http_face import COLLECTION, face
 from tests.support.ports import called, coded, said
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.api.asking import model_choice
-from playhead.api.bodies import read_body
-from playhead.api.client_names import client_name
 from playhead.api.schemas import ChatRequest, CompletionRequest, LlmConfig
+from playhead.api.server.request_body import read_body
+from playhead.api.turns.client_request import client_name, model_choice
 from playhead.errors import RequestError
 
 ASKED = [{"role": "user", "type": "message", "content": "hi"}]

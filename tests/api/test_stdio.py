@@ -12,10 +12,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playhead.api.incoming import Policy
-from playhead.api.model_state import ModelState
 from playhead.api.stdio import serve_stdio
-from playhead.api.turns import Turns
+from playhead.api.turns.client_request import ApiPolicy
+from playhead.api.turns.model_state import ModelState
+from playhead.api.turns.turns import Turns
 from playhead.errors import ProviderError
 from playhead.session.sessions import Sessions
 from playhead.storage.no_history import NoHistory
@@ -75,7 +75,7 @@ class Program:
         history = NoHistory(Path("no-such-folder"))
         sessions = Sessions(ports, history)
         models = ModelState(ports.settings, ports.keys, ports.catalog)
-        policy = Policy(lambda: True, lambda: True, "", "")
+        policy = ApiPolicy(lambda: True, lambda: True, "", "")
         turns = Turns(sessions, models, policy)
         stdin, stdout = os.fdopen(self._commands, "rb"), os.fdopen(self._lines_end, "wb", 0)
         os.set_blocking(self._read_end, False)

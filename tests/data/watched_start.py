@@ -31,7 +31,12 @@ LATER = (
     *("playhead.ui.editor.diff_view", "playhead.ui.variables.variables_panel"),
     *("playhead.kernel.drivers", "playhead.kernel.runner"),
     *("playhead.formats.documents.imported_conversation", "playhead.session.sessions"),
-    *("ssl", "playhead.api.server", "playhead.api.turns", "playhead.bootstrap.server"),
+    *(
+        "ssl",
+        "playhead.api.server.api_server",
+        "playhead.api.turns.turns",
+        "playhead.bootstrap.server",
+    ),
     *("playhead.ui.timeline.cards.gallery", "playhead.ui.timeline.cards.message"),
 )
 """Loaded when it is asked for, or after the first paint, which needs none of it."""

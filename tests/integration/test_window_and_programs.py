@@ -14,13 +14,13 @@ import httpx
 import pytest
 from pytestqt.qtbot import QtBot
 
-from playhead.api.assistants import make_assistants
-from playhead.api.bridge import Bridge
-from playhead.api.model_state import ModelState
-from playhead.api.server import ApiServer
-from playhead.api.services import Services
-from playhead.api.switch import APPROVE_SWITCH, ApiSwitch, window_policy
-from playhead.api.turns import Turns
+from playhead.api.assistants.assistants import make_assistants
+from playhead.api.server.api_server import ApiServer
+from playhead.api.server.api_switch import APPROVE_SWITCH, ApiSwitch, window_policy
+from playhead.api.server.bridge import Bridge
+from playhead.api.server.responder import Services
+from playhead.api.turns.model_state import ModelState
+from playhead.api.turns.turns import Turns
 from playhead.domain.settings import AppSettings
 from playhead.storage.history_records import RecordsInMemory
 from playhead.ui.theme import Theme

@@ -17,14 +17,14 @@ from typing import Any
 
 import httpx
 
-from playhead.api.assistants import Assistants, make_assistants
-from playhead.api.bridge import Bridge
-from playhead.api.incoming import Policy
-from playhead.api.model_state import ModelState
-from playhead.api.options import ServerOptions
-from playhead.api.server import ApiServer
-from playhead.api.services import Services
-from playhead.api.turns import Turns
+from playhead.api.assistants.assistants import Assistants, make_assistants
+from playhead.api.server.api_server import ApiServer
+from playhead.api.server.bridge import Bridge
+from playhead.api.server.responder import Services
+from playhead.api.server.server_options import ServerOptions
+from playhead.api.turns.client_request import ApiPolicy
+from playhead.api.turns.model_state import ModelState
+from playhead.api.turns.turns import Turns
 from playhead.domain.secret import Secret
 from playhead.session.ports import SessionPorts
 from playhead.session.sessions import Sessions
@@ -102,7 +102,7 @@ async def face(
     sessions = Sessions(ports, history)
     api = Face(ports, sessions)
     api.may_approve, api.may_auto_run = may_approve, may_auto_run
-    policy = Policy(
+    policy = ApiPolicy(
         lambda: api.may_approve,
         lambda: api.may_auto_run,
         "“May approve”",

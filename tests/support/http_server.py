@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from playhead.api.options import ServerOptions
-from playhead.api.outbox import Outbox
-from playhead.api.server import ApiServer
+from playhead.api.server.api_server import ApiServer
+from playhead.api.server.outbox import Outbox
+from playhead.api.server.server_options import ServerOptions
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.secret import Secret
 
@@ -78,14 +78,14 @@ class Table:
         return web.json_response({"size": len(await request.read())})
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        from playhead.api.sse import respond
+        from playhead.api.server.sse import stream_answer
 
         stream = self._opened(request.path)
 
         def before_end() -> None:
             stream.endings += 1
 
-        return await respond(
+        return await stream_answer(
             request,
             stream.outbox,
             PlainEncoder(),
@@ -96,10 +96,10 @@ class Table:
     async def _whole(self, request: web.Request) -> web.Response:
         from aiohttp import web
 
-        from playhead.api.sse import collect
+        from playhead.api.server.sse import collect_answer
 
         stream = self._opened(request.path)
-        chunks = await collect(request, stream.outbox, cancel=lambda: self._cancel(stream))
+        chunks = await collect_answer(request, stream.outbox, cancel=lambda: self._cancel(stream))
         return web.json_response({"types": [chunk.type for chunk in chunks]})
 
     def _opened(self, path: str) -> Stream:

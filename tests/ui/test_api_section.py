@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QMessageBox
 
-from playhead.api.switch import window_policy
+from playhead.api.server.api_switch import window_policy
 from playhead.domain.settings import AppSettings
 from playhead.errors import StorageError
 from playhead.session.ports import ApiStatus

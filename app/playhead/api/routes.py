@@ -6,21 +6,17 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
 
-from playhead.api.answering import Answering
-from playhead.api.assistants import Assistants
-from playhead.api.assistants_handlers import AssistantsHandler
-from playhead.api.assistants_run_handlers import RunsHandler
-from playhead.api.chat_completions import ChatCompletionsHandler
-from playhead.api.cohere_chat import CohereChatHandler
-from playhead.api.documents import DocumentsHandler
-from playhead.api.health import HealthHandler
-from playhead.api.kernel_stream import KernelStreamHandler
-from playhead.api.models import ModelsHandler
-from playhead.api.native_chat import NativeChatHandler
-from playhead.api.operations import OPERATIONS
-from playhead.api.repeats import Repeats
-from playhead.api.services import Services
-from playhead.api.sessions import SessionsHandler
+from playhead.api.assistants.assistants import Assistants
+from playhead.api.assistants.handlers import AssistantsHandler, RunsHandler
+from playhead.api.endpoints.chat_completions import ChatCompletionsHandler
+from playhead.api.endpoints.cohere_chat import CohereChatHandler
+from playhead.api.endpoints.kernel_stream_handler import KernelStreamHandler
+from playhead.api.endpoints.meta import DocumentsHandler, HealthHandler, ModelsHandler
+from playhead.api.endpoints.native_chat import NativeChatHandler
+from playhead.api.endpoints.operations import OPERATIONS
+from playhead.api.endpoints.sessions_handler import SessionsHandler
+from playhead.api.server.idempotency_cache import IdempotencyCache
+from playhead.api.server.responder import Responder, Services
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -42,10 +38,10 @@ def add_routes(app: web.Application, services: Services, assistants: Assistants)
 
 def _handlers(services: Services, assistants: Assistants) -> Mapping[str, Handler]:
     """By the operation's name."""
-    answering = Answering(services)
+    answering = Responder(services)
     documents = DocumentsHandler(services)
     native = NativeChatHandler(answering)
-    repeats = Repeats()
+    repeats = IdempotencyCache()
     return {
         "chat": native.post,
         "chat_completions": ChatCompletionsHandler(answering).post,

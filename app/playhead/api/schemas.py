@@ -1,13 +1,14 @@
-"""The bodies of requests and answers, as values; the OpenAPI document is made from them."""
+"""The bodies of requests and answers, as values; those of assistants have their own module."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
-from playhead.api.model_state import DIRECT
+DIRECT = "playhead/direct"
+"""What Direct mode, which asks no model, is called on the wire."""
 
 _REFERENCE = "#/components/schemas/"
 
@@ -406,3 +407,73 @@ class ErrorAnswer(_Wire, frozen=True):
     """The body of every answer that is not 2xx."""
 
     error: ErrorDetail
+
+
+Title = Annotated[str, Meta(max_length=500, description="What the sidebar says.")]
+MessageText = Annotated[str, Meta(max_length=200_000)]
+
+
+class _SessionWire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Unknown fields are ignored; what has its default is left out."""
+
+
+class SessionLlm(_SessionWire, frozen=True):
+    """Holds for all turns of a session; null is what the settings say.
+
+    An address and its key come with each request: they are not kept here.
+    """
+
+    model: ModelName | UnsetType | None = UNSET
+    temperature: Temperature | UnsetType | None = UNSET
+    max_tokens: Count | UnsetType | None = UNSET
+
+
+class SessionConfig(_SessionWire, frozen=True):
+    """What a session wants otherwise than the settings; null is what those say."""
+
+    llm: SessionLlm | None = None
+    system_prompt: MessageText | UnsetType | None = UNSET
+    instructions: MessageText | UnsetType | None = UNSET
+
+
+class SessionRequest(_SessionWire, frozen=True):
+    """The body of `POST /v1/sessions` and of `PATCH /v1/sessions/{session_id}`."""
+
+    title: Title | None = None
+    config: SessionConfig | None = None
+
+
+class SessionAnswer(_SessionWire, frozen=True):
+    """A conversation of the list; `created_at` and `updated_at` are ISO 8601 in UTC."""
+
+    session_id: str
+    title: str
+    created_at: str
+    updated_at: str
+    busy: bool
+    message_count: int
+
+
+class SessionList(_SessionWire, frozen=True):
+    """Those that changed last come first."""
+
+    sessions: list[SessionAnswer]
+    has_more: bool
+
+
+class SessionMessages(_SessionWire, frozen=True):
+    """What was said, oldest first; code that waits for a decision comes last."""
+
+    messages: list[NativeMessage]
+
+
+class SessionChatRequest(_SessionWire, frozen=True):
+    """The body of `POST /v1/sessions/{session_id}/messages`: only what is new."""
+
+    messages: NativeMessages
+    stream: bool | None = None
+    auto_run: AutoRun | None = None
+    extended: (
+        Annotated[bool, Meta(description="Also send the chunks of the program's own faces.")] | None
+    ) = None
+    config: ChatConfig | None = None

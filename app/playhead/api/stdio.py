@@ -29,18 +29,236 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
-from playhead.api.stdio_kernel import StdioKernelTurn
-from playhead.api.stdio_turn import StdioTurn, options_of
-from playhead.api.turns import Turns
+from playhead.api.schemas import KernelRequest
+from playhead.api.turns.api_turn import ApiTurn
+from playhead.api.turns.client_request import ClientRequest
+from playhead.api.turns.kernel_turn import KernelTurn, kernel_turn_request
+from playhead.api.turns.turns import Turns
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
+from playhead.domain.model import ModelChoice
+from playhead.domain.secret import Secret
 from playhead.errors import AppError, RequestError, SessionError
+from playhead.formats.wire.native.encode import encode_chunk
 from playhead.formats.wire.native.requests import read_messages
-from playhead.session.session import Session
+from playhead.session.session import Session, SessionEvent
 from playhead.session.sessions import Sessions
+from playhead.session.turn_settings import TurnOptions
+
+STOP_GRACE_S = 1.0
+"""As for other clients that are gone: the kill follows the interrupt soon."""
+
+Send = Callable[[Mapping[str, Any]], bool]
+
+
+def turn_options(config: Mapping[str, Any]) -> TurnOptions:
+    """What a turn takes from the program's settings. Raises RequestError."""
+    key = _text(config, "api_key")
+    choice = ModelChoice(
+        model=_text(config, "model"),
+        api_base=_text(config, "api_base"),
+        api_key=Secret(key) if key else None,
+        temperature=_number(config, "temperature"),
+        max_tokens=_whole_number(config, "max_tokens"),
+    )
+    return TurnOptions(
+        choice=choice,
+        instructions=_text(config, "instructions") or "",
+        auto_run=config.get("auto_run") is True,
+        stop_grace_s=STOP_GRACE_S,
+        has_input=config.get("has_input") is not False,
+    )
+
+
+class StdioTurn:
+    """Made before the session begins the turn; `is_over` once the program was told its end."""
+
+    def __init__(self, turn_id: str, session: Session, send: Send, has_input: bool) -> None:
+        self.id = turn_id
+        self._has_input = has_input
+        self.is_over = False
+        self.runs = 0
+        """Number of runs of code that were reported to the program."""
+        self._session = session
+        self._send = send
+        self._has_last = False
+        self._has_begun = False
+        self._error: AppError | None = None
+        self._unsubscribe = (
+            session.subscribe(self._on_session),
+            session.conversation.subscribe(self._on_message),
+        )
+
+    def close(self) -> None:
+        """Hear no more."""
+        self.is_over = True
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
+
+    def _on_message(self, event: ConversationEvent) -> None:
+        chunk = event.chunk
+        if chunk is None or chunk.role == "user" or not self._has_begun:
+            return
+        if isinstance(chunk.content, Waiting | Echo):  # of no use to a program
+            return
+        self._say(chunk)
+        if isinstance(chunk.content, InputRequest) and not self._has_input:
+            # Now, for the code meets the end of its input at once, and the model would be asked on.
+            self._session.stop()
+        if chunk.role == "server" and chunk.type in ("status", "error"):
+            self._has_last = True
+            self._end_at_rest()
+
+    def _on_session(self, event: SessionEvent) -> None:
+        if event.kind == "pending" and self._session.pending is not None:
+            self._tell({"waits": True})
+        elif event.kind == "error":
+            self._error = event.error
+        elif event.kind == "state" and self._session.state != "idle":
+            self._has_begun = True
+        elif event.kind == "state":
+            # The status of a turn that was cancelled comes right after this.
+            asyncio.get_running_loop().call_soon(self._end_at_rest, True)
+
+    def _end_at_rest(self, is_certain: bool = False) -> None:
+        """Tell the end when the session can take the next turn."""
+        if self.is_over or self._session.state != "idle":
+            return
+        if not self._has_last:
+            if not is_certain:
+                return
+            self._say(Chunk("server", "error", content=self._failure()))
+        self.close()
+        self._tell({"ended": True})
+
+    def _failure(self) -> Failure:
+        """Why a turn ended without a word of its own."""
+        error = self._error or AppError(
+            "Something in Playhead itself went wrong.",
+            remedy="Its log file has the details. If it keeps happening, please report it.",
+        )
+        return Failure(error.code, error.title, error.detail, error.remedy)
+
+    def _say(self, chunk: Chunk) -> None:
+        wire = encode_chunk(chunk)
+        if isinstance(chunk.content, RunReport) and chunk.content.state == "started":
+            self.runs += 1
+        if isinstance(chunk.content, Failure):  # our own face tells the remedy apart
+            words = {"detail": chunk.content.detail, "remedy": chunk.content.remedy}
+            wire["error"] = {**wire["error"], **words}
+        self._tell({"chunk": wire})
+
+    def _tell(self, message: Mapping[str, Any]) -> None:
+        if not self._send({"turn": self.id, **message}):
+            self._session.stop()  # nobody reads: nothing shall run unseen
+
+
+def _text(config: Mapping[str, Any], name: str) -> str | None:
+    value = config.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    raise _refused(name, "a text")
+
+
+def _number(config: Mapping[str, Any], name: str) -> float | None:
+    value = config.get(name)
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return value
+    raise _refused(name, "a number")
+
+
+def _whole_number(config: Mapping[str, Any], name: str) -> int | None:
+    value = config.get(name)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise _refused(name, "a whole number")
+
+
+def _refused(name: str, wanted: str) -> RequestError:
+    return RequestError(f"{name} must be {wanted}.", code="invalid_config", param=name)
+
+
+_COMPLETE = Chunk("server", "status", content="complete")
+
+
+class StdioKernelTurn:
+    """Where the chunks of the turn go: out as messages, its end as a native chunk."""
+
+    def __init__(self, turn_id: str, turns: Turns, send: Send) -> None:
+        self.id = turn_id
+        self.is_over = False
+        self._is_whole = False
+        self._turns = turns
+        self._send = send
+        self._turn: ApiTurn | None = None
+        self._answer: KernelTurn | None = None
+        self._early: list[Chunk] = []
+
+    async def begin(self, command: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+        """Start it; the id of its conversation. Raises RequestError and SessionError."""
+        self._turn = turn = await self._turns.begin(_kernel_request(command, config), self)
+        self._answer = KernelTurn(turn)
+        for chunk in self._early:
+            self.put(chunk)
+        return turn.session.conversation.id
+
+    def stop(self) -> None:
+        """End it and its code."""
+        if self._turn is not None:
+            self._turns.cancel(self._turn)
+
+    def put(self, chunk: Chunk) -> bool:
+        """Send what is certain after this chunk; False when the program reads no more."""
+        if self._answer is None:
+            self._early.append(chunk)
+            return True
+        is_read = True
+        for event in self._answer.encode(chunk):
+            if event["type"] != "error":  # told by its chunk, with all its words
+                is_read = self._send({"turn": self.id, "message": event})
+        if (chunk.role, chunk.type) == ("server", "error"):
+            is_read = self._send({"turn": self.id, "chunk": encode_chunk(chunk)})
+        elif (chunk.role, chunk.type) == ("server", "status"):
+            end = chunk if chunk.content == "cancelled" else _COMPLETE
+            is_read = self._send({"turn": self.id, "chunk": encode_chunk(end)})
+            self._is_whole = True
+        return is_read
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        if self.is_over:
+            return
+        self.is_over = True
+        if self._is_whole and self._turn is not None and self._answer is not None:
+            self._turns.remember(self._turn, self._answer.keys())
+        self._send({"turn": self.id, "ended": True})
+
+
+def _kernel_request(command: Mapping[str, Any], config: Mapping[str, Any]) -> ClientRequest:
+    asked = KernelRequest(
+        messages=command.get("messages") or [],
+        tools=command.get("tools"),
+        auto_run=config.get("auto_run") is True,
+    )
+    incoming, own = kernel_turn_request(asked, "Python"), turn_options(config)
+    said = (own.instructions, incoming.options.instructions)
+    options = replace(
+        incoming.options,
+        choice=own.choice,
+        instructions="\n\n".join(part for part in said if part),
+        stop_grace_s=own.stop_grace_s,
+    )
+    folder = str(config.get("working_dir") or "")
+    if folder and not os.path.isdir(folder):
+        raise RequestError(f"{folder} is not a folder", code="invalid_config", param="working_dir")
+    return replace(incoming, options=options, folder=folder)
+
 
 LIMIT_BYTES = 64_000_000
 """More than this may not wait for a program that has stopped reading."""
@@ -218,7 +436,7 @@ class _Service:
         if not chunks:
             raise RequestError("There is nothing to answer.", param="messages")
         self._configure(session, command.get("config"))
-        options = options_of(self._config)
+        options = turn_options(self._config)
         self._turn = StdioTurn(turn_id, session, self._lines.send, options.has_input)
         try:
             session.take(chunks, options)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from playhead import __version__
-from playhead.api.incoming import Policy
-from playhead.api.options import ServerOptions
+from playhead.api.server.server_options import ServerOptions
 from playhead.api.stdio import claim_pipes, serve_stdio
+from playhead.api.turns.client_request import ApiPolicy
 from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, close_on_signals
 from playhead.bootstrap.maintenance import record_crashes, record_errors
 from playhead.bootstrap.server import ProgramAccess, make_server, make_turns
@@ -26,7 +26,7 @@ from playhead.storage.crash_reports import CrashWatch
 
 _log = logging.getLogger(__name__)
 
-_OWN_PROGRAM = Policy(lambda: True, lambda: True, "", "")
+_OWN_PROGRAM = ApiPolicy(lambda: True, lambda: True, "", "")
 """Whoever started us decides about all."""
 PORT_TAKEN = 3
 """The exit status when the port is another program's."""
@@ -117,9 +117,9 @@ async def _open_history(core: Core) -> None:
         sys.stderr.write(f"{words}\n")
 
 
-def _policy(options: ServeOptions) -> Policy:
+def _policy(options: ServeOptions) -> ApiPolicy:
     """There is no window to click in: who holds the token approves."""
-    return Policy(
+    return ApiPolicy(
         may_approve=lambda: True,
         may_auto_run=lambda: options.allows_auto_run,
         approve_switch="the client's approval",

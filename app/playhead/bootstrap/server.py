@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from playhead import __version__
-from playhead.api.assistants import make_assistants
-from playhead.api.bridge import Bridge
-from playhead.api.incoming import Policy
-from playhead.api.model_state import ModelState
-from playhead.api.options import ServerOptions
-from playhead.api.server import ApiServer
-from playhead.api.turns import Turns
+from playhead.api.assistants.assistants import make_assistants
+from playhead.api.server.api_server import ApiServer
+from playhead.api.server.bridge import Bridge
+from playhead.api.server.server_options import ServerOptions
+from playhead.api.turns.client_request import ApiPolicy
+from playhead.api.turns.model_state import ModelState
+from playhead.api.turns.turns import Turns
 from playhead.bootstrap.core import Core
 from playhead.domain.secret import Secret
 from playhead.storage import paths
@@ -28,7 +28,7 @@ class ProgramAccess:
     It outlives the servers over it, which come and go with the settings.
     """
 
-    def __init__(self, core: Core, policy: Policy) -> None:
+    def __init__(self, core: Core, policy: ApiPolicy) -> None:
         self.turns = make_turns(core, policy)
         self.assistants = make_assistants(
             core.sessions, self.turns, _model_state(core), core.records
@@ -40,7 +40,7 @@ class ProgramAccess:
         self.assistants.runs.close()
 
 
-def make_turns(core: Core, policy: Policy) -> Turns:
+def make_turns(core: Core, policy: ApiPolicy) -> Turns:
     """Return the turns that programs may begin in the core's sessions."""
     return Turns(core.sessions, _model_state(core), policy)
 
@@ -67,7 +67,7 @@ def make_server(
 
     def routes(app: web.Application) -> None:
         from playhead.api.routes import add_routes  # imports aiohttp, in the server's thread
-        from playhead.api.services import Services
+        from playhead.api.server.responder import Services
 
         read, outputs_dir = collection.read_bytes, paths.outputs_dir()
         services = Services(bridge, access.turns, read, __version__, trusted, outputs_dir)

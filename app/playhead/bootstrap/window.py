@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QIcon
 
 from playhead import __version__
-from playhead.api.switch import ApiSwitch, window_policy
+from playhead.api.server.api_switch import ApiSwitch, window_policy
 from playhead.bootstrap.core import build_core, close_on_signals
 from playhead.bootstrap.maintenance import make_maintenance, record_crashes
 from playhead.domain.model import DIRECT_MODEL
@@ -39,8 +39,8 @@ from playhead.ui.window.main_window import MainWindow
 from playhead.ui.window.unsaved_question import ask_about_unsaved
 
 if TYPE_CHECKING:
-    from playhead.api.options import ServerOptions
-    from playhead.api.server import ApiServer
+    from playhead.api.server.api_server import ApiServer
+    from playhead.api.server.server_options import ServerOptions
     from playhead.bootstrap.server import ProgramAccess
 
 _log = logging.getLogger(__name__)

@@ -1,0 +1,33 @@
+"""What there is of the Assistants format in the core: assistants, threads, runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playhead.api.assistants.assistant_store import AssistantStore
+from playhead.api.assistants.runs import DECISION_TIMEOUT_S, Runs, TurnStarter
+from playhead.api.assistants.threads import Threads
+from playhead.api.turns.model_state import ModelState
+from playhead.session.ports import Records
+from playhead.session.sessions import Sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Assistants:
+    """All of it belongs to the core's thread."""
+
+    shelf: AssistantStore
+    threads: Threads
+    runs: Runs
+
+
+def make_assistants(
+    sessions: Sessions,
+    turns: TurnStarter,
+    models: ModelState,
+    records: Records,
+    waits_s: float = DECISION_TIMEOUT_S,
+) -> Assistants:
+    """The parts, joined; runs that nobody decides about end after `waits_s`."""
+    shelf, threads = AssistantStore(records, models), Threads(sessions, records)
+    return Assistants(shelf, threads, Runs(turns, threads, shelf, waits_s))

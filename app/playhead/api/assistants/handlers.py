@@ -1,0 +1,329 @@
+"""Handlers of /v1/assistants, /v1/threads with their messages and runs, and /v1/files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import msgspec
+from aiohttp import web
+
+from playhead.api.assistants import schemas as of
+from playhead.api.assistants.assistant_store import BUILT_IN
+from playhead.api.assistants.assistants import Assistants
+from playhead.api.assistants.list_cursor import ListCursor
+from playhead.api.assistants.run_driver import RunDriver
+from playhead.api.assistants.threads import NewMessage, RunParameters, StartedRun, ThreadState
+from playhead.api.schemas import LlmConfig
+from playhead.api.server.request_body import read_body
+from playhead.api.server.responder import Responder, Services, json_answer
+from playhead.api.server.sse import OPEN_ANSWERS
+from playhead.api.turns.client_request import STOP_GRACE_S, model_choice, requesting_client
+from playhead.api.turns.session_export import folder_reader
+from playhead.errors import RequestError
+from playhead.formats.documents.picture import Picture, picture_of
+from playhead.formats.wire.assistants.requests import read_message, read_tools
+from playhead.formats.wire.codec import Wire
+
+T = TypeVar("T")
+Struct = TypeVar("Struct", bound=msgspec.Struct)
+
+
+class AssistantsHandler:
+    """Reads requests and asks the core; what it says goes out as it is."""
+
+    def __init__(self, services: Services, assistants: Assistants) -> None:
+        self._services = services
+        self._shelf = assistants.shelf
+        self._threads = assistants.threads
+        self._runs = assistants.runs
+
+    async def create(self, request: web.Request) -> web.Response:
+        """POST /v1/assistants."""
+        asked = await read_request(request, of.AssistantRequest)
+        said = _assistant_fields(asked)
+        return await self._answer(self._shelf.add(asked.model, said))
+
+    async def list(self, request: web.Request) -> web.Response:
+        """GET /v1/assistants."""
+        return await self._answer(self._shelf.page(ListCursor.of(request.query)))
+
+    async def get(self, request: web.Request) -> web.Response:
+        """GET /v1/assistants/{assistant_id}."""
+        return await self._answer(self._shelf.get(path_part(request, "assistant_id")))
+
+    async def change(self, request: web.Request) -> web.Response:
+        """POST /v1/assistants/{assistant_id}."""
+        said = _assistant_fields(await read_request(request, of.AssistantChange))
+        return await self._answer(self._shelf.change(path_part(request, "assistant_id"), said))
+
+    async def delete(self, request: web.Request) -> web.Response:
+        """DELETE /v1/assistants/{assistant_id}."""
+        return await self._answer(self._shelf.delete(path_part(request, "assistant_id")))
+
+    async def create_thread(self, request: web.Request) -> web.Response:
+        """POST /v1/threads."""
+        asked = await read_request(request, of.ThreadRequest)
+        work = self._threads.create(*thread_fields(asked))
+        thread: ThreadState = await self._services.bridge.ask(work)
+        return json_answer(thread.wire)
+
+    async def get_thread(self, request: web.Request) -> web.Response:
+        """GET /v1/threads/{thread_id}."""
+        return await self._answer(self._threads.get(path_part(request, "thread_id")))
+
+    async def change_thread(self, request: web.Request) -> web.Response:
+        """POST /v1/threads/{thread_id}."""
+        said = _given_fields(await read_request(request, of.ThreadChange))
+        return await self._answer(self._threads.change(path_part(request, "thread_id"), said))
+
+    async def delete_thread(self, request: web.Request) -> web.Response:
+        """DELETE /v1/threads/{thread_id}."""
+        return await self._answer(self._runs.delete_thread(path_part(request, "thread_id")))
+
+    async def create_message(self, request: web.Request) -> web.Response:
+        """POST /v1/threads/{thread_id}/messages."""
+        asked = await read_request(request, of.MessageRequest)
+        message = new_message(asked, "message")
+        return await self._answer(self._threads.say(path_part(request, "thread_id"), message))
+
+    async def list_messages(self, request: web.Request) -> web.Response:
+        """GET /v1/threads/{thread_id}/messages."""
+        cursor, run_id = ListCursor.of(request.query), request.query.get("run_id", "")
+        work = self._threads.messages(path_part(request, "thread_id"), cursor, run_id)
+        return await self._answer(work)
+
+    async def get_message(self, request: web.Request) -> web.Response:
+        """GET /v1/threads/{thread_id}/messages/{message_id}."""
+        work = self._threads.message(
+            path_part(request, "thread_id"), path_part(request, "message_id")
+        )
+        return await self._answer(work)
+
+    async def change_message(self, request: web.Request) -> web.Response:
+        """POST /v1/threads/{thread_id}/messages/{message_id}."""
+        asked = await read_request(request, of.MetadataChange)
+        place = path_part(request, "thread_id"), path_part(request, "message_id")
+        if asked.metadata is None:
+            return await self._answer(self._threads.message(*place))
+        return await self._answer(self._threads.change_message(*place, asked.metadata))
+
+    async def get_file(self, request: web.Request) -> web.Response:
+        """GET /v1/files/{file_id}."""
+        picture, created_at = await self._picture(request)
+        file_id = path_part(request, "file_id")
+        return json_answer(
+            {
+                "id": file_id,
+                "object": "file",
+                "bytes": len(picture.data),
+                "created_at": created_at,
+                "filename": f"{file_id}.{picture.suffix}",
+                "purpose": "assistants_output",
+            }
+        )
+
+    async def get_content(self, request: web.Request) -> web.Response:
+        """GET /v1/files/{file_id}/content."""
+        picture, _ = await self._picture(request)
+        headers = {"Content-Security-Policy": "sandbox; default-src 'none'"}
+        return web.Response(body=picture.data, content_type=picture.mime, headers=headers)
+
+    async def _picture(self, request: web.Request) -> tuple[Picture, int]:
+        file_id = path_part(request, "file_id")
+        work = self._threads.picture(file_id)
+        conversation_id, message = await self._services.bridge.ask(work)
+        folder = self._services.outputs_dir
+        read_file = folder_reader(None if folder is None else folder / conversation_id)
+        picture = await asyncio.to_thread(picture_of, message, read_file)
+        if picture is None:
+            raise RequestError(f"The file {file_id!r} is gone.", code="not_found", param="file_id")
+        return picture, int(message.created_at)
+
+    async def _answer(self, work: Coroutine[Any, Any, Wire]) -> web.Response:
+        return json_answer(await self._services.bridge.ask(work))
+
+
+async def read_request(request: web.Request, kind: type[Struct]) -> Struct:
+    """The body; one that is missing is an empty object."""
+    return read_body(await request.read() or b"{}", kind)
+
+
+def path_part(request: web.Request, name: str) -> str:
+    """A part of the path."""
+    return request.match_info[name]
+
+
+def new_message(asked: of.MessageRequest, param: str) -> NewMessage:
+    """A message as the core takes it. Raises RequestError."""
+    entry = read_message({"role": asked.role, "content": asked.content}, param)
+    return NewMessage(entry, asked.metadata or {})
+
+
+def new_messages(asked: list[of.MessageRequest] | None, param: str) -> tuple[NewMessage, ...]:
+    """The messages of a list. Raises RequestError."""
+    items = enumerate(asked or [])
+    return tuple(new_message(each, f"{param}[{place}]") for place, each in items)
+
+
+def thread_fields(
+    asked: of.ThreadRequest,
+) -> tuple[tuple[NewMessage, ...], dict[str, str], dict[str, Any]]:
+    """What a new thread begins with."""
+    messages = new_messages(asked.messages, "messages")
+    return messages, asked.metadata or {}, asked.tool_resources or {}
+
+
+def _assistant_fields(asked: of.AssistantRequest | of.AssistantChange) -> dict[str, Any]:
+    read_tools(asked.tools)
+    return _given_fields(asked)
+
+
+def _given_fields(asked: msgspec.Struct) -> dict[str, Any]:
+    """The fields that were given, null being as good as none."""
+    return {name: told for name, told in msgspec.structs.asdict(asked).items() if told is not None}
+
+
+_POLL_AFTER, _POLL_MS = "openai-poll-after-ms", "250"
+"""Their SDKs wait a whole second between two looks unless they are told otherwise."""
+_NO_LIMIT: dict[str, Any] = {"type": "auto", "last_messages": None}
+
+
+class RunsHandler:
+    """Has runs begun by the core and drives them on the server's loop."""
+
+    def __init__(self, services: Services, answering: Responder, assistants: Assistants) -> None:
+        self._services = services
+        self._runs = assistants.runs
+        self._threads = assistants.threads
+        self._answering = answering
+        self._line: RunDriver | None = None
+
+    async def create(self, request: web.Request) -> web.StreamResponse:
+        """POST /v1/threads/{thread_id}/runs."""
+        asked = await read_request(request, of.RunRequest)
+        run = await self._run_asked(request, asked)
+        line = self._line_of(request)
+        work = self._runs.create(path_part(request, "thread_id"), run, line)
+        begun = await self._services.bridge.ask(work, self._abandon)
+        return await self._answer(request, line, begun, is_stream=asked.stream is True)
+
+    async def create_with_thread(self, request: web.Request) -> web.StreamResponse:
+        """POST /v1/threads/runs."""
+        asked = await read_request(request, of.ThreadRunRequest)
+        run = await self._run_asked(request, asked)
+        line = self._line_of(request)
+        fields = thread_fields(asked.thread or of.ThreadRequest())
+        work = self._runs.create_with_thread(*fields, run, line)
+        begun = await self._services.bridge.ask(work, self._abandon)
+        return await self._answer(request, line, begun, is_stream=asked.stream is True)
+
+    async def submit(self, request: web.Request) -> web.StreamResponse:
+        """POST …/runs/{run_id}/submit_tool_outputs."""
+        asked = await read_request(request, of.OutputsRequest)
+        is_own = await self._answering.is_from_own_code(request)
+        line = self._line_of(request)
+        outputs = [{"tool_call_id": o.tool_call_id, "output": o.output} for o in asked.tool_outputs]
+        place = path_part(request, "thread_id"), path_part(request, "run_id")
+        work = self._runs.submit(*place, outputs, line, is_from_own_code=is_own)
+        begun = await self._services.bridge.ask(work, self._abandon)
+        return await self._answer(request, line, begun, is_stream=asked.stream is True)
+
+    async def cancel(self, request: web.Request) -> web.Response:
+        """POST …/runs/{run_id}/cancel."""
+        work = self._runs.cancel(path_part(request, "thread_id"), path_part(request, "run_id"))
+        return json_answer(await self._services.bridge.ask(work))
+
+    async def list(self, request: web.Request) -> web.Response:
+        """GET /v1/threads/{thread_id}/runs."""
+        work = self._threads.runs(path_part(request, "thread_id"), ListCursor.of(request.query))
+        return json_answer(await self._services.bridge.ask(work))
+
+    async def get(self, request: web.Request) -> web.Response:
+        """GET …/runs/{run_id}."""
+        work = self._threads.run_wire(path_part(request, "thread_id"), path_part(request, "run_id"))
+        answer = json_answer(await self._services.bridge.ask(work))
+        answer.headers[_POLL_AFTER] = _POLL_MS
+        return answer
+
+    async def change(self, request: web.Request) -> web.Response:
+        """POST …/runs/{run_id}."""
+        asked = await read_request(request, of.MetadataChange)
+        place = path_part(request, "thread_id"), path_part(request, "run_id")
+        work = (
+            self._threads.run_wire(*place)
+            if asked.metadata is None
+            else self._threads.change_run(*place, asked.metadata)
+        )
+        return json_answer(await self._services.bridge.ask(work))
+
+    async def steps(self, request: web.Request) -> web.Response:
+        """GET …/runs/{run_id}/steps."""
+        place = path_part(request, "thread_id"), path_part(request, "run_id")
+        work = self._threads.steps(*place, ListCursor.of(request.query))
+        return json_answer(await self._services.bridge.ask(work))
+
+    async def step(self, request: web.Request) -> web.Response:
+        """GET …/runs/{run_id}/steps/{step_id}."""
+        names = (path_part(request, name) for name in ("thread_id", "run_id", "step_id"))
+        return json_answer(await self._services.bridge.ask(self._threads.step(*names)))
+
+    async def _answer(
+        self, request: web.Request, line: RunDriver, begun: StartedRun, *, is_stream: bool
+    ) -> web.StreamResponse:
+        if is_stream:
+            return await line.stream(request, begun)
+        line.start(begun)
+        return json_answer(begun.wire)
+
+    async def _run_asked(self, request: web.Request, asked: of.RunRequest) -> RunParameters:
+        auto_run = asked.auto_run is True or (asked.metadata or {}).get("auto_run") == "true"
+        is_own = auto_run and await self._answering.is_from_own_code(request)
+        llm = LlmConfig(
+            model=asked.model,
+            temperature=asked.temperature,
+            top_p=asked.top_p,
+            api_base=asked.api_base,
+            api_key=asked.api_key,
+        )
+        return RunParameters(
+            assistant_id=asked.assistant_id or BUILT_IN,
+            choice=model_choice(llm, asked.max_completion_tokens),
+            model=asked.model,
+            instructions=asked.instructions,
+            more_instructions=asked.additional_instructions or "",
+            messages=new_messages(asked.additional_messages, "additional_messages"),
+            tools=asked.tools,
+            tool_choice=asked.tool_choice,
+            metadata=asked.metadata or {},
+            settings=_settings(asked),
+            auto_run=auto_run,
+            client=requesting_client(request),
+            is_from_own_code=is_own,
+            stop_grace_s=STOP_GRACE_S,
+        )
+
+    def _line_of(self, request: web.Request) -> RunDriver:
+        """Made at the first run: only then there is the server's loop."""
+        if self._line is None:
+            self._line = RunDriver(self._services, self._runs, request.app[OPEN_ANSWERS])
+        return self._line
+
+    def _abandon(self, begun: StartedRun) -> None:
+        """On the core: nobody takes what was begun."""
+        self._services.turns.cancel(begun.turn)
+        self._runs.abandon(begun)
+
+
+def _settings(asked: of.RunRequest) -> dict[str, Any]:
+    """What is told of a run as it was asked for."""
+    return {
+        "temperature": asked.temperature,
+        "top_p": asked.top_p,
+        "max_prompt_tokens": asked.max_prompt_tokens,
+        "max_completion_tokens": asked.max_completion_tokens,
+        "truncation_strategy": asked.truncation_strategy or _NO_LIMIT,
+        "tool_choice": "auto" if asked.tool_choice is None else asked.tool_choice,
+        "response_format": "auto" if asked.response_format is None else asked.response_format,
+    }

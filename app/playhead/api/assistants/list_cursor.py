@@ -1,0 +1,72 @@
+"""Pages of lists, by the ids that they begin after or end before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from playhead.errors import RequestError
+from playhead.formats.wire.codec import Wire
+
+T = TypeVar("T")
+
+MAX_PAGE_SIZE = 100
+PAGE_SIZE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ListCursor:
+    """Which part of a list is asked for; the newest come first unless `is_ascending`."""
+
+    limit: int = PAGE_SIZE
+    is_ascending: bool = False
+    after: str = ""
+    before: str = ""
+
+    @staticmethod
+    def of(query: Mapping[str, str]) -> ListCursor:
+        """What a query asks for. Raises RequestError."""
+        limit, order = query.get("limit", str(PAGE_SIZE)), query.get("order", "desc")
+        if not limit.isascii() or not limit.isdigit() or not 1 <= int(limit[:9]) <= MAX_PAGE_SIZE:
+            raise _invalid(f"limit must be a number from 1 to {MAX_PAGE_SIZE}", "limit")
+        if order not in ("asc", "desc"):
+            raise _invalid("order must be asc or desc", "order")
+        after, before = query.get("after", ""), query.get("before", "")
+        return ListCursor(int(limit), order == "asc", after, before)
+
+
+def page_of(
+    oldest_first: Sequence[T], cursor: ListCursor, id_of: Callable[[T], str]
+) -> tuple[list[T], bool]:
+    """The items of the page, and whether there are more. Raises RequestError."""
+    items = [*oldest_first] if cursor.is_ascending else [*reversed(oldest_first)]
+    places = {id_of(item): place for place, item in enumerate(items)}
+    start = _place(places, cursor.after, "after") + 1 if cursor.after else 0
+    if not cursor.before:
+        return items[start : start + cursor.limit], start + cursor.limit < len(items)
+    end = _place(places, cursor.before, "before")
+    first = max(start, end - cursor.limit)
+    return items[first:end], first > start
+
+
+def list_wire(data: Sequence[Mapping[str, Any]], *, has_more: bool) -> Wire:
+    """The page as clients see it."""
+    return {
+        "object": "list",
+        "data": [*data],
+        "first_id": data[0]["id"] if data else None,
+        "last_id": data[-1]["id"] if data else None,
+        "has_more": has_more,
+    }
+
+
+def _place(places: Mapping[str, int], item_id: str, param: str) -> int:
+    place = places.get(item_id)
+    if place is None:
+        raise _invalid(f"The list has no {item_id[:80]!r} to go on from.", param)
+    return place
+
+
+def _invalid(title: str, param: str) -> RequestError:
+    return RequestError(title, code="invalid_request", param=param)

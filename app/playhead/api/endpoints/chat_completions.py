@@ -1,0 +1,124 @@
+"""POST /v1/chat/completions: a turn in the format of OpenAI chat."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+
+from aiohttp import web
+
+from playhead.api.schemas import CompletionRequest
+from playhead.api.server.request_body import read_body
+from playhead.api.server.responder import AnswerFormat, Responder
+from playhead.api.server.sse import StreamFormat
+from playhead.api.turns.api_turn import ApiTurn
+from playhead.api.turns.client_request import (
+    STOP_GRACE_S,
+    ClientRequest,
+    ToolChoice,
+    model_choice,
+    requesting_client,
+    resolve_tool_choice,
+)
+from playhead.domain.conversation.chunk import Chunk
+from playhead.formats.wire import chat_completions
+from playhead.formats.wire.codec import Wire
+from playhead.formats.wire.entry import Entry
+from playhead.session.turn_settings import TurnOptions
+
+WITH_END_MARK = StreamFormat(ending=b"data: [DONE]\n\n")
+
+
+class ChatCompletionsHandler:
+    """Reads the request; all else is the turn's and the answer's."""
+
+    def __init__(self, answering: Responder) -> None:
+        self._answering = answering
+
+    async def post(self, request: web.Request) -> web.StreamResponse:
+        """Chunks as they come, or a whole completion."""
+        asked = read_body(await request.read(), CompletionRequest)
+        incoming = _incoming(asked, requesting_client(request))
+        format_ = AnswerFormat(
+            lambda turn: ChatCompletionsAnswer(asked, turn),
+            is_stream=asked.stream is True,
+            form=WITH_END_MARK,
+        )
+        return await self._answering.answer(request, incoming, format_)
+
+
+class ChatCompletionsAnswer:
+    """One completion: `id` and `created` are the same in all its events."""
+
+    def __init__(self, asked: CompletionRequest, turn: ApiTurn) -> None:
+        options = asked.stream_options
+        self._encoder = chat_completions.Encoder(
+            f"chatcmpl-{uuid.uuid4().hex}",
+            int(time.time()),
+            asked.model,
+            is_call_clients=turn.is_call_clients,
+            has_tools=bool(turn.incoming.options.tools),
+            includes_usage=options is not None and options.include_usage is True,
+            is_lossless=asked.lmc is True,
+            prompt_characters=turn.incoming.characters,
+        )
+
+    def encode(self, chunk: Chunk) -> list[Wire]:
+        """The events that are certain after this chunk."""
+        return self._encoder.encode(chunk)
+
+    def finish(self) -> list[Wire]:
+        """The usage, if it was asked for."""
+        return self._encoder.finish()
+
+    def whole(self) -> Wire:
+        """The completion."""
+        return self._encoder.answer()
+
+    def keys(self) -> list[str]:
+        """One message, or none where the answer says nothing."""
+        return [key] if (key := self._encoder.key()) else []
+
+
+def _incoming(asked: CompletionRequest, client: str) -> ClientRequest:
+    entries, instructions = chat_completions.read_messages(asked.messages)
+    tools = chat_completions.read_tools(asked.tools)
+    offering = resolve_tool_choice(tools, asked.tool_choice, is_auto_run=asked.auto_run is True)
+    return ClientRequest(
+        dialect="chat",
+        entries=tuple(entries),
+        options=_options(asked, offering, instructions),
+        session_id=asked.session_id or "",
+        client=client,
+        is_call_clients=offering.is_call_clients,
+        proposed=_proposed(entries),
+    )
+
+
+def _options(asked: CompletionRequest, offering: ToolChoice, instructions: str) -> TurnOptions:
+    max_tokens = asked.max_completion_tokens or asked.max_tokens
+    return TurnOptions(
+        choice=model_choice(asked, max_tokens),
+        instructions=instructions,
+        tools=offering.tools,
+        offers_execute=offering.offers_execute,
+        must_call=offering.must_call,
+        auto_run=asked.auto_run,
+        stop_grace_s=STOP_GRACE_S,
+    )
+
+
+def _proposed(entries: Sequence[Entry]) -> tuple[str, str] | None:
+    """The code that the answer before a final yes asks about."""
+    if len(entries) < 2 or not entries[-1].is_yes:
+        return None
+    return chat_completions.last_proposed_code(_text(entries[-2].chunks))
+
+
+def _text(chunks: Iterable[Chunk]) -> str:
+    told = (chunk.content for chunk in chunks if (chunk.role, chunk.type) == _SAID)
+    return "".join(text for text in told if isinstance(text, str))
+
+
+_SAID = ("assistant", "message")

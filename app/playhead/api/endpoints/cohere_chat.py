@@ -1,0 +1,141 @@
+"""POST /v2/chat: a turn in the format of Cohere."""
+
+from __future__ import annotations
+
+import uuid
+
+from aiohttp import web
+
+from playhead.api.schemas import CohereRequest, LlmConfig
+from playhead.api.server.request_body import read_body
+from playhead.api.server.responder import AnswerFormat, Responder
+from playhead.api.server.sse import StreamFormat, data_line
+from playhead.api.turns.api_turn import ApiTurn
+from playhead.api.turns.client_request import (
+    STOP_GRACE_S,
+    ClientRequest,
+    ToolChoice,
+    model_choice,
+    requesting_client,
+    resolve_tool_choice,
+)
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Source
+from playhead.domain.model import ModelChoice
+from playhead.formats.wire import cohere
+from playhead.formats.wire.codec import Wire
+from playhead.session.turn_settings import TurnOptions
+
+_CHOICES = {"REQUIRED": "required", "NONE": "none"}
+
+
+def frame_named_event(event: Wire) -> bytes:
+    """A server-sent event whose name is its type."""
+    return b"event: %b\n%b" % (str(event.get("type", "error")).encode(), data_line(event))
+
+
+NAMED_EVENTS = StreamFormat(frame=frame_named_event)
+
+
+class CohereChatHandler:
+    """Reads the request; all else is the turn's and the answer's."""
+
+    def __init__(self, answering: Responder) -> None:
+        self._answering = answering
+
+    async def post(self, request: web.Request) -> web.StreamResponse:
+        """Events as they come, or a whole answer."""
+        asked = read_body(await request.read(), CohereRequest)
+        told = cohere.read_messages(asked.messages)
+        documents = cohere.read_documents(asked.documents)
+        sources = () if _is_uncited(asked) else (*told.sources, *documents)
+        holds_text = bool(asked.tools) and not told.has_fresh_results
+        format_ = AnswerFormat(
+            lambda turn: CohereChatAnswer(turn, sources, holds_text=holds_text),
+            is_stream=asked.stream is True,
+            form=NAMED_EVENTS,
+        )
+        incoming = _incoming(asked, told, documents, requesting_client(request))
+        return await self._answering.answer(request, incoming, format_)
+
+
+class CohereChatAnswer:
+    """One message, its id the same wherever it is told."""
+
+    def __init__(self, turn: ApiTurn, sources: tuple[Source, ...], *, holds_text: bool) -> None:
+        self._encoder = cohere.Encoder(
+            str(uuid.uuid4()),
+            is_call_clients=turn.is_call_clients,
+            has_tools=bool(turn.incoming.options.tools),
+            holds_text=holds_text,
+            sources=sources,
+            prompt_characters=turn.incoming.characters,
+        )
+
+    def encode(self, chunk: Chunk) -> list[Wire]:
+        """The events that are certain after this chunk."""
+        return self._encoder.encode(chunk)
+
+    def finish(self) -> list[Wire]:
+        """What is left to say."""
+        return self._encoder.finish()
+
+    def whole(self) -> Wire:
+        """The answer in one piece."""
+        return self._encoder.answer()
+
+    def keys(self) -> list[str]:
+        """One message, or none where the answer says nothing."""
+        return [key] if (key := self._encoder.key()) else []
+
+
+def _incoming(
+    asked: CohereRequest,
+    told: cohere.CohereMessages,
+    documents: tuple[Source, ...],
+    client: str,
+) -> ClientRequest:
+    """Code that is not run unasked is the client's to decide about: this format has no question."""
+    is_auto_run = asked.auto_run is True
+    tools = cohere.read_tools(asked.tools)
+    choice = _CHOICES.get(asked.tool_choice or "")
+    offering = resolve_tool_choice(tools, choice, is_auto_run=is_auto_run)
+    is_asked = not offering.tools and not is_auto_run
+    instructions = (told.instructions, cohere.documents_as_instructions(documents))
+    return ClientRequest(
+        dialect="cohere",
+        entries=told.entries,
+        options=_options(asked, offering, "\n\n".join(filter(None, instructions))),
+        session_id=asked.session_id or "",
+        client=client,
+        is_call_clients=offering.is_call_clients or is_asked,
+    )
+
+
+def _options(asked: CohereRequest, offering: ToolChoice, instructions: str) -> TurnOptions:
+    return TurnOptions(
+        choice=_choice(asked),
+        instructions=instructions,
+        tools=offering.tools,
+        offers_execute=offering.offers_execute,
+        must_call=offering.must_call,
+        auto_run=asked.auto_run,
+        stop_grace_s=STOP_GRACE_S,
+    )
+
+
+def _choice(asked: CohereRequest) -> ModelChoice:
+    settings = LlmConfig(
+        model=asked.model,
+        temperature=asked.temperature,
+        top_p=asked.p,
+        stop=asked.stop_sequences,
+        api_base=asked.api_base,
+        api_key=asked.api_key,
+    )
+    return model_choice(settings, asked.max_tokens)
+
+
+def _is_uncited(asked: CohereRequest) -> bool:
+    options = asked.citation_options
+    return options is not None and (options.mode or "").upper() == "OFF"

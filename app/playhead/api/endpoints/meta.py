@@ -1,0 +1,78 @@
+"""GET /v1/health, /v1/models and the documents that describe the API."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from playhead.api.endpoints.operations import OPERATIONS
+from playhead.api.openapi import document
+from playhead.api.schemas import Model, ModelList
+from playhead.api.server.responder import Services, json_answer
+from playhead.api.turns.model_state import Health
+
+
+class HealthHandler:
+    """Answers while turns run, too; the gate has asked for the key where details are wanted."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def get(self, request: web.Request) -> web.Response:
+        """The state in short, with `?detail=full` what goes on as well."""
+        is_full = request.query.get("detail") == "full"
+        health, detail = await self._services.bridge.ask(self._look(is_full))
+        answer: dict[str, Any] = {
+            "status": "healthy",
+            "version": self._services.version,
+            "llm": {"model": health.model, "status": health.status},
+            **detail,
+        }
+        return json_answer(answer)
+
+    async def _look(self, is_full: bool) -> tuple[Health, dict[str, Any]]:
+        """In the core's thread."""
+        turns = self._services.turns
+        health = await turns.health()
+        return health, turns.detail() if is_full else {}
+
+
+class ModelsHandler:
+    """All models share one time: when the server began."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._created = int(time.time())
+
+    async def get(self, _request: web.Request) -> web.Response:
+        """The list."""
+        names = await self._services.bridge.ask(self._services.turns.models())
+        data = [self._model(name) for name in names]
+        return json_answer(ModelList(object="list", data=data))
+
+    def _model(self, name: str) -> Model:
+        vendor, slash, _ = name.partition("/")
+        return Model(
+            id=name, object="model", created=self._created, owned_by=vendor if slash else "openai"
+        )
+
+
+class DocumentsHandler:
+    """The OpenAPI document is made once, the collection is read at each request."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._document = msgspec.json.encode(document(OPERATIONS, services.version))
+
+    async def openapi(self, _request: web.Request) -> web.Response:
+        """The OpenAPI 3.1 document of this server."""
+        return web.Response(body=self._document, content_type="application/json")
+
+    async def collection(self, _request: web.Request) -> web.Response:
+        """The Postman collection, as the file is."""
+        body = await asyncio.to_thread(self._services.collection)
+        return web.Response(body=body, content_type="application/json")

@@ -1,0 +1,83 @@
+"""POST /v1/chat: a turn in native chunks."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from playhead.api.schemas import ChatRequest, LlmConfig
+from playhead.api.server.request_body import read_body
+from playhead.api.server.responder import AnswerFormat, Responder
+from playhead.api.turns.client_request import (
+    STOP_GRACE_S,
+    ClientRequest,
+    model_choice,
+    requesting_client,
+)
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.model import ModelChoice
+from playhead.formats.wire import native
+from playhead.formats.wire.codec import Wire
+from playhead.session.turn_settings import TurnOptions
+
+
+class NativeChatHandler:
+    """Reads the request; all else is the turn's and the answer's."""
+
+    def __init__(self, answering: Responder) -> None:
+        self._answering = answering
+
+    async def post(self, request: web.Request) -> web.StreamResponse:
+        """Chunks as they come, or folded messages."""
+        return await self.answer(request, read_body(await request.read(), ChatRequest))
+
+    async def answer(self, request: web.Request, asked: ChatRequest) -> web.StreamResponse:
+        """The same of a body that has been read."""
+        is_extended, is_stream = asked.extended is True, asked.stream is True
+        incoming = ClientRequest(
+            dialect="native",
+            entries=tuple(native.read_messages(asked.messages)),
+            options=_options(asked),
+            session_id=asked.session_id or "",
+            client=requesting_client(request),
+            answers_input=bool(asked.session_id) and is_extended and is_stream,
+        )
+        format_ = AnswerFormat(lambda _turn: NativeChatAnswer(is_extended), is_stream=is_stream)
+        return await self._answering.answer(request, incoming, format_)
+
+
+class NativeChatAnswer:
+    """One chunk an event; the stream ends by closing, for an end mark would be no JSON."""
+
+    def __init__(self, is_extended: bool) -> None:
+        self._is_extended = is_extended
+        self._encoder = native.Encoder(is_extended)
+        self._chunks: list[Chunk] = []
+
+    def encode(self, chunk: Chunk) -> list[Wire]:
+        """The events that are certain after this chunk."""
+        self._chunks.append(chunk)
+        return self._encoder.encode(chunk)
+
+    def finish(self) -> list[Wire]:
+        """What is left to say."""
+        return self._encoder.finish()
+
+    def whole(self) -> Wire:
+        """Folded messages."""
+        return {"messages": native.whole(self._chunks, self._is_extended)}
+
+    def keys(self) -> list[str]:
+        """Of the folded messages, which say the same streamed or whole."""
+        return native.answer_keys(native.whole(self._chunks))
+
+
+def _options(asked: ChatRequest) -> TurnOptions:
+    return TurnOptions(
+        choice=_choice(asked.config.llm if asked.config is not None else None),
+        auto_run=asked.auto_run,
+        stop_grace_s=STOP_GRACE_S,
+    )
+
+
+def _choice(llm: LlmConfig | None) -> ModelChoice:
+    return ModelChoice() if llm is None else model_choice(llm, llm.max_tokens, "config.llm.")

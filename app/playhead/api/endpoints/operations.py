@@ -1,0 +1,215 @@
+"""What programs can ask: every operation of the API."""
+
+from __future__ import annotations
+
+from playhead.api import schemas
+from playhead.api.assistants.assistant_operations import ASSISTANT_OPERATIONS
+from playhead.api.openapi import BODY_ERRORS, TURN_ERRORS, Operation, Parameter
+
+_SESSION = "/v1/sessions/{session_id}"
+_SESSION_QUESTION = {"role": "user", "type": "message", "content": "How many days are 1000 hours?"}
+
+SESSION_OPERATIONS = (
+    Operation(
+        name="session_create",
+        method="POST",
+        path="/v1/sessions",
+        summary="Begin a conversation",
+        description="It is in the window's list at once, and stays there.",
+        body=schemas.SessionRequest,
+        answer=schemas.SessionAnswer,
+        errors=BODY_ERRORS,
+        status=201,
+        example={"title": "Hours", "config": {"llm": {"model": "openai/gpt-4o-mini"}}},
+    ),
+    Operation(
+        name="session_list",
+        method="GET",
+        path="/v1/sessions",
+        summary="The conversations, those that changed last first",
+        answer=schemas.SessionList,
+        errors=(400,),
+        query=(
+            Parameter("limit", "How many at most: 1 to 100, else 20."),
+            Parameter("after", "The `session_id` that the page before ended with."),
+        ),
+    ),
+    Operation(
+        name="session_get",
+        method="GET",
+        path=_SESSION,
+        summary="One conversation",
+        answer=schemas.SessionAnswer,
+    ),
+    Operation(
+        name="session_change",
+        method="PATCH",
+        path=_SESSION,
+        summary="Rename it, or choose another model for it",
+        body=schemas.SessionRequest,
+        answer=schemas.SessionAnswer,
+        errors=BODY_ERRORS,
+        example={"title": "Days"},
+    ),
+    Operation(
+        name="session_delete",
+        method="DELETE",
+        path=_SESSION,
+        summary="Delete it for good, with its files",
+        errors=(423,),
+        status=204,
+    ),
+    Operation(
+        name="session_messages",
+        method="GET",
+        path=_SESSION + "/messages",
+        summary="What was said in it, as native messages",
+        answer=schemas.SessionMessages,
+        query=(Parameter("detail", "`full` adds the kinds of the program's own faces."),),
+        errors=(400,),
+    ),
+    Operation(
+        name="session_chat",
+        method="POST",
+        path=_SESSION + "/messages",
+        summary="Ask in it",
+        description=(
+            "As `/v1/chat`, with only what is new. The command `stop` also ends a turn under way; "
+            "with `extended`, the command `input` answers code that asks for a line."
+        ),
+        body=schemas.SessionChatRequest,
+        answer=schemas.ChatAnswer,
+        event=schemas.NativeChunk,
+        errors=TURN_ERRORS,
+        example={"messages": [_SESSION_QUESTION]},
+    ),
+    Operation(
+        name="session_empty",
+        method="DELETE",
+        path=_SESSION + "/messages",
+        summary="Take all messages out of it and end its kernel",
+        errors=(423,),
+        status=204,
+    ),
+    Operation(
+        name="session_export",
+        method="GET",
+        path=_SESSION + "/export",
+        summary="It as a file",
+        files=("application/json", "text/markdown", "application/x-ipynb+json", "text/x-python"),
+        errors=(400,),
+        query=(Parameter("format", "`json`, which is the default, `md`, `ipynb` or `py`."),),
+    ),
+)
+
+OPERATIONS = (
+    Operation(
+        name="chat",
+        method="POST",
+        path="/v1/chat",
+        summary="Ask in the native format",
+        description=(
+            "The model's answer as chunks: text, code, the output of code. Code that waits for a "
+            "decision ends the stream with the status awaiting_approval: send the history again "
+            "with the command `go` or `stop` behind it."
+        ),
+        body=schemas.ChatRequest,
+        answer=schemas.ChatAnswer,
+        event=schemas.NativeChunk,
+        errors=TURN_ERRORS,
+        example={
+            "messages": [
+                {"role": "user", "type": "message", "content": "How many days are 1000 hours?"}
+            ],
+            "stream": False,
+        },
+    ),
+    Operation(
+        name="chat_completions",
+        method="POST",
+        path="/v1/chat/completions",
+        summary="Ask in the format of OpenAI chat",
+        description=(
+            "Without tools, code and its output stand in fences in the text, and “yes” runs what "
+            "was proposed. With a tool named `execute`, code comes as its calls, and the tool "
+            'message is the decision: {"decision": "approve"} or {"decision": "deny"}.'
+        ),
+        body=schemas.CompletionRequest,
+        answer=schemas.Completion,
+        event=schemas.CompletionChunk,
+        errors=TURN_ERRORS,
+        example={
+            "model": "openai/gpt-4o-mini",
+            "messages": [{"role": "user", "content": "How many days are 1000 hours?"}],
+        },
+    ),
+    Operation(
+        name="cohere_chat",
+        method="POST",
+        path="/v2/chat",
+        summary="Ask in the format of Cohere v2",
+        description=(
+            "Code that waits for a decision comes as a call of `execute` with the finish reason "
+            "TOOL_CALL; the tool message, a text or a document, is the decision: "
+            '{"decision": "approve"} or {"decision": "deny"}. What stands word for word in '
+            "`documents` and results of tools is cited."
+        ),
+        body=schemas.CohereRequest,
+        answer=schemas.CohereAnswer,
+        event=schemas.CohereEvent,
+        errors=TURN_ERRORS,
+        example={
+            "model": "openai/gpt-4o-mini",
+            "messages": [{"role": "user", "content": "How many days are 1000 hours?"}],
+        },
+    ),
+    Operation(
+        name="kernel_stream",
+        method="POST",
+        path="/v1/kernel/stream",
+        summary="Ask in the messages of @unternet/kernel",
+        description=(
+            "A stream unless `stream` is false: server-sent events, or one message a line with "
+            "`Accept: application/x-ndjson`. Code that waits comes as `tool_calls` with `execute`; "
+            "the value in `tool_results` is the decision."
+        ),
+        body=schemas.KernelRequest,
+        answer=schemas.KernelAnswer,
+        event=schemas.KernelMessage,
+        errors=TURN_ERRORS,
+        example={
+            "messages": [{"type": "input", "text": "How many days are 1000 hours?"}],
+            "stream": False,
+        },
+    ),
+    *SESSION_OPERATIONS,
+    *ASSISTANT_OPERATIONS,
+    Operation(
+        name="models",
+        method="GET",
+        path="/v1/models",
+        summary="The models that can be asked for",
+        answer=schemas.ModelList,
+    ),
+    Operation(
+        name="health",
+        method="GET",
+        path="/v1/health",
+        summary="Whether the server and its model are ready",
+        answer=schemas.HealthAnswer,
+        is_open=True,
+        query=(Parameter("detail", "`full` adds what goes on; it needs the key."),),
+    ),
+    Operation(
+        name="openapi",
+        method="GET",
+        path="/openapi.json",
+        summary="This document",
+    ),
+    Operation(
+        name="collection",
+        method="GET",
+        path="/api.json",
+        summary="A Postman collection with a request and an answer for each endpoint",
+    ),
+)

@@ -1,0 +1,194 @@
+"""/v1/sessions: the conversations of the window, for programs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from aiohttp import web
+from msgspec import UNSET
+
+from playhead.api.endpoints.native_chat import NativeChatHandler
+from playhead.api.schemas import (
+    DIRECT,
+    ChatRequest,
+    SessionChatRequest,
+    SessionConfig,
+    SessionRequest,
+)
+from playhead.api.server.request_body import read_body
+from playhead.api.server.responder import Responder, Services, json_answer
+from playhead.api.server.sse import to_json
+from playhead.api.turns.api_sessions import ApiSessions, Change, SessionRow
+from playhead.api.turns.session_export import (
+    document_kind,
+    export_transcript,
+    folder_reader,
+    transcript_wire,
+)
+from playhead.domain.model import DIRECT_MODEL
+from playhead.domain.settings import ConversationConfig
+from playhead.errors import RequestError
+from playhead.formats.wire.codec import Wire
+
+_MAX_PAGE_SIZE = 100
+_PAGE_SIZE = 20
+
+
+class SessionsHandler:
+    """Lists, makes, changes and deletes them; what is asked in them is `/v1/chat`'s affair."""
+
+    def __init__(self, services: Services, answering: Responder, chat: NativeChatHandler) -> None:
+        self._services = services
+        self._answering = answering
+        self._chat = chat
+
+    @property
+    def _verbs(self) -> ApiSessions:
+        return self._services.turns.session_verbs
+
+    async def create(self, request: web.Request) -> web.Response:
+        """POST /v1/sessions."""
+        asked = read_body(await request.read(), SessionRequest)
+        config = _changer(asked.config)(ConversationConfig())
+        row = await self._services.bridge.ask(self._verbs.begin(_titled(asked.title), config))
+        return json_answer(_wire(row), 201)
+
+    async def list(self, request: web.Request) -> web.Response:
+        """GET /v1/sessions."""
+        work = self._verbs.page(_limit(request.query), request.query.get("after", ""))
+        rows, has_more = await self._services.bridge.ask(work)
+        return json_answer({"sessions": [_wire(row) for row in rows], "has_more": has_more})
+
+    async def get(self, request: web.Request) -> web.Response:
+        """GET /v1/sessions/{session_id}."""
+        return json_answer(_wire(await self._services.bridge.ask(self._verbs.get(_id(request)))))
+
+    async def change(self, request: web.Request) -> web.Response:
+        """PATCH /v1/sessions/{session_id}."""
+        asked = read_body(await request.read(), SessionRequest)
+        title = None if asked.title is None else _titled(asked.title)
+        change = None if asked.config is None else _changer(asked.config)
+        row = await self._services.bridge.ask(self._verbs.change(_id(request), title, change))
+        return json_answer(_wire(row))
+
+    async def delete(self, request: web.Request) -> web.Response:
+        """DELETE /v1/sessions/{session_id}."""
+        await self._services.bridge.ask(self._verbs.delete(_id(request)))
+        return web.Response(status=204)
+
+    async def messages(self, request: web.Request) -> web.Response:
+        """GET /v1/sessions/{session_id}/messages."""
+        is_full = request.query.get("detail") == "full"
+        told = await self._services.bridge.ask(self._verbs.told(_id(request)))
+        body = await asyncio.to_thread(lambda: to_json(transcript_wire(told, is_full=is_full)))
+        return web.Response(body=body, content_type="application/json")
+
+    async def post(self, request: web.Request) -> web.StreamResponse:
+        """POST /v1/sessions/{session_id}/messages."""
+        asked = read_body(await request.read(), SessionChatRequest)
+        if len(asked.messages) == 1 and await self._has_steered(request, asked.messages[0]):
+            return json_answer({"messages": []})
+        chat = ChatRequest(
+            messages=asked.messages,
+            stream=asked.stream,
+            auto_run=asked.auto_run,
+            extended=asked.extended,
+            session_id=_id(request),
+            config=asked.config,
+        )
+        await self._services.bridge.ask(self._verbs.get(_id(request)))
+        return await self._chat.answer(request, chat)
+
+    async def empty(self, request: web.Request) -> web.Response:
+        """DELETE /v1/sessions/{session_id}/messages."""
+        await self._services.bridge.ask(self._verbs.empty(_id(request)))
+        return web.Response(status=204)
+
+    async def export(self, request: web.Request) -> web.Response:
+        """GET /v1/sessions/{session_id}/export."""
+        kind = document_kind(request.query.get("format", "json"))
+        told = await self._services.bridge.ask(self._verbs.told(_id(request)))
+        folder = self._services.outputs_dir
+        read_file = folder_reader(None if folder is None else folder / _id(request))
+        body, mime = await asyncio.to_thread(export_transcript, told, kind, read_file)
+        return web.Response(
+            body=body,
+            content_type=mime,
+            charset=None if kind == "json" else "utf-8",
+            headers={"Content-Disposition": f'attachment; filename="session.{kind}"'},
+        )
+
+    async def _has_steered(self, request: web.Request, message: object) -> bool:
+        """Whether the message is for a turn under way: a stop, or a line that its code asks for."""
+        match message:
+            case {"role": "user", "type": "command", "content": "stop"}:
+                return await self._services.bridge.ask(self._verbs.stop(_id(request)))
+            case {
+                "role": "user",
+                "type": "command",
+                "content": "input",
+                "id": str() as asked,
+                "text": str() as text,
+            }:
+                is_own = await self._answering.is_from_own_code(request)
+                work = self._verbs.answer_input(_id(request), asked, text, is_own)
+                await self._services.bridge.ask(work)
+                return True
+            case _:
+                return False
+
+
+def _id(request: web.Request) -> str:
+    return request.match_info["session_id"]
+
+
+def _limit(query: Mapping[str, str]) -> int:
+    text = query.get("limit")
+    if text is None:
+        return _PAGE_SIZE
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= _MAX_PAGE_SIZE:
+        raise RequestError(
+            f"limit must be a number from 1 to {_MAX_PAGE_SIZE}",
+            code="invalid_request",
+            param="limit",
+        )
+    return int(text)
+
+
+def _titled(title: str | None) -> str:
+    printed = "".join(sign if sign.isprintable() else " " for sign in title or "")
+    return " ".join(printed.split())
+
+
+def _changer(asked: SessionConfig | None) -> Change:
+    """What makes of a configuration the one that is asked for; null is the settings' own."""
+    if asked is None:
+        return lambda config: config
+    given = {"system_prompt": asked.system_prompt, "instructions": asked.instructions}
+    if asked.llm is not None:
+        model = DIRECT_MODEL if asked.llm.model == DIRECT else asked.llm.model
+        given |= {"model": model, "max_tokens": asked.llm.max_tokens}
+        given |= {"temperature": asked.llm.temperature}
+    wanted: dict[str, Any] = {name: told for name, told in given.items() if told is not UNSET}
+    return lambda config: replace(config, **wanted)
+
+
+def _wire(row: SessionRow) -> Wire:
+    summary = row.summary
+    return {
+        "session_id": summary.id,
+        "title": summary.title,
+        "created_at": _iso(summary.created_at),
+        "updated_at": _iso(summary.updated_at),
+        "busy": row.is_busy,
+        "message_count": summary.message_count,
+    }
+
+
+def _iso(seconds: float) -> str:
+    told = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return told.replace("+00:00", "Z")

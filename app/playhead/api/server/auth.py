@@ -1,0 +1,289 @@
+"""Decide who may ask: the token, Host and Origin, requests per minute, and whether the client is
+one of our own descendants.
+
+Descendants are found on Linux only: elsewhere, and for processes of other users, the system does
+not say who holds a socket, and the client counts as a stranger. This is a hurdle and no sandbox: a
+process that has itself adopted (by init, by a service manager) is no descendant any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import os
+import re
+import socket
+import struct
+import sys
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from playhead.domain.secret import Secret
+from playhead.errors import AppError, RequestError
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
+HEALTH_PATH = "/v1/health"
+
+# The whole value, strictly: a parser that forgives would let `localhost@evil` pass.
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?", re.ASCII)
+_ORIGIN = re.compile(r"https?://([^/?#@\\\s]+)", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestHead:
+    """What the gate sees of a request; the headers with every occurrence, as they were sent.
+
+    `target` is the request line's own, `path` its path with no decoding, `asks` the names in its
+    query as handlers will read them.
+    """
+
+    method: str
+    target: str
+    path: str
+    asks: Collection[str] = ()
+    hosts: Sequence[str] = ()
+    origins: Sequence[str] = ()
+    authorizations: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Host, then Origin, then key.
+
+    `token` is asked each time, in the server's thread, for it can be renewed at any moment;
+    with none nobody gets in. `allowed_hosts` are names (any port) or `name:port`.
+    """
+
+    token: Callable[[], Secret | None]
+    allowed_hosts: tuple[str, ...] = ()
+    _names: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        own = (host.strip().lower() for host in self.allowed_hosts)
+        object.__setattr__(self, "_names", LOOPBACK_HOSTS | {host for host in own if host})
+
+    def check(self, knock: RequestHead) -> None:
+        """Return for who may go on; raises RequestError."""
+        self._check_host(knock)
+        self._check_origin(knock.origins)
+        if not is_open(knock):
+            self._check_key(knock.authorizations)
+
+    def _check_host(self, knock: RequestHead) -> None:
+        # A page that rebinds its name to 127.0.0.1 still sends that name.
+        target = _host_of_target(knock.target)
+        names = [*knock.hosts] if target is None else [*knock.hosts, target]
+        if len(knock.hosts) != 1 or not all(map(self._is_ours, names)):
+            raise RequestError(
+                "The Host header names another machine",
+                remedy="Ask http://127.0.0.1, or start the server with --allowed-host.",
+                code="forbidden_host",
+            )
+
+    def _check_origin(self, origins: Sequence[str]) -> None:
+        if not origins:
+            return
+        match = _ORIGIN.fullmatch(origins[0])
+        if len(origins) > 1 or match is None or not self._is_ours(match[1]):
+            raise RequestError(
+                "The Origin header names a foreign page",
+                remedy="Only pages of this machine, and no sandboxed ones, may ask.",
+                code="forbidden_origin",
+            )
+
+    def _check_key(self, authorizations: Sequence[str]) -> None:
+        token = self.token()
+        given = authorizations[0] if len(authorizations) == 1 else ""
+        scheme, _, key = given.partition(" ")
+        is_right = hmac.compare_digest(
+            _bytes(key.strip(" ")), _bytes(token.reveal() if token else "")
+        )
+        if not (is_right and token and scheme.lower() == "bearer"):
+            raise RequestError(
+                "The key is missing or wrong",
+                remedy="Send the server's token as “Authorization: Bearer TOKEN”.",
+                code="invalid_api_key",
+            )
+
+    def _is_ours(self, host: str) -> bool:
+        match = _HOST.fullmatch(host)
+        if match is None or (match[2] and int(match[2]) > 65535):
+            return False
+        return match[1].lower() in self._names or host.lower() in self._names
+
+
+def is_open(knock: RequestHead) -> bool:
+    """Whether the request needs no key: the bare health, and nothing that only looks like it."""
+    is_health = knock.path == HEALTH_PATH and knock.method in ("GET", "HEAD")
+    return is_health and "detail" not in knock.asks
+
+
+def _host_of_target(target: str) -> str | None:
+    """The host of a target like `http://host/path`, which counts as much as the Host header."""
+    if target.startswith("/") or target == "*":
+        return None
+    try:
+        return urlsplit(target).netloc or "?"
+    except ValueError:
+        return "?"
+
+
+def _bytes(text: str) -> bytes:
+    # Header bytes that are no UTF-8 come as lone surrogates.
+    return text.encode("utf-8", "surrogatepass")
+
+
+Address = tuple[str, int]
+_PROC = Path("/proc")
+_MAPPED = b"\0" * 10 + b"\xff\xff"
+
+
+async def descends_from_us(request: web.BaseRequest, trusted: Collection[int] = ()) -> bool:
+    """Whether the program at the other end was started, at any remove, by this process.
+
+    `trusted` are the pids of children that hide their files from us but run no code of users
+    (the model worker): where nobody visible holds the socket, another hidden child counts as the
+    client.
+    """
+    transport = request.transport
+    if transport is None or sys.platform != "linux":
+        return False
+    theirs, ours = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
+    if theirs is None or ours is None:
+        return False
+    return await asyncio.to_thread(is_descendant, theirs[:2], ours[:2], os.getpid(), trusted)
+
+
+def is_descendant(theirs: Address, ours: Address, root: int, trusted: Collection[int] = ()) -> bool:
+    """Whether a descendant of `root` holds the socket at `theirs` of a connection to `ours`."""
+    inode = _inode(theirs, ours)
+    if inode is None:
+        return False
+    family = descendants(root)
+    hidden: set[int] = set()
+    for pid in family:
+        holds = _holds(pid, inode)
+        if holds:
+            return True
+        if holds is None and pid not in trusted:
+            hidden.add(pid)
+    return bool(hidden) and not any(_holds(pid, inode) for pid in _pids() if pid not in family)
+
+
+def descendants(root: int) -> set[int]:
+    """The pids of all children of a process, and of theirs."""
+    children: dict[int, list[int]] = defaultdict(list)
+    for pid in _pids():
+        with suppress(OSError, ValueError, IndexError):
+            # pid (any name) state ppid …
+            text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+            children[int(text.rpartition(")")[2].split()[1])].append(pid)
+    found: set[int] = set()
+    waiting = [root]
+    while waiting:
+        young = [pid for pid in children[waiting.pop()] if pid not in found]
+        found.update(young)
+        waiting += young
+    return found
+
+
+def _pids() -> Iterator[int]:
+    return (int(name) for name in os.listdir(_PROC) if name.isdigit())
+
+
+def _holds(pid: int, inode: str) -> bool | None:
+    """Whether the process holds the socket; None where it hides its files."""
+    wanted = f"socket:[{inode}]"
+    folder = f"/proc/{pid}/fd"
+    try:
+        names = os.listdir(folder)
+    except PermissionError:
+        return None
+    except OSError:  # it has ended
+        return False
+    for name in names:
+        with suppress(OSError):
+            if os.readlink(f"{folder}/{name}") == wanted:
+                return True
+    return False
+
+
+def _inode(theirs: Address, ours: Address) -> str | None:
+    """The socket of the other end, if it is this user's, by the kernel's table of connections."""
+    for table, local, remote in _spellings(theirs, ours):
+        with suppress(OSError):
+            for line in (_PROC / "net" / table).read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[1:3] == [local, remote] and int(fields[7]) == os.getuid():
+                    return fields[9]
+    return None
+
+
+def _spellings(theirs: Address, ours: Address) -> Iterator[tuple[str, str, str]]:
+    """A client may hold an IPv4 connection by an IPv6 socket."""
+    if ":" in theirs[0]:
+        yield "tcp6", _hex(theirs), _hex(ours)
+    else:
+        yield "tcp", _hex(theirs), _hex(ours)
+        yield "tcp6", _hex(theirs, _MAPPED), _hex(ours, _MAPPED)
+
+
+def _hex(address: Address, prefix: bytes = b"") -> str:
+    """As /proc/net/tcp has it: words of 32 bits in the machine's order, then the port."""
+    host, port = address
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    packed = prefix + socket.inet_pton(family, host)
+    words = struct.unpack(f"={len(packed) // 4}I", packed)
+    return "".join(f"{word:08X}" for word in words) + f":{port:04X}"
+
+
+WINDOW_S = 60.0
+
+
+class TooManyRequests(AppError):
+    """The server's own limit; `retry_after_s` says when the next request is let through."""
+
+    default_code = "rate_limit_exceeded"
+
+    def __init__(self, per_minute: int, retry_after_s: float) -> None:
+        super().__init__(
+            f"More than {per_minute} requests in a minute",
+            remedy="Wait as long as Retry-After says, or raise the limit in the settings.",
+        )
+        self.retry_after_s = retry_after_s
+
+
+class RateLimit:
+    """A window that slides with the clock: never more than `per_minute` in any minute.
+
+    `per_minute` may be changed at any time; 0 turns the limit off.
+    """
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.per_minute = per_minute
+        self._clock = clock
+        self._times: deque[float] = deque()
+
+    def count(self) -> None:
+        """Let a request through and count it, or raise TooManyRequests; a refused one is free."""
+        limit = self.per_minute
+        if limit <= 0:
+            self._times.clear()
+            return
+        now = self._clock()
+        while self._times and self._times[0] <= now - WINDOW_S:
+            self._times.popleft()
+        if len(self._times) >= limit:
+            # The limit may have been lowered meanwhile: then more than one must leave first.
+            raise TooManyRequests(limit, self._times[-limit] + WINDOW_S - now)
+        self._times.append(now)

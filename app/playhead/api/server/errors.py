@@ -1,0 +1,164 @@
+"""What went wrong, as a status, headers and the one JSON shape of every error."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from playhead.domain.conversation.payloads import Failure
+from playhead.errors import AppError
+
+ErrorType = Literal[
+    "invalid_request_error",
+    "authentication_error",
+    "permission_error",
+    "not_found_error",
+    "rate_limit_error",
+    "server_error",
+]
+
+STATUSES = {
+    "invalid_json": 400,
+    "invalid_messages": 400,
+    "invalid_model": 400,
+    "invalid_tools": 400,
+    "invalid_request": 400,
+    "missing_api_key": 400,
+    "nothing_to_approve": 400,
+    "invalid_state": 400,
+    "input_unanswered": 400,
+    "step_limit": 400,
+    "repeated_failure": 400,
+    "budget_reached": 400,
+    "invalid_api_key": 401,
+    "forbidden_host": 403,
+    "forbidden_origin": 403,
+    "auto_run_forbidden": 403,
+    "approval_forbidden": 403,
+    "not_found": 404,
+    "request_timeout": 408,
+    "body_too_large": 413,
+    "unsupported_media_type": 415,
+    "session_busy": 423,
+    "rate_limit_exceeded": 429,
+    "internal_error": 500,
+    "client_too_slow": 500,
+    "upstream_error": 500,
+    "upstream_truncated": 500,
+    "upstream_auth_error": 500,
+}
+"""Every code that leaves the server; what is not here leaves as `internal_error`."""
+
+PUBLIC_CODES = {
+    "upstream_quota": "rate_limit_exceeded",
+    "upstream_no_model": "upstream_error",
+    "context_too_long": "upstream_error",
+    "upstream_policy": "upstream_error",
+    "upstream_network": "upstream_error",
+    "upstream_nonsense": "upstream_error",
+    "upstream_silent": "upstream_error",
+    "tools_refused": "upstream_error",
+}
+"""How the window's finer words for a provider's failures leave the server."""
+
+DEFAULT_WAIT_S = 10
+"""Where a provider limits us and names no time."""
+
+_TYPES: dict[int, ErrorType] = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    405: "not_found_error",
+    429: "rate_limit_error",
+}
+# An absolute path; not what follows the scheme, host or folder of an address.
+_PATH = re.compile(r"(?<![\w:/\\.])(?:~|[A-Za-z]:)?[/\\][^\s'\"“”,;()]+")
+
+
+class TurnFailed(Exception):
+    """A turn ended in a failure while its answer could still be an HTTP error.
+
+    `has_run` says that code ran before: who asks again would have it run twice.
+    """
+
+    def __init__(self, failure: Failure, *, has_run: bool = False) -> None:
+        super().__init__(failure.code)
+        self.failure = failure
+        self.has_run = has_run
+
+
+@dataclass(frozen=True, slots=True)
+class HttpError:
+    """An error answer; `headers` are those that its status asks for."""
+
+    status: int
+    code: str
+    message: str
+    param: str | None = None
+    retry_after_s: float | None = None
+    is_repeatable: bool = True
+
+    @property
+    def type(self) -> ErrorType:
+        """The kind of error, as clients tell them apart."""
+        return _TYPES.get(self.status, "server_error" if self.status >= 500 else _INVALID)
+
+    def body(self, path: str = "") -> dict[str, Any]:
+        """The JSON object; under /v2/ with what users of the Cohere client read."""
+        error = {
+            "code": self.code,
+            "message": self.message,
+            "type": self.type,
+            "param": self.param,
+        }
+        if path.startswith("/v2/"):
+            return {"id": "", "message": self.message, "error": error}
+        return {"error": error}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a client needs to know beside the body."""
+        headers: dict[str, str] = {}
+        if self.status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        if self.code == "upstream_auth_error" or not self.is_repeatable:
+            headers["x-should-retry"] = "false"
+        if self.status == 429:
+            wait_s = DEFAULT_WAIT_S if self.retry_after_s is None else self.retry_after_s
+            headers["Retry-After"] = str(max(1, math.ceil(wait_s)))
+        return headers
+
+
+_INVALID: ErrorType = "invalid_request_error"
+
+DEFECT = HttpError(500, "internal_error", "Something in Playhead itself went wrong.")
+"""All that a client learns of a defect; the log has the rest."""
+
+
+def http_error_of(error: AppError) -> HttpError:
+    """The answer for an error that says what happened."""
+    param = getattr(error, "param", None)
+    wait_s = getattr(error, "retry_after_s", None)
+    return _http_error(error.code, str(error), error.title, param=param, wait_s=wait_s)
+
+
+def http_error_of_failure(failure: Failure) -> HttpError:
+    """The answer for a turn's failure."""
+    said = str(AppError(failure.title, detail=failure.detail, remedy=failure.remedy))
+    return _http_error(failure.code, said, failure.title, param=None, wait_s=failure.retry_after_s)
+
+
+def without_paths(text: str) -> str:
+    """The text with no absolute path in it."""
+    return _PATH.sub("…", text)
+
+
+def _http_error(
+    code: str, said: str, title: str, *, param: str | None, wait_s: float | None
+) -> HttpError:
+    code = PUBLIC_CODES.get(code, code)
+    if code not in STATUSES or code == "internal_error":  # of this machine: its details stay here
+        return HttpError(500, "internal_error", without_paths(title) or DEFECT.message)
+    return HttpError(STATUSES[code], code, said or code, param, wait_s)

@@ -1,0 +1,162 @@
+"""Answer a request for a turn, streamed or whole, with the services that every handler has; imports
+aiohttp.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from aiohttp import web
+
+from playhead.api.server.auth import descends_from_us
+from playhead.api.server.bridge import Bridge
+from playhead.api.server.errors import http_error_of_failure
+from playhead.api.server.outbox import Outbox
+from playhead.api.server.sse import SSE, StreamFormat, collect_answer, stream_answer, to_json
+from playhead.api.turns.api_turn import ApiTurn
+from playhead.api.turns.client_request import ClientRequest
+from playhead.api.turns.turns import Turns
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure
+from playhead.formats.wire.codec import Encoder, Wire
+
+
+def json_answer(value: Any, status: int = 200) -> web.Response:
+    """An answer whose body is this value."""
+    return web.Response(body=to_json(value), content_type="application/json", status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """`turns` belong to the core's thread: they are asked over `bridge`.
+
+    `collection` reads the Postman collection, `trusted` are the pids of children that run no code
+    of users (the model worker). `outputs_dir` holds a folder of files for each conversation.
+    """
+
+    bridge: Bridge
+    turns: Turns
+    collection: Callable[[], bytes]
+    version: str
+    trusted: Callable[[], Collection[int]] = tuple
+    outputs_dir: Path | None = None
+
+
+class AnswerEncoder(Encoder, Protocol):
+    """One answer in its format; it has been fed all chunks when the last two are called."""
+
+    def whole(self) -> Wire:
+        """The body of an answer that is no stream."""
+        ...
+
+    def keys(self) -> list[str]:
+        """The keys of its messages, as they come back with the next request."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFormat:
+    """How one request wants its answer: `begin` makes it once the turn has begun."""
+
+    begin: Callable[[ApiTurn], AnswerEncoder]
+    is_stream: bool
+    form: StreamFormat = SSE
+
+
+class Responder:
+    """Owned by the routes; one for all requests."""
+
+    def __init__(self, services: Services) -> None:
+        self._bridge = services.bridge
+        self._turns = services.turns
+        self._trusted = services.trusted
+
+    async def answer(
+        self, request: web.Request, incoming: ClientRequest, format_: AnswerFormat
+    ) -> web.StreamResponse:
+        """Have the turn begun and send what comes of it.
+
+        Raises RequestError and SessionError of its beginning, TurnFailed of its failure.
+        """
+        if _decides(incoming) and await self.is_from_own_code(request):
+            incoming = replace(incoming, is_from_own_code=True)
+        outbox = Outbox(asyncio.get_running_loop())
+        turn = await self._bridge.ask(self._turns.begin(incoming, outbox), self._turns.cancel)
+        answer = format_.begin(turn)
+        if format_.is_stream:
+            return await self._stream(request, outbox, turn, answer, format_.form)
+        return await self._whole(request, outbox, turn, answer)
+
+    async def is_from_own_code(self, request: web.Request) -> bool:
+        """Whether a process that one of our kernels started asks."""
+        return await descends_from_us(request, self._trusted())
+
+    async def _stream(
+        self,
+        request: web.Request,
+        outbox: Outbox,
+        turn: ApiTurn,
+        answer: AnswerEncoder,
+        form: StreamFormat,
+    ) -> web.StreamResponse:
+        watched = _CheckedEncoder(answer)
+        return await stream_answer(
+            request,
+            outbox,
+            watched,
+            cancel=self._canceller(turn),
+            before_end=lambda: self._remember(turn, answer) if watched.is_whole else None,
+            form=form,
+        )
+
+    async def _whole(
+        self, request: web.Request, outbox: Outbox, turn: ApiTurn, answer: AnswerEncoder
+    ) -> web.Response:
+        for chunk in await collect_answer(request, outbox, cancel=self._canceller(turn)):
+            answer.encode(chunk)
+        answer.finish()
+        self._remember(turn, answer)
+        return json_answer(answer.whole())
+
+    def _canceller(self, turn: ApiTurn) -> Callable[[], None]:
+        return lambda: self._bridge.post(self._turns.cancel, turn)
+
+    def _remember(self, turn: ApiTurn, answer: AnswerEncoder) -> None:
+        """Before the last bytes: who reads them may ask again at once, and the core keeps order."""
+        self._bridge.post(self._turns.remember, turn, answer.keys())
+
+
+class _CheckedEncoder:
+    """An encoder that knows how its answer ended, and lets no path out of a failure."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.is_whole = False
+        self._encoder = encoder
+
+    def encode(self, chunk: Chunk) -> list[Wire]:
+        """The events of the inner one."""
+        if isinstance(chunk.content, Failure):
+            chunk = Chunk("server", "error", content=_public_failure(chunk.content))
+        self.is_whole = (chunk.role, chunk.type) == ("server", "status")
+        return self._encoder.encode(chunk)
+
+    def finish(self) -> list[Wire]:
+        """The last events of the inner one."""
+        return self._encoder.finish()
+
+
+def _public_failure(failure: Failure) -> Failure:
+    """The failure in the words that a plain HTTP error would have."""
+    told = http_error_of_failure(failure)
+    return Failure(told.code, told.message, retry_after_s=told.retry_after_s)
+
+
+def _decides(incoming: ClientRequest) -> bool:
+    """Whether code could run by this request: only then it is worth knowing who asks."""
+    if incoming.options.auto_run:
+        return True
+    return any(entry.is_yes or entry.decision is not None for entry in incoming.entries)

@@ -1,0 +1,168 @@
+"""What programs may do with conversations besides asking; lives in the core's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playhead.api.turns.client_request import ApiPolicy
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import InputRequest
+from playhead.domain.history import ConversationSummary
+from playhead.domain.settings import ConversationConfig
+from playhead.errors import RequestError, SessionError, StorageError
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+
+Change = Callable[[ConversationConfig], ConversationConfig]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A conversation as the list has it."""
+
+    summary: ConversationSummary
+    is_busy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTranscript:
+    """The messages of a conversation, and whether the last of them waits for a decision."""
+
+    title: str
+    messages: tuple[Message, ...]
+    is_waiting: bool
+
+
+class ApiSessions:
+    """Owner: the turns. `forget` drops what is remembered of a conversation that is gone.
+
+    Those that programs began without asking to keep them are none of the list's.
+    """
+
+    def __init__(
+        self, sessions: Sessions, policy: ApiPolicy, forget: Callable[[str], object]
+    ) -> None:
+        self._sessions = sessions
+        self._policy = policy
+        self._forget = forget
+
+    async def begin(self, title: str, config: ConversationConfig) -> SessionRow:
+        """A new conversation, listed at once."""
+        wants = config if config != ConversationConfig() else None
+        session = self._sessions.begin(title, wants)
+        return self._row(session.conversation.id)
+
+    async def page(self, limit: int, after: str) -> tuple[list[SessionRow], bool]:
+        """So many conversations, those that changed last first, and whether there are more."""
+        rows = [row for row in self._sessions.summaries if not row.client]
+        start = 0
+        if after:
+            places = [place for place, row in enumerate(rows) if row.id == after]
+            if not places:
+                raise RequestError(
+                    f"There is no session {after!r} to go on after.",
+                    code="invalid_request",
+                    param="after",
+                )
+            start = places[0] + 1
+        page = rows[start : start + limit]
+        return [self._seen(row) for row in page], start + limit < len(rows)
+
+    async def get(self, session_id: str) -> SessionRow:
+        """One conversation of the list."""
+        return self._row(session_id)
+
+    async def change(self, session_id: str, title: str | None, change: Change | None) -> SessionRow:
+        """Give it another title, and other settings from its next turn on."""
+        self._row(session_id)
+        if title is not None:
+            self._sessions.rename(session_id, title)
+        if change is not None:
+            session = await self._open(session_id)
+            session.set_config(change(session.config))
+        return self._row(session_id)
+
+    async def delete(self, session_id: str) -> None:
+        """End a conversation that does not work, and delete it for good."""
+        self._row(session_id)
+        session = self._sessions.get(session_id)
+        if session is not None and session.pending is not None:
+            await session.stopped()
+        if session is not None and not session.is_idle:
+            raise SessionError(
+                "The session is busy with a turn.", remedy="Stop it first.", code="session_busy"
+            )
+        self._forget(session_id)
+        await self._sessions.delete(session_id)
+
+    async def told(self, session_id: str) -> SessionTranscript:
+        """What was said in it, on the branch that is shown."""
+        session = await self._open(session_id)
+        conversation = session.conversation
+        messages = tuple(conversation.messages)
+        return SessionTranscript(conversation.title, messages, session.pending is not None)
+
+    async def empty(self, session_id: str) -> None:
+        """Take all its messages out and end its kernel."""
+        session = await self._open(session_id)
+        if session.pending is not None:
+            await session.stopped()
+        self._forget(session_id)
+        await self._sessions.empty(session_id)
+
+    async def stop(self, session_id: str) -> bool:
+        """End the turn under way and wait for that; False where none works."""
+        session = await self._open(session_id)
+        if session.is_idle or session.pending is not None:
+            return False
+        await session.stopped()
+        return True
+
+    async def answer_input(
+        self, session_id: str, input_id: str, text: str, is_from_own_code: bool
+    ) -> None:
+        """Give the running code the line that it asks for, as the window could."""
+        session = await self._open(session_id)
+        if is_from_own_code or not self._policy.may_approve():
+            raise RequestError(
+                "What running code asks for is typed in Playhead's window only.",
+                remedy=f"Switch on {self._policy.approve_switch}.",
+                code="approval_forbidden",
+            )
+        asked = _question(session)
+        if session.is_idle or asked is None or asked.id != input_id:
+            raise RequestError(
+                "No code asks for that line.", code="invalid_state", param="messages"
+            )
+        session.answer_input(input_id, text)
+
+    async def _open(self, session_id: str) -> Session:
+        self._row(session_id)
+        try:
+            return await self._sessions.open(session_id)
+        except StorageError as error:
+            if error.code == "not_found":
+                raise _not_there(session_id) from error
+            raise
+
+    def _row(self, session_id: str) -> SessionRow:
+        summary = self._sessions.summary(session_id)
+        if summary is None or summary.client:
+            raise _not_there(session_id)
+        return self._seen(summary)
+
+    def _seen(self, summary: ConversationSummary) -> SessionRow:
+        return SessionRow(summary, self._sessions.state_of(summary.id) != "idle")
+
+
+def _question(session: Session) -> InputRequest | None:
+    """What was asked last in it."""
+    contents = (message.content for message in reversed(session.conversation.messages))
+    return next((each for each in contents if isinstance(each, InputRequest)), None)
+
+
+def _not_there(session_id: str) -> RequestError:
+    return RequestError(
+        f"There is no session {session_id[:80]!r}.", code="not_found", param="session_id"
+    )

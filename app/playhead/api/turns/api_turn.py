@@ -1,0 +1,143 @@
+"""One turn as the client that asked for it hears it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from playhead.api.turns.client_request import ApiPolicy, ClientRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, Waiting
+from playhead.errors import AppError
+from playhead.session.session import Session, SessionEvent
+
+
+class ChunkSink(Protocol):
+    """Where a turn's chunks go; it may be read in another thread."""
+
+    def put(self, chunk: Chunk) -> bool:
+        """Take a chunk; False when whoever should read is hopelessly slow."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        ...
+
+
+class ApiTurn:
+    """One turn as its client hears it; made by `Turns.begin`, core thread only.
+
+    `is_call_clients` says whether calls of `execute` are the client's to decide about.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        outbox: ChunkSink,
+        incoming: ClientRequest,
+        asked: Sequence[str],
+        policy: ApiPolicy,
+        on_end: Callable[[ApiTurn], None],
+    ) -> None:
+        self.session = session
+        self.incoming = incoming
+        self.asked = tuple(asked)
+        self.may_approve = policy.may_approve() and not incoming.is_from_own_code
+        self.is_call_clients = incoming.is_call_clients and self.may_approve
+        self.leaf_id: str | None = None
+        self.has_ended = False
+        self.is_open = False
+        """Whether what the conversation tells is already this turn's."""
+        self.failure: Failure | None = None
+        self._is_input_answered = incoming.options.has_input
+        self._outbox = outbox
+        self._on_end = on_end
+        self._unsubscribe = [
+            session.conversation.subscribe(self._on_message),
+            session.subscribe(self._on_session),
+        ]
+
+    def cut(self) -> None:
+        """The client is gone: nothing more is told."""
+        self._end()
+
+    def give_up(self) -> None:
+        """It never began."""
+        self.has_ended = True
+        self._leave()
+
+    def _on_message(self, event: ConversationEvent) -> None:
+        chunk = event.chunk
+        if not self.is_open or self.has_ended or chunk is None or chunk.role == "user":
+            return
+        if isinstance(chunk.content, Waiting | Echo):  # of no use to a program
+            return
+        if self.incoming.names_messages and event.message_id:
+            chunk = _with_message_id(chunk, event.message_id)
+        if not self._outbox.put(chunk):
+            self.session.stop()
+            self._end()
+        elif isinstance(chunk.content, InputRequest) and not self._is_input_answered:
+            self.session.stop()  # it would wait for ever
+            self._fail(_unanswered(chunk.content))
+        elif isinstance(chunk.content, Failure):
+            self.failure = chunk.content
+            self._end()
+        elif (chunk.role, chunk.type) == ("server", "status"):
+            self._end()
+
+    def _on_session(self, event: SessionEvent) -> None:
+        if self.has_ended or not self.is_open:
+            return
+        pending = self.session.pending
+        if event.kind == "pending" and pending is not None and self.may_approve:
+            self._outbox.put(Chunk("server", "status", content="awaiting_approval"))
+            self._end()
+        elif event.kind == "error" and event.error is not None and self.session.is_idle:
+            self._fail(event.error)
+        elif event.kind == "state" and self.session.is_idle:
+            self._expect_end()
+
+    def _expect_end(self) -> None:
+        """A turn that ends without a word did so by a defect: its client must not wait for ever."""
+        asyncio.get_running_loop().call_soon(self._fail_unless_ended)
+
+    def _fail_unless_ended(self) -> None:
+        if not self.has_ended:
+            self._fail(AppError("Something in Playhead itself went wrong."))
+
+    def _fail(self, error: AppError) -> None:
+        self.failure = Failure(error.code, error.title, error.detail, error.remedy)
+        self._outbox.put(Chunk("server", "error", content=self.failure))
+        self._end()
+
+    def _end(self) -> None:
+        if self.has_ended:
+            return
+        self.has_ended = True
+        self.leaf_id = self.session.conversation.leaf_id
+        self._leave()
+        self._outbox.close()
+        self._on_end(self)
+
+    def _leave(self) -> None:
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
+
+
+def _with_message_id(chunk: Chunk, message_id: str) -> Chunk:
+    is_start = chunk.start and (chunk.role, chunk.type) == ("assistant", "message")
+    is_picture = chunk.type == "image" and not chunk.start and not chunk.end
+    return replace(chunk, id=message_id) if is_start or is_picture else chunk
+
+
+def _unanswered(request: InputRequest) -> AppError:
+    return AppError(
+        "The code asks for input, and there is nobody to answer.",
+        detail=f"It asked “{request.prompt.strip()}”." if request.prompt.strip() else "",
+        remedy="Have it take what it needs in another way.",
+        code="input_unanswered",
+    )

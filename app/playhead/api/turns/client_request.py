@@ -1,0 +1,206 @@
+"""A request for a turn, whatever format it came in: its history, model, tools and client, and the
+policy on who may decide what.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from playhead.api.schemas import DIRECT, CompletionRequest, LlmConfig
+from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelChoice, ToolOffer
+from playhead.domain.secret import Secret
+from playhead.errors import RequestError
+from playhead.formats.wire.entry import Entry
+from playhead.session.turn_settings import TurnOptions
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRequest:
+    """What a client wants: `entries` is its whole history, oldest first, or, with `session_id`,
+    only what is new.
+
+    `dialect` keeps the histories of different formats apart, `client` names the program for the
+    sidebar. `is_call_clients` says that calls of `execute` go to the client by themselves
+    (it offered that tool), in place of a question in words. `proposed` is the language and code
+    that the last assistant text asks about, where the dialect asks in words and the last entry
+    may be the answer (`is_yes`). `is_from_own_code` says that the request comes from a process
+    that one of our kernels started: it decides nothing. With `answers_input` the client sees what
+    running code asks for, and can answer. With `names_messages` the start of what the
+    assistant says, and pictures, carry the ids of their messages. `folder` is where a fresh
+    conversation works; '' leaves that to the settings.
+    """
+
+    dialect: str
+    entries: tuple[Entry, ...]
+    options: TurnOptions
+    session_id: str = ""
+    client: str = ""
+    is_call_clients: bool = False
+    proposed: tuple[str, str] | None = None
+    is_from_own_code: bool = False
+    answers_input: bool = False
+    names_messages: bool = False
+    folder: str = ""
+
+    @property
+    def characters(self) -> int:
+        """About how much the model is asked, for an estimate of the cost."""
+        contents = (chunk.content for entry in self.entries for chunk in entry.chunks)
+        texts = (content for content in contents if isinstance(content, str))
+        return len(self.options.instructions) + sum(map(len, texts))
+
+
+@dataclass(frozen=True, slots=True)
+class ApiPolicy:
+    """Asked anew at each request: whether who holds the token may approve, and have code run
+    unasked. The two switches are named in the refusals. With no `has_window` nobody can type what
+    running code asks for.
+    """
+
+    may_approve: Callable[[], bool]
+    may_auto_run: Callable[[], bool]
+    approve_switch: str
+    auto_run_switch: str
+    has_window: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    """`tools` are the client's, `offers_execute` says whether the model may have code run.
+
+    `must_call`: the answer has to be a call. With `is_call_clients` the client decides about calls
+    of `execute`: it offered that tool.
+    """
+
+    tools: tuple[ToolOffer, ...] = ()
+    offers_execute: bool = True
+    is_call_clients: bool = False
+    must_call: bool = False
+
+
+def resolve_tool_choice(
+    tools: tuple[ToolOffer, ...], choice: object, *, is_auto_run: bool
+) -> ToolChoice:
+    """What comes of the client's tools; `choice` is the request's `tool_choice`.
+
+    A client without tools has code run here. One with tools of its own gets their calls alone,
+    unless it also lets code run. Raises RequestError for a choice of what is not there.
+    """
+    chosen = _chosen(tools, choice)
+    if not chosen:  # it has none, or wants none called
+        return ToolChoice(offers_execute=choice != "none")
+    has_execute = any(tool.name == EXECUTE for tool in chosen)
+    must_call = choice == "required" or _named_tool(choice) is not None
+    return ToolChoice(chosen, has_execute or is_auto_run, has_execute, must_call)
+
+
+def _chosen(tools: tuple[ToolOffer, ...], choice: object) -> tuple[ToolOffer, ...]:
+    """A named tool is the only one on offer: not every provider can be told to call just that."""
+    if choice == "none":
+        return ()
+    name = _named_tool(choice)
+    if name is None:
+        return tools
+    chosen = tuple(tool for tool in tools if tool.name == name)
+    if not chosen:
+        raise RequestError(
+            f"tool_choice names {name!r}, which is not among the tools",
+            code="invalid_tools",
+            param="tool_choice",
+        )
+    return chosen
+
+
+def _named_tool(choice: object) -> str | None:
+    """The tool that must be called; None where any may be."""
+    if choice in (None, "auto", "required"):
+        return None
+    if isinstance(choice, Mapping):
+        fields = cast(Mapping[str, Any], choice)
+        function = fields.get("function")
+        name = cast(Mapping[str, Any], function).get("name") if _is_object(function) else None
+        if fields.get("type") == "function" and isinstance(name, str):
+            return name
+        if fields.get("type") == "allowed_tools":
+            return None
+    raise RequestError(
+        "tool_choice must be none, auto, required or a function's name",
+        code="invalid_tools",
+        param="tool_choice",
+    )
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+UNKNOWN = "a program"
+
+_KNOWN = (
+    (re.compile(r"\bai-sdk/"), "AI SDK"),
+    (re.compile(r"^(Async)?OpenAI/Python"), "openai-python"),
+    (re.compile(r"^(Async)?OpenAI/JS"), "openai-js"),
+    (re.compile(r"^litellm/"), "litellm"),
+    (re.compile(r"^cohere"), "cohere"),
+    (re.compile(r"^python-httpx/"), "httpx"),
+    (re.compile(r"^python-requests/"), "requests"),
+    (re.compile(r"^Python/\S+ aiohttp/"), "aiohttp"),
+    (re.compile(r"^Python-urllib/"), "urllib"),
+    (re.compile(r"^PostmanRuntime/"), "Postman"),
+    (re.compile(r"^Mozilla/"), "a browser"),
+)
+_PRODUCT = re.compile(r"[\w.+-]{1,40}")
+
+
+def client_name(user_agent: str) -> str:
+    """A word that a person knows, else the header's first product."""
+    for pattern, name in _KNOWN:
+        if pattern.search(user_agent):
+            return name
+    product = _PRODUCT.match(user_agent)
+    return product[0] if product is not None else UNKNOWN
+
+
+STOP_GRACE_S = 1.0
+"""Between interrupt and kill: two seconds after its client has gone, a run is gone, too."""
+
+
+def model_choice(
+    asked: LlmConfig | CompletionRequest, max_tokens: int | None, place: str = ""
+) -> ModelChoice:
+    """What holds for this request alone; `place` is where in the body it stands.
+
+    Raises RequestError (`missing_api_key`) for an address without a key of its own.
+    """
+    if asked.api_base is not None and asked.api_key is None:
+        raise RequestError(
+            "A request that names an api_base must bring its api_key",
+            detail="Kept keys never go to an address that a request names",
+            code="missing_api_key",
+            param=f"{place}api_key",
+        )
+    return ModelChoice(
+        model=DIRECT_MODEL if asked.model == DIRECT else asked.model,
+        api_base=asked.api_base,
+        api_key=Secret(asked.api_key) if asked.api_key is not None else None,
+        temperature=asked.temperature,
+        max_tokens=max_tokens,
+        top_p=asked.top_p,
+        stop=_stop_texts(asked.stop),
+    )
+
+
+def requesting_client(request: web.Request) -> str:
+    """The program that asks."""
+    return client_name(request.headers.get("User-Agent", ""))
+
+
+def _stop_texts(stop: str | list[str] | None) -> tuple[str, ...]:
+    texts = [stop] if isinstance(stop, str) else stop or []
+    return tuple(text for text in texts if text)

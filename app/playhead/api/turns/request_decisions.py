@@ -1,0 +1,236 @@
+"""Which code the decisions of a request are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from playhead.api.turns.client_request import ClientRequest
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Proposal
+from playhead.domain.execution import Approve, Decision
+from playhead.errors import RequestError
+from playhead.formats.wire.entry import Entry
+from playhead.session.code_runs import open_calls
+
+
+def decisions_on_waiting(
+    entries: Sequence[Entry], told: Sequence[Entry], waiting: Proposal, messages: Sequence[Message]
+) -> dict[str, Decision]:
+    """The decisions that `told` holds, by code message; `waiting` is what the unnamed one means.
+
+    `entries` is the whole request: where it holds the waiting code, that text is what runs.
+    """
+    open_code = _OpenCode(call for call in open_calls(messages) if call.type == "code")
+    decisions: dict[str, Decision] = {}
+    for entry in told:
+        decision = Approve() if entry.is_yes else entry.decision
+        if decision is None:
+            continue
+        message_id = open_code.named(entry.call_id) if entry.call_id else waiting.message_id
+        if message_id is None:
+            raise _no_such_call(entry.call_id)
+        if decision == Approve() and not (entry.call_id or entry.is_yes):
+            decision = Approve(_text_of_request(entries, waiting, messages))
+        decisions[message_id] = decision
+    if waiting.message_id not in decisions:
+        raise RequestError(
+            "The code that waits is not what this decides about.",
+            remedy="Decide about the calls of execute in their order, or about all of them.",
+            code="invalid_state",
+            param="messages",
+        )
+    return decisions
+
+
+def decisions_on_history(told: Sequence[Entry], messages: Sequence[Message]) -> dict[str, Decision]:
+    """The same for a history from elsewhere: the unnamed decision means its first open code."""
+    open_code = [call for call in open_calls(messages) if call.type == "code"]
+    if not open_code:
+        raise RequestError(
+            "There is no code that waits for a decision.",
+            remedy="Send the history with the code message that the decision is about.",
+            code="nothing_to_approve",
+            param="messages",
+        )
+    by_name = _OpenCode(open_code)
+    decisions: dict[str, Decision] = {}
+    for entry in told:
+        decision = Approve() if entry.is_yes else entry.decision
+        if decision is None:
+            continue
+        message_id = by_name.named(entry.call_id) if entry.call_id else open_code[0].id
+        if message_id is None:
+            raise _no_such_call(entry.call_id)
+        decisions[message_id] = decision
+    return decisions
+
+
+def has_decision(entries: Sequence[Entry]) -> bool:
+    """Whether one of these messages decides something for certain."""
+    return any(entry.decision is not None for entry in entries)
+
+
+def is_approval(entries: Sequence[Entry]) -> bool:
+    """Whether code would run by these messages."""
+    return any(isinstance(entry.decision, Approve) for entry in entries)
+
+
+def decides(incoming: ClientRequest, told: Sequence[Entry]) -> bool:
+    """Whether these messages decide about what waits, in words or otherwise."""
+    if has_new_question(told):
+        return False
+    is_yes = bool(told) and told[-1].is_yes and not incoming.is_call_clients
+    return is_yes or has_decision(told)
+
+
+def has_new_question(told: Sequence[Entry]) -> bool:
+    """Whether the client brings its own results and a new question with them.
+
+    Raises RequestError where it would have code run and asks something else as well.
+    """
+    first = next((n for n, entry in enumerate(told) if entry.decision is not None), len(told))
+    has_question = any(_is_question(entry) for entry in told[first:])
+    if has_question and is_approval(told):
+        raise RequestError(
+            "A message after an approval cannot be answered before the code has run.",
+            remedy="Send the approval alone, then the message.",
+            param="messages",
+        )
+    return has_question
+
+
+def is_edited(told: Sequence[Entry]) -> bool:
+    """Whether these are code messages, edited by their client, and a decision about them."""
+    *codes, last = told or (Entry(),)
+    are_codes = all(entry.chunks and entry.chunks[0].type == "code" for entry in codes)
+    return bool(codes) and are_codes and last.decision is not None
+
+
+def split_history(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]:
+    """A history up to the last thing that was answered, and what the client says after it."""
+    answered = [n for n, entry in enumerate(entries) if any(map(_is_answer, entry.chunks))]
+    start = answered[-1] + 1 if answered else 0
+    return entries[:start], entries[start:]
+
+
+def imported_chunks(entries: Sequence[Entry]) -> list[Chunk]:
+    """The chunks of a history; its decisions are what the model was told of them then."""
+    chunks = (chunk for entry in entries for chunk in settled_chunks(entry))
+    return [chunk for chunk in chunks if chunk.type not in _NOT_IMPORTED]
+
+
+def tool_results(entries: Sequence[Entry]) -> list[Chunk]:
+    """The chunks of the results that a client brings of its own tools."""
+    found = (entry for entry in entries if entry.decision is None)
+    return [c for entry in found for c in entry.chunks if c.type == "tool_result"]
+
+
+def code_message(language: str, code: str) -> list[Chunk]:
+    """A whole code message."""
+    return [
+        Chunk("assistant", "code", language, start=True),
+        Chunk("assistant", "code", language, content=code),
+        Chunk("assistant", "code", language, end=True),
+    ]
+
+
+def already_decided() -> RequestError:
+    """What a second decision about the same code gets."""
+    return RequestError(
+        "Nothing waits for a decision: it was already made.", code="invalid_state", param="messages"
+    )
+
+
+_NOT_IMPORTED = frozenset({"confirmation", "status", "usage", "command", "run"})
+
+
+def _is_answer(chunk: Chunk) -> bool:
+    return chunk.role == "assistant" or (chunk.role == "computer" and chunk.type != "tool_result")
+
+
+def _is_question(entry: Entry) -> bool:
+    return any(chunk.role == "user" for chunk in entry.chunks) and not entry.is_yes
+
+
+def settled_chunks(entry: Entry) -> tuple[Chunk, ...]:
+    """A decision of long ago, as what the model was told then."""
+    match entry.decision:
+        case None:
+            return entry.chunks
+        case Approve():
+            text = "The user approved it, and it ran; the answer shows its output."
+        case decision:
+            text = getattr(decision, "text", "") or "The user chose not to run this code."
+    return (
+        Chunk("computer", "tool_result", "execute", start=True, id=entry.call_id or None),
+        Chunk("computer", "tool_result", "execute", content=text),
+        Chunk("computer", "tool_result", "execute", end=True),
+    )
+
+
+class _OpenCode:
+    """Code that waits, by the ids that clients know it by.
+
+    Code that a model wrote without a call has no id of its own: clients were told one that was made
+    up, and mean such code in its order.
+    """
+
+    def __init__(self, messages: Iterable[Message]) -> None:
+        self._named: dict[str, str] = {}
+        self._unnamed: list[str] = []
+        for message in messages:
+            if message.call_id:
+                self._named[message.call_id] = message.id
+            else:
+                self._unnamed.append(message.id)
+
+    def named(self, call_id: str) -> str | None:
+        """The message of the code that this id means."""
+        if call_id not in self._named and self._unnamed:
+            self._named[call_id] = self._unnamed.pop(0)
+        return self._named.get(call_id)
+
+
+def _text_of_request(
+    entries: Iterable[Entry], waiting: Proposal, messages: Sequence[Message]
+) -> str | None:
+    """The waiting code as the request holds it, by its place among the answer's code messages."""
+    known = [m for m in _since_last_question(messages) if (m.role, m.type) == _CODE]
+    place = next((n for n, m in enumerate(known) if m.id == waiting.message_id), 0)
+    held = _last_codes(entries)
+    if not held:
+        return None
+    return held[place] if place < len(held) else held[-1]
+
+
+_CODE = ("assistant", "code")
+
+
+def _since_last_question(messages: Sequence[Message]) -> list[Message]:
+    start = max((n for n, m in enumerate(messages) if m.role == "user"), default=-1)
+    return list(messages[start + 1 :])
+
+
+def _last_codes(entries: Iterable[Entry]) -> list[str]:
+    """The code messages after the last question of a request."""
+    codes: list[str] = []
+    for entry in entries:
+        if any(chunk.role == "user" for chunk in entry.chunks) and not entry.is_yes:
+            codes = []
+        texts = [
+            chunk.content
+            for chunk in entry.chunks
+            if (chunk.role, chunk.type) == _CODE and isinstance(chunk.content, str)
+        ]
+        if texts:
+            codes.append("".join(texts))
+    return codes
+
+
+def _no_such_call(call_id: str) -> RequestError:
+    return RequestError(
+        f"No code with the call id {call_id!r} waits for a decision.",
+        code="invalid_state",
+        param="messages",
+    )

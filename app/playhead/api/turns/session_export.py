@@ -1,0 +1,79 @@
+"""A conversation's messages as JSON and as files, made in the server's thread or another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from playhead.api.turns.api_sessions import SessionTranscript
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import Message
+from playhead.errors import RequestError
+from playhead.formats.documents.document import write_document
+from playhead.formats.documents.document_formats import FORMATS, DocumentKind
+from playhead.formats.documents.imported_conversation import PICTURE_LIMIT
+from playhead.formats.documents.message_list import write_messages
+from playhead.formats.documents.picture import ReadFile, no_files
+from playhead.formats.wire.codec import Wire
+from playhead.formats.wire.native.encode import is_extended
+
+_MIME = {each.kind: each.mime for each in FORMATS}
+
+
+def transcript_wire(told: SessionTranscript, *, is_full: bool) -> Wire:
+    """Native messages as `/v1/chat` has them; all kinds with `is_full`. Call it in a thread."""
+    wires: list[Wire] = []
+    for message in _waiting_last(told):
+        if is_full or not is_extended(Chunk(message.role, message.type, message.format)):
+            wires += [_without_mark(wire, message) for wire in write_messages([message])]
+    return {"messages": wires}
+
+
+def document_kind(name: str) -> DocumentKind:
+    """The kind of file that a request names. Raises RequestError."""
+    for kind in get_args(DocumentKind):
+        if kind == name:
+            return kind
+    raise RequestError(
+        "format must be json, md, ipynb or py", code="invalid_request", param="format"
+    )
+
+
+def export_transcript(
+    told: SessionTranscript, kind: DocumentKind, read_file: ReadFile
+) -> tuple[bytes, str]:
+    """The file's bytes and media type; call it in a thread. Pictures are in the file itself."""
+    return write_document(kind, told.messages, told.title, read_file).data, _MIME[kind]
+
+
+def folder_reader(folder: Path | None) -> ReadFile:
+    """Reads what lies in this folder alone: a message may name any path, by whomever it came."""
+    if folder is None:
+        return no_files
+    root = folder.resolve()
+
+    def read(name: str) -> bytes | None:
+        try:
+            path = Path(name).resolve(strict=True)
+            is_readable = path.is_relative_to(root) and path.is_file()
+            if not is_readable or path.stat().st_size > PICTURE_LIMIT:
+                return None
+            return path.read_bytes()
+        except (OSError, ValueError, RuntimeError):  # gone, or a name that no file can have
+            return None
+
+    return read
+
+
+def _waiting_last(told: SessionTranscript) -> Sequence[Message]:
+    """Without confirmations but for one that waits."""
+    kept = [message for message in told.messages if message.type != "confirmation"]
+    waiting = [message for message in told.messages if message.type == "confirmation"]
+    return [*kept, waiting[-1]] if told.is_waiting and waiting else kept
+
+
+def _without_mark(wire: Wire, message: Message) -> Wire:
+    """Whom the message itself is for, and not the mark for readers that do not know its kind."""
+    plain = {name: value for name, value in wire.items() if name != "recipient"}
+    return plain if message.recipient is None else {**plain, "recipient": message.recipient}

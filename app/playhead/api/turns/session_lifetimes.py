@@ -1,0 +1,172 @@
+"""How long the conversations of programs, and their kernels, stay after the last turn."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+
+KEPT_S = 3600.0
+"""How long a conversation can be gone on with (docs/wire-formats.md)."""
+MAX_IDLE = 200
+"""Conversations that rest in memory at most; the longest unused go first."""
+MAX_IDLE_KERNELS = 8
+"""Kernels at most that rest for long; a conversation whose kernel went gets a fresh one and its
+model is told so."""
+KERNEL_REST_S = 300.0
+"""So long a kernel waits for its client's next step, however many others do."""
+MAX_WAITING_KERNELS = 64
+"""Or until so many wait."""
+
+
+class TemporarySessions:
+    """Forgets conversations that are not kept. `on_gone` hears the id of each that goes."""
+
+    def __init__(
+        self, sessions: Sessions, on_gone: Callable[[str], None], kept_s: float = KEPT_S
+    ) -> None:
+        self._sessions = sessions
+        self._on_gone = on_gone
+        self._kept_s = kept_s
+        self._used: OrderedDict[str, float] = OrderedDict()
+        self._has_surplus = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._chores: set[asyncio.Task[None]] = set()
+
+    def came(self, session: Session) -> None:
+        """A conversation was used just now."""
+        conversation_id = session.conversation.id
+        if self._sessions.is_kept(conversation_id):
+            return
+        self._used.pop(conversation_id, None)
+        self._used[conversation_id] = time.monotonic()
+        self._sweep()
+
+    def leaves(self, session: Session) -> None:
+        """Nothing came of it: it need not wait for its time."""
+        if not self._sessions.is_kept(session.conversation.id):
+            self._let_go(session)
+
+    def close(self) -> None:
+        """Forget nothing more; the sessions' owner ends them."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._chores:
+            task.cancel()
+
+    def _sweep(self) -> None:
+        oldest = time.monotonic() - self._kept_s
+        for conversation_id, used in tuple(self._used.items()):
+            session = self._sessions.get(conversation_id)
+            if session is None or self._sessions.is_kept(conversation_id):
+                del self._used[conversation_id]
+            elif used < oldest or len(self._used) > MAX_IDLE:
+                self._let_go(session)
+        self._spare_kernels()
+        self._look_again()
+
+    def _let_go(self, session: Session) -> None:
+        """A proposal that nobody decided about in all that time is withdrawn with it."""
+        if not session.is_idle and session.pending is None:
+            return
+        conversation_id = session.conversation.id
+        self._used.pop(conversation_id, None)
+        self._on_gone(conversation_id)
+        task = asyncio.get_running_loop().create_task(self._forget(session))
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)
+
+    async def _forget(self, session: Session) -> None:
+        if not session.is_idle:
+            await session.stopped()
+        await self._sessions.forget(session.conversation.id)
+
+    def _spare_kernels(self) -> None:
+        sessions = [self._sessions.get(name) for name in self._used]
+        idle = [
+            s for s in sessions if s and s.is_idle and s.kernel.state not in ("none", "stopping")
+        ]
+        long_ago = time.monotonic() - KERNEL_REST_S
+        surplus = idle[: max(len(idle) - MAX_IDLE_KERNELS, 0)]
+        at_once = len(idle) - MAX_WAITING_KERNELS
+        self._has_surplus = False
+        for place, session in enumerate(surplus):
+            if place < at_once or self._used[session.conversation.id] <= long_ago:
+                session.restart_kernel()
+            else:
+                self._has_surplus = True
+
+    def _look_again(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._used:
+            due_s = self._kept_s - (time.monotonic() - next(iter(self._used.values())))
+            if self._has_surplus:
+                due_s = min(due_s, KERNEL_REST_S / 5)
+            self._timer = asyncio.get_running_loop().call_later(max(due_s, 1.0), self._sweep)
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A thread's last run; `at` is monotonic, `leaf_id` the last message of then."""
+
+    session: Session
+    at: float
+    leaf_id: str | None
+
+
+class ThreadKernels:
+    """A program may begin a thread for each question: their kernels must not pile up.
+
+    A conversation that the window goes on with is its own from then on, and so is the kernel.
+    """
+
+    def __init__(self, rest_s: float = KERNEL_REST_S, most: int = MAX_IDLE_KERNELS) -> None:
+        self._rest_s = rest_s
+        self._most = most
+        self._used: OrderedDict[str, _Use] = OrderedDict()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def came(self, session: Session) -> None:
+        """A run of a thread has ended."""
+        conversation = session.conversation
+        self._used.pop(conversation.id, None)
+        self._used[conversation.id] = _Use(session, time.monotonic(), conversation.leaf_id)
+        self._sweep()
+
+    def close(self) -> None:
+        """Let kernels be; the sessions' owner ends them."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._used.clear()
+
+    def _sweep(self) -> None:
+        self._used = OrderedDict((id_, use) for id_, use in self._used.items() if _is_ours(use))
+        idle = [use for use in self._used.values() if use.session.is_idle]
+        surplus = idle[: max(len(idle) - self._most, 0)]
+        at_once, long_ago = len(idle) - MAX_WAITING_KERNELS, time.monotonic() - self._rest_s
+        for place, use in enumerate(surplus):
+            if place < at_once or use.at <= long_ago:
+                use.session.restart_kernel()
+                del self._used[use.session.conversation.id]
+        self._look_again(is_needed=bool(surplus))
+
+    def _look_again(self, *, is_needed: bool) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if is_needed:
+            self._timer = asyncio.get_running_loop().call_later(self._rest_s / 5, self._sweep)
+
+
+def _is_ours(use: _Use) -> bool:
+    """Whether there is a kernel, and nobody but programs has used it since."""
+    session = use.session
+    is_same = session.conversation.leaf_id == use.leaf_id or not session.is_idle
+    return is_same and session.kernel.state not in ("none", "stopping")

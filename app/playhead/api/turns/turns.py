@@ -1,0 +1,403 @@
+"""Turns that programs ask for: which conversation each continues, found by hashes of its history,
+and who may decide.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from playhead.api.turns import request_decisions
+from playhead.api.turns.api_sessions import ApiSessions
+from playhead.api.turns.api_turn import ApiTurn, ChunkSink
+from playhead.api.turns.client_request import ApiPolicy, ClientRequest
+from playhead.api.turns.model_state import Health, ModelState
+from playhead.api.turns.session_lifetimes import TemporarySessions, ThreadKernels
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.events import MoveTo
+from playhead.domain.conversation.payloads import RunReport
+from playhead.errors import RequestError, StorageError
+from playhead.formats.wire.entry import Entry
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.session.turn_settings import TurnOptions
+
+V = TypeVar("V")
+
+INDEX_KEPT_S = 3600.0
+"""How long an answer can be continued (docs/wire-formats.md)."""
+INDEX_LIMIT = 20_000
+"""Histories that are remembered at most; the oldest go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPosition:
+    """Where a conversation stood when a history ended; `is_end` False is amid an answer."""
+
+    conversation_id: str
+    leaf_id: str | None
+    is_end: bool = True
+
+
+class ConversationIndex:
+    """Holds hashes, never texts. `now` is a monotonic clock in seconds."""
+
+    def __init__(
+        self, now: Callable[[], float] = time.monotonic, kept_s: float = INDEX_KEPT_S
+    ) -> None:
+        self._now = now
+        self._kept_s = kept_s
+        self._places: OrderedDict[bytes, tuple[float, ConversationPosition]] = OrderedDict()
+        self._code: OrderedDict[bytes, tuple[float, None]] = OrderedDict()
+
+    def remember(
+        self, dialect: str, asked: Sequence[str], answered: Sequence[str], end: ConversationPosition
+    ) -> None:
+        """Keep the history `asked` + `answered`; a known one now means the newest place."""
+        chain = list(_chain(dialect, [*asked, *answered]))
+        amid = ConversationPosition(end.conversation_id, end.leaf_id, is_end=False)
+        for link in chain[len(asked) : -1]:
+            self._put(self._places, link, amid)
+        self._put(self._places, chain[-1], end)
+
+    def find(self, dialect: str, keys: Sequence[str]) -> tuple[int, ConversationPosition] | None:
+        """How many of the keys are known, at most, and the place after them."""
+        return next(self.matches(dialect, keys), None)
+
+    def matches(
+        self, dialect: str, keys: Sequence[str]
+    ) -> Iterator[tuple[int, ConversationPosition]]:
+        """Every known beginning of these keys, the longest first: its length, the place after."""
+        self._forget(self._places)
+        links = list(_chain(dialect, keys))
+        for count in range(len(keys), 0, -1):
+            if (known := self._places.get(links[count])) is not None:
+                yield count, known[1]
+
+    def remember_code(self, language: str, code: str) -> None:
+        """This server proposed that code."""
+        self._put(self._code, _code_hash(language, code), None)
+
+    def has_proposed(self, language: str, code: str) -> bool:
+        """Whether this server proposed that very code within the hour."""
+        self._forget(self._code)
+        return _code_hash(language, code) in self._code
+
+    def drop(self, conversation_id: str) -> None:
+        """Forget all places of a conversation that is gone."""
+        gone = [k for k, (_, p) in self._places.items() if p.conversation_id == conversation_id]
+        for link in gone:
+            del self._places[link]
+
+    def _put(self, known: OrderedDict[bytes, tuple[float, V]], link: bytes, value: V) -> None:
+        known.pop(link, None)
+        known[link] = (self._now(), value)
+        self._forget(known)
+
+    def _forget(self, known: OrderedDict[bytes, tuple[float, V]]) -> None:
+        oldest = self._now() - self._kept_s
+        while known and (len(known) > INDEX_LIMIT or next(iter(known.values()))[0] < oldest):
+            known.popitem(last=False)
+
+
+def _chain(dialect: str, keys: Sequence[str]) -> Iterator[bytes]:
+    """The hash of each beginning of a history: of nothing, of one message, of two, …"""
+    link = hashlib.sha256(dialect.encode()).digest()
+    yield link
+    for key in keys:
+        link = hashlib.sha256(link + key.encode("utf-8", "surrogatepass")).digest()
+        yield link
+
+
+def _code_hash(language: str, code: str) -> bytes:
+    text = f"{language}\n{code.strip()}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+_SLICE = 200
+"""Chunks of a history that are taken at once: about 4 ms."""
+
+_OTHER_PROCESS_NOTE = (
+    "The code in the earlier messages of this conversation ran in another process: its names, "
+    "imports and data do not exist here. Run again what you need."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Continuation:
+    """Where a request goes on: `count` of its entries are known there."""
+
+    session: Session
+    count: int
+    is_known: bool
+
+
+class Turns:
+    """Begins, cancels and remembers turns. Lives in the core's thread; owned by `bootstrap`."""
+
+    def __init__(self, sessions: Sessions, models: ModelState, policy: ApiPolicy) -> None:
+        self._sessions = sessions
+        self._models = models
+        self._policy = policy
+        self._known = ConversationIndex()
+        self._visitors = TemporarySessions(sessions, self._known.drop)
+        self.session_verbs = ApiSessions(sessions, policy, self._known.drop)
+        self._began = time.monotonic()
+        self._running: set[ApiTurn] = set()
+        self._kernels = ThreadKernels()
+        self._last_failure = ""
+
+    async def begin(self, incoming: ClientRequest, outbox: ChunkSink) -> ApiTurn:
+        """Start what the request wants; its chunks go to `outbox`.
+
+        Raises RequestError for what is malformed or not allowed, SessionError (`session_busy`).
+        """
+        self._check_auto_run(incoming)
+        # Its own tool: it decides, whatever else it says. And what the window lets run unasked in
+        # a conversation is what is asked there.
+        auto_run = incoming.options.auto_run is True and not incoming.is_call_clients
+        is_answered = incoming.answers_input and self._policy.may_approve()
+        has_input = self._policy.has_window or is_answered  # there somebody may type
+        choice = replace(incoming.options.choice, retries=0)  # its client asks again by itself
+        options = replace(incoming.options, auto_run=auto_run, has_input=has_input, choice=choice)
+        incoming = replace(incoming, options=options)
+        found = await self._find(incoming)
+        told = incoming.entries[found.count :]
+        turn = ApiTurn(
+            found.session, outbox, incoming, _keys(incoming.entries), self._policy, self._on_end
+        )
+        try:
+            await self._set_going(turn, found, told)
+        except BaseException:
+            turn.give_up()
+            if not found.is_known:
+                self._visitors.leaves(found.session)
+            raise
+        if self._sessions.is_kept(found.session.conversation.id):
+            found.session.client = incoming.client or "a program"  # as long as it works
+        self._running.add(turn)
+        self._visitors.came(found.session)
+        return turn
+
+    def follow(self, session: Session, incoming: ClientRequest, outbox: ChunkSink) -> ApiTurn:
+        """Hear a turn that goes on: somebody else decided what it waited for."""
+        turn = ApiTurn(session, outbox, incoming, (), self._policy, self._on_end)
+        turn.is_open = True
+        self._running.add(turn)
+        return turn
+
+    def cancel(self, turn: ApiTurn) -> None:
+        """The client has gone: end the turn and its code."""
+        if not turn.has_ended:
+            turn.cut()
+            turn.session.stop()
+
+    def remember(self, turn: ApiTurn, keys: Sequence[str]) -> None:
+        """Recognise later requests that go on after this answer, whose messages have `keys`."""
+        conversation = turn.session.conversation
+        end = ConversationPosition(conversation.id, turn.leaf_id)
+        self._known.remember(turn.incoming.dialect, turn.asked, [key for key in keys if key], end)
+        if (pending := turn.session.pending) is not None:
+            self._known.remember_code(pending.language, pending.code)
+
+    async def health(self) -> Health:
+        """The model of the settings and whether it can be asked."""
+        return await self._models.health(self._last_failure)
+
+    async def models(self) -> list[str]:
+        """The models that a request may name, as far as they are known."""
+        return await self._models.models()
+
+    def detail(self) -> dict[str, Any]:
+        """How long it runs, and how much is going on."""
+        sessions = self._sessions.open_sessions
+        visitors = [s for s in sessions if not self._sessions.is_kept(s.conversation.id)]
+        kept = [row for row in self._sessions.summaries if not row.client]
+        return {
+            "uptime_s": round(time.monotonic() - self._began, 1),
+            "sessions": {
+                "active": sum(not session.is_idle for session in sessions),
+                "total": len(kept) + len(visitors),
+            },
+            "kernels": {"running": sum(s.kernel.state != "none" for s in sessions)},
+        }
+
+    async def close(self) -> None:
+        """End all turns that programs began."""
+        for turn in tuple(self._running):
+            self.cancel(turn)
+        self._visitors.close()
+        self._kernels.close()
+
+    def _on_end(self, turn: ApiTurn) -> None:
+        self._running.discard(turn)
+        self._last_failure = turn.failure.code if turn.failure else ""
+        self._visitors.came(turn.session)
+        if self._sessions.is_kept(turn.session.conversation.id):
+            self._kernels.came(turn.session)
+
+    def _check_auto_run(self, incoming: ClientRequest) -> None:
+        if incoming.options.auto_run and (
+            incoming.is_from_own_code or not self._policy.may_auto_run()
+        ):
+            raise RequestError(
+                "Code is not run without asking over the API.",
+                remedy=f"Leave auto_run out, or switch on {self._policy.auto_run_switch}.",
+                code="auto_run_forbidden",
+                param="auto_run",
+            )
+
+    def _check_approval(self, turn: ApiTurn) -> None:
+        if turn.may_approve:
+            return
+        if turn.incoming.is_from_own_code:
+            raise RequestError(
+                "Code that Playhead runs cannot approve code.", code="approval_forbidden"
+            )
+        raise RequestError(
+            "Code is approved in Playhead's window only.",
+            remedy="Decide there about the code that waits, or switch on "
+            f"{self._policy.approve_switch}.",
+            code="approval_forbidden",
+        )
+
+    async def _find(self, incoming: ClientRequest) -> _Continuation:
+        """The conversation that the request goes on in: named, recognised, or a fresh one."""
+        if incoming.session_id:
+            return _Continuation(await self._named(incoming.session_id), 0, is_known=True)
+        places = [n for n, entry in enumerate(incoming.entries) if entry.key]
+        keys = _keys(incoming.entries)
+        # The longest may lie amid an answer to the same words in an older conversation.
+        for match in self._known.matches(incoming.dialect, keys):
+            if (session := self._recognised(incoming, match, places)) is not None:
+                return _Continuation(session, places[match[0] - 1] + 1, is_known=True)
+        session = self._sessions.new(is_kept=False, client=incoming.client or "a program")
+        if incoming.folder:
+            session.set_folder(incoming.folder)
+        return _Continuation(session, 0, is_known=False)
+
+    async def _named(self, session_id: str) -> Session:
+        try:
+            return await self._sessions.open(session_id)
+        except StorageError as error:
+            if error.code != "not_found":
+                raise
+            raise RequestError(
+                f"There is no session {session_id!r}.", code="not_found", param="session_id"
+            ) from error
+
+    def _recognised(
+        self,
+        incoming: ClientRequest,
+        match: tuple[int, ConversationPosition],
+        places: Sequence[int],
+    ) -> Session | None:
+        """The session of a known history, if what comes after it can go on there."""
+        count, place = match
+        session = self._sessions.get(place.conversation_id)
+        told = incoming.entries[places[count - 1] + 1 :]
+        if session is None or not (place.is_end or request_decisions.is_edited(told)):
+            return None
+        decides = request_decisions.decides(incoming, told)
+        if not session.is_idle and session.pending is None and not decides:
+            return None  # it works on another request: this one gets its own conversation
+        has_moved = session.conversation.leaf_id != place.leaf_id
+        if session.is_idle and has_moved and not decides:  # a decision is about what is now
+            session.conversation.change(MoveTo(place.leaf_id))
+        return session
+
+    async def _set_going(self, turn: ApiTurn, found: _Continuation, told: Sequence[Entry]) -> None:
+        session = found.session
+        if not found.is_known:
+            await self._begin_fresh(turn)
+        elif session.pending is not None and request_decisions.decides(turn.incoming, told):
+            self._decide(turn, told)
+        elif request_decisions.has_decision(told) and not request_decisions.has_new_question(told):
+            self._decide_late(turn, told)
+        else:
+            if session.pending is not None and not turn.incoming.session_id:
+                await session.stopped()  # the client goes on with something else
+            self._take(turn, request_decisions.imported_chunks(told))
+
+    def _decide(self, turn: ApiTurn, told: Sequence[Entry]) -> None:
+        """Settle what waits; its turn goes on and is this one's now."""
+        session, messages = turn.session, turn.session.conversation.messages
+        waiting = session.pending
+        assert waiting is not None  # noqa: S101 - the caller has looked
+        self._check_approval(turn)
+        decisions = request_decisions.decisions_on_waiting(
+            turn.incoming.entries, told, waiting, messages
+        )
+        if not session.decide(decisions):
+            raise request_decisions.already_decided()
+        session.add(request_decisions.tool_results(told))
+        turn.is_open = True  # before the turn goes on: that takes a step of the loop
+
+    def _decide_late(self, turn: ApiTurn, told: Sequence[Entry]) -> None:
+        """A decision about code that no turn waits with: that one may have been cancelled."""
+        session = turn.session
+        if not session.is_idle:
+            raise request_decisions.already_decided()
+        if request_decisions.is_approval(told):
+            self._check_approval(turn)
+        try:
+            decisions = request_decisions.decisions_on_history(told, session.conversation.messages)
+        except RequestError as error:
+            raise request_decisions.already_decided() from error
+        session.add(request_decisions.tool_results(told))
+        session.resume(decisions, turn.incoming.options)
+        turn.is_open = True
+
+    async def _begin_fresh(self, turn: ApiTurn) -> None:
+        """A history from elsewhere, or the first message of a new one."""
+        incoming, session = turn.incoming, turn.session
+        history, told = request_decisions.split_history(incoming.entries)
+        is_yes = self._is_yes(incoming)
+        if is_yes or request_decisions.is_approval(told):
+            self._check_approval(turn)
+        await _add_in_slices(session, request_decisions.imported_chunks(history))
+        if is_yes and incoming.proposed is not None:
+            session.add(request_decisions.code_message(*incoming.proposed))
+        elif not request_decisions.has_decision(told) or request_decisions.has_new_question(told):
+            self._take(turn, request_decisions.imported_chunks(told))
+            return
+        decisions = request_decisions.decisions_on_history(told, session.conversation.messages)
+        session.add(request_decisions.tool_results(told))
+        session.resume(decisions, _with_note(turn))
+        turn.is_open = True
+
+    def _is_yes(self, incoming: ClientRequest) -> bool:
+        """Whether the last word approves code that this server did propose."""
+        if incoming.proposed is None or incoming.is_call_clients:
+            return False
+        return incoming.entries[-1].is_yes and self._known.has_proposed(*incoming.proposed)
+
+    def _take(self, turn: ApiTurn, chunks: Sequence[Chunk]) -> None:
+        turn.session.take(chunks, _with_note(turn))
+        turn.is_open = True
+
+
+async def _add_in_slices(session: Session, chunks: Sequence[Chunk]) -> None:
+    """A history may be very long: the core, which may be a window's, has other things to do."""
+    for start in range(0, len(chunks), _SLICE):
+        session.add(chunks[start : start + _SLICE])
+        await asyncio.sleep(0)
+
+
+def _with_note(turn: ApiTurn) -> TurnOptions:
+    """The options; the model is told of code whose names were never in this kernel."""
+    options, messages = turn.incoming.options, turn.session.conversation.messages
+    has_run_here = any(isinstance(message.content, RunReport) for message in messages)
+    if has_run_here or not any(message.type == "console" for message in messages):
+        return options
+    told = "\n\n".join(part for part in (options.instructions, _OTHER_PROCESS_NOTE) if part)
+    return replace(options, instructions=told)
+
+
+def _keys(entries: Sequence[Entry]) -> list[str]:
+    return [entry.key for entry in entries if entry.key]

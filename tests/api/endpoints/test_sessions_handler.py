@@ -1,0 +1,353 @@
+"""/v1/sessions: made, listed, asked in, steered, emptied, exported and deleted over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playhead.api.endpoints.operations import OPERATIONS
+from playhead.api.turns.session_export import folder_reader
+from playhead.api.turns.session_lifetimes import ThreadKernels
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.settings import ConversationConfig
+from playhead.errors import StorageError
+from tests.support.http_face import Face, face
+from tests.support.ports import coded, said
+from tests.support.waiting import until
+
+PATH = "/v1/sessions"
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJg"
+    "gg=="
+)
+
+
+def user(text: str) -> dict[str, str]:
+    return {"role": "user", "type": "message", "content": text}
+
+
+def command(word: str, **fields: str) -> dict[str, str]:
+    return {"role": "user", "type": "command", "content": word, **fields}
+
+
+class Room:
+    """One session over HTTP."""
+
+    def __init__(self, api: Face, session_id: str) -> None:
+        self.api = api
+        self.id = session_id
+        self.path = f"{PATH}/{session_id}"
+
+    async def ask(self, *messages: dict[str, str], status: int = 200) -> Any:
+        body = {"messages": list(messages)}
+        answer = await self.api.post(f"{self.path}/messages", body, status)
+        return answer["messages"] if status == 200 else answer["error"]["code"]
+
+    async def told(self, query: str = "") -> list[dict[str, Any]]:
+        return (await self.api.client.get(f"{self.path}/messages{query}")).json()["messages"]
+
+    async def get(self) -> dict[str, Any]:
+        return (await self.api.client.get(self.path)).json()
+
+
+async def begun(api: Face, **fields: Any) -> Room:
+    return Room(api, (await api.post(PATH, fields, 201))["session_id"])
+
+
+async def test_a_session_is_in_the_list_before_anything_is_said(tmp_path: Path):
+    async with face(tmp_path) as api:
+        room = await begun(api, title="Hours \n of\x07\u202e  work")
+        [row] = (await api.client.get(PATH)).json()["sessions"]
+        assert row == await room.get()
+        assert api.sessions.summary(room.id) is not None
+    assert (row["title"], row["busy"], row["message_count"]) == ("Hours of work", False, 0)
+    assert row["created_at"].endswith("Z")
+
+
+async def test_the_list_goes_on_after_a_session(tmp_path: Path):
+    async with face(tmp_path) as api:
+        rooms = [(await begun(api)).id for _ in range(3)][::-1]
+        first = (await api.client.get(f"{PATH}?limit=2")).json()
+        rest = (await api.client.get(f"{PATH}?limit=2&after={rooms[1]}")).json()
+    assert ([row["session_id"] for row in first["sessions"]], first["has_more"]) == (
+        rooms[:2],
+        True,
+    )
+    assert ([row["session_id"] for row in rest["sessions"]], rest["has_more"]) == (rooms[2:], False)
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "limit=²", "after=nobody"])
+async def test_a_wrong_page_is_refused(tmp_path: Path, query: str):
+    async with face(tmp_path) as api:
+        answer = await api.client.get(f"{PATH}?{query}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_request")
+
+
+async def test_programs_passing_conversations_are_not_in_the_list(tmp_path: Path):
+    async with face(tmp_path, said("Hello")) as api:
+        await api.post("/v1/chat", {"messages": [user("hi")]})
+        [passing] = api.sessions.open_sessions
+        assert (await api.client.get(PATH)).json() == {"sessions": [], "has_more": False}
+        answer = await api.client.get(f"{PATH}/{passing.conversation.id}")
+    assert answer.status_code == 404
+
+
+async def test_only_what_is_new_is_sent_and_the_model_sees_all(tmp_path: Path):
+    async with face(tmp_path, said("Hello"), said("Bye")) as api:
+        room = await begun(api)
+        assert (await room.ask(user("hi")))[-1]["content"] == "Hello"
+        await room.ask(user("bye"))
+        told = [message["content"] for message in await room.told()]
+        assert told == ["hi", "Hello", "bye", "Bye"]
+        asked = api.provider.requests[1].messages
+        assert [message.text for message in asked] == ["hi", "Hello", "bye"]
+        assert (await room.get())["title"] == "hi"
+
+
+async def test_other_formats_take_the_session_too(tmp_path: Path):
+    async with face(tmp_path, said("Hello"), said("Bye"), said("Again")) as api:
+        room = await begun(api)
+        asked = {"model": "openai/test", "messages": [{"role": "user", "content": "hi"}]}
+        own = {"session_id": room.id}
+        await api.post("/v1/chat/completions", {**asked, **own})
+        await api.post("/v2/chat", {**asked, **own})
+        body = {"messages": [{"type": "input", "text": "again"}], "stream": False}
+        await api.post("/v1/kernel/stream", {**body, **own})
+        assert len(await room.told()) == 6
+
+
+async def test_code_waits_is_told_as_waiting_and_runs_on_go(tmp_path: Path):
+    async with face(tmp_path, coded("6 * 7"), said("42")) as api:
+        room = await begun(api)
+        await room.ask(user("hi"))
+        assert (await room.told())[-1]["type"] == "confirmation"
+        assert (await room.get())["busy"]
+        assert await room.ask(user("more"), status=423) == "session_busy"
+        answer = await room.ask(command("go"))
+        assert [message["type"] for message in answer] == ["console", "message"]
+        assert api.ran == ["6 * 7"]
+        assert "confirmation" not in [message["type"] for message in await room.told()]
+        assert await room.ask(command("go"), status=400) == "invalid_state"
+
+
+async def test_edited_code_runs_and_stop_declines_it(tmp_path: Path):
+    async with face(tmp_path, coded("1"), said("So"), coded("2"), said("Well")) as api:
+        room = await begun(api)
+        await room.ask(user("hi"))
+        edited = {"role": "assistant", "type": "code", "format": "python", "content": "3"}
+        await room.ask(edited, command("go"))
+        await room.ask(user("more"))
+        assert (await room.ask(command("stop")))[-1]["content"] == "Well"
+        assert api.ran == ["3"]
+
+
+async def test_where_only_the_app_decides_go_is_refused(tmp_path: Path):
+    async with face(tmp_path, coded("1"), may_approve=False) as api:
+        room = await begun(api)
+        asking = asyncio.create_task(room.ask(user("hi")))
+        session = api.sessions.get(room.id)
+        assert session is not None
+        await until(lambda: session.pending is not None)
+        assert await room.ask(command("go"), status=403) == "approval_forbidden"
+        assert (await api.client.delete(f"{room.path}/messages")).status_code == 204
+        await asking
+        assert api.ran == []
+
+
+async def test_stop_ends_what_runs(tmp_path: Path):
+    async with face(tmp_path, coded("wait"), may_auto_run=True) as api:
+        room = await begun(api)
+        body = {"messages": [user("hi")], "stream": True, "auto_run": True}
+        running = asyncio.create_task(api.events(f"{room.path}/messages", body))
+        await until(lambda: api.ran == ["wait"])
+        assert (await api.client.delete(room.path)).status_code == 423
+        assert (await api.client.delete(f"{room.path}/messages")).status_code == 423
+        assert await room.ask(command("stop")) == []
+        events = await running
+        assert events[-1]["content"] == "cancelled"
+        assert not (await room.get())["busy"]
+
+
+async def test_nothing_is_typed_where_no_code_asks(tmp_path: Path):
+    async with face(tmp_path) as api:
+        room = await begun(api)
+        line = command("input", id="i1", text="yes")
+        assert await room.ask(line, status=400) == "invalid_state"
+        api.may_approve = False
+        assert await room.ask(line, status=403) == "approval_forbidden"
+        assert api.executor.answers == []
+
+
+async def test_an_emptied_session_has_nothing_left_and_a_fresh_kernel(tmp_path: Path):
+    async with face(tmp_path, said("Hello"), said("Bye")) as api:
+        room = await begun(api, title="Kept")
+        await room.ask(user("hi"))
+        assert (await api.client.delete(f"{room.path}/messages")).status_code == 204
+        assert await room.told() == []
+        assert api.executor.restarts == 1
+        assert (await room.get())["message_count"] == 0
+        await room.ask(user("bye"))
+        assert [message.text for message in api.provider.requests[1].messages] == ["bye"]
+        assert (await room.get())["title"] == "Kept"
+
+
+async def test_a_deleted_session_is_gone(tmp_path: Path):
+    async with face(tmp_path, coded("1")) as api:
+        room = await begun(api)
+        await room.ask(user("hi"))
+        assert (await api.client.delete(room.path)).status_code == 204
+        for request in (api.client.get(room.path), api.client.delete(room.path)):
+            assert (await request).json()["error"]["code"] == "not_found"
+        assert await room.ask(user("hi"), status=404) == "not_found"
+        assert await room.ask(command("stop"), status=404) == "not_found"
+        assert api.sessions.open_sessions == ()
+
+
+async def test_its_model_is_chosen_once_for_all_its_turns(tmp_path: Path):
+    async with face(tmp_path, said("Hello"), said("Bye")) as api:
+        llm = {"model": "openai/other", "temperature": 0.5, "max_tokens": 9}
+        room = await begun(api, config={"llm": llm, "instructions": "Be brief."})
+        await room.ask(user("hi"))
+        await api.client.patch(room.path, json={"config": {"llm": {"model": None}}, "title": "New"})
+        session = api.sessions.get(room.id)
+        assert session is not None
+        own = ConversationConfig(temperature=0.5, max_tokens=9, instructions="Be brief.")
+        assert session.config == own
+        await room.ask(user("bye"))
+        first, second = api.provider.requests
+        assert (first.model.model, first.model.max_tokens) == ("openai/other", 9)
+        assert second.model.model != "openai/other"
+        assert (await room.get())["title"] == "New"
+
+
+@pytest.mark.parametrize("body", [{"title": 3}, {"config": []}, {"config": {"llm": {"model": ""}}}])
+async def test_wrong_bodies_are_refused(tmp_path: Path, body: dict[str, Any]):
+    async with face(tmp_path) as api:
+        for answer in (
+            await api.client.post(PATH, json=body),
+            await api.client.patch(f"{PATH}/x", json=body),
+        ):
+            assert answer.status_code == 400
+            assert answer.json()["error"]["param"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "mime", "said_by_it"),
+    [
+        ("md", "text/markdown", "```python\n6 * 7\n```"),
+        ("ipynb", "application/x-ipynb+json", '"nbformat": 4'),
+        ("json", "application/json", '"content": "6 * 7"'),
+        ("py", "text/x-python", "# Not run.\n# 6 * 7"),
+    ],
+)
+async def test_it_is_exported_as_a_file(tmp_path: Path, kind: str, mime: str, said_by_it: str):
+    async with face(tmp_path, coded("6 * 7")) as api:
+        room = await begun(api)
+        await room.ask(user("hi"))
+        answer = await api.client.get(f"{room.path}/export?format={kind}")
+        wrong = await api.client.get(f"{room.path}/export?format=exe")
+    assert answer.headers["content-type"].partition(";")[0] == mime
+    assert said_by_it in answer.text
+    assert wrong.json()["error"]["param"] == "format"
+
+
+async def test_details_are_told_to_who_asks_for_them(tmp_path: Path):
+    async with face(tmp_path, coded("6 * 7"), said("42")) as api:
+        room = await begun(api)
+        await room.ask(user("hi"))
+        await room.ask(command("go"))
+        assert "run" not in [message["type"] for message in await room.told()]
+        full = await room.told("?detail=full")
+    assert [message["type"] for message in full].count("run") == 2
+
+
+async def test_a_message_comes_back_as_it_was_meant(tmp_path: Path):
+    async with face(tmp_path, said("Hello")) as api:
+        room = await begun(api)
+        await room.ask({**user("a secret of ours"), "recipient": "user"}, user("hi"))
+        session = api.sessions.get(room.id)
+        assert session is not None
+        session.add([Chunk("assistant", "reasoning", content="Hm.", start=True)])
+        told = await room.told()
+    assert told[0]["recipient"] == "user"
+    assert all("recipient" not in message for message in told[1:])
+
+
+def test_files_are_read_below_their_folder_alone(tmp_path: Path):
+    folder = tmp_path / "outputs" / "one"
+    folder.mkdir(parents=True)
+    (folder / "own.png").write_bytes(PNG)
+    (tmp_path / "foreign.png").write_bytes(PNG)
+    (folder / "link.png").symlink_to(tmp_path / "foreign.png")
+    read = folder_reader(folder)
+    assert read(str(folder / "own.png")) == PNG
+    for name in ("foreign.png", "outputs/one/../../foreign.png", "outputs/one/link.png", "\0"):
+        assert read(f"{tmp_path}/{name}") is None
+    assert read(str(folder)) is None
+    assert folder_reader(None)(str(folder / "own.png")) is None
+
+
+async def test_half_a_character_in_what_was_said_is_no_failure(tmp_path: Path):
+    async with face(tmp_path, said("Hello")) as api:
+        room = await begun(api)
+        raw = json.dumps({"messages": [user("a\ud83d")]}).encode("ascii")
+        headers = {"Content-Type": "application/json"}
+        answer = await api.client.post(f"{room.path}/messages", content=raw, headers=headers)
+        assert answer.status_code == 200
+        assert (await room.told())[0]["content"] == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({"Host": "evil.example"}, 403, "forbidden_host"),
+        ({"Origin": "https://evil.example"}, 403, "forbidden_origin"),
+        ({"Origin": "null"}, 403, "forbidden_origin"),
+        ({"Authorization": ""}, 401, "invalid_api_key"),
+        ({"Authorization": "Bearer wrong"}, 401, "invalid_api_key"),
+    ],
+)
+async def test_no_route_lets_a_stranger_in(
+    tmp_path: Path, headers: dict[str, str], status: int, code: str
+):
+    async with face(tmp_path) as api:
+        await begun(api, title="A secret")
+        for operation in OPERATIONS:
+            if operation.is_open and "Authorization" in headers:
+                continue
+            path = re.sub(r"\{\w+\}", "x", operation.path)
+            answer = await api.client.request(operation.method, path, headers=headers)
+            error = answer.json()["error"]
+            assert (answer.status_code, error["code"]) == (status, code), operation.name
+            assert "secret" not in answer.text
+
+
+async def test_the_disks_failure_is_none_of_the_clients(tmp_path: Path):
+    async with face(tmp_path) as api:
+        room = await begun(api)
+        api.sessions._open.clear()  # as after a restart: it is read from the history
+        api.sessions._history.load = refused  # type: ignore[method-assign]
+        answer = await api.client.get(f"{room.path}/messages")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal_error")
+    assert "/var" not in answer.text
+
+
+async def refused(_session_id: str) -> Any:
+    raise StorageError("The history cannot be read", detail="/var/lib/history.sqlite3")
+
+
+async def test_kernels_of_many_sessions_do_not_pile_up(tmp_path: Path):
+    answers = [answer for number in range(3) for answer in (coded(str(number)), said("So."))]
+    async with face(tmp_path, *answers, may_auto_run=True) as api:
+        api.turns._kernels = ThreadKernels(rest_s=0, most=1)
+        for _ in range(3):
+            room = await begun(api)
+            body = {"messages": [user("hi")], "auto_run": True}
+            await api.post(f"{room.path}/messages", body)
+        await until(lambda: api.executor.restarts == 1)

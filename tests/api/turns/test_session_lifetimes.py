@@ -1,0 +1,73 @@
+"""Kernels of threads do not pile up, and what the window uses stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playhead.api.turns.session_lifetimes import ThreadKernels
+from playhead.domain.execution import KernelStatus
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.storage.no_history import NoHistory
+from tests.support.ports import RecordingExecutor, ScriptedProvider, ports_with
+from tests.support.waiting import until
+
+
+class Kernels(RecordingExecutor):
+    """Each conversation has a kernel until it is ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended: list[str] = []
+
+    def status(self, conversation_id: str) -> KernelStatus:
+        return KernelStatus("none" if conversation_id in self.ended else "idle")
+
+    async def restart(self, conversation_id: str) -> None:
+        self.ended.append(conversation_id)
+
+
+def sessions_of(tmp_path: Path, executor: Kernels, count: int) -> list[Session]:
+    sessions = Sessions(ports_with(ScriptedProvider(), executor), NoHistory(tmp_path))
+    return [sessions.begin() for _ in range(count)]
+
+
+def names(*sessions: Session) -> list[str]:
+    return [session.conversation.id for session in sessions]
+
+
+async def test_the_kernels_of_the_longest_unused_threads_go(tmp_path: Path):
+    executor = Kernels()
+    first, second, third = sessions_of(tmp_path, executor, 3)
+    kernels = ThreadKernels(rest_s=0, most=2)
+    for session in (first, second, third):
+        kernels.came(session)
+    await until(lambda: executor.ended)
+    kernels.close()
+    assert executor.ended == names(first)
+
+
+async def test_a_kernel_stays_as_long_as_its_client_may_come_back(tmp_path: Path):
+    executor = Kernels()
+    first, second = sessions_of(tmp_path, executor, 2)
+    kernels = ThreadKernels(rest_s=0.3, most=1)
+    kernels.came(first)
+    kernels.came(second)
+    assert executor.ended == []
+    await until(lambda: executor.ended)  # by its own clock
+    kernels.close()
+    assert executor.ended == names(first)
+
+
+async def test_the_kernel_of_a_conversation_that_the_window_went_on_with_stays(tmp_path: Path):
+    executor = Kernels()
+    first, second, third = sessions_of(tmp_path, executor, 3)
+    kernels = ThreadKernels(rest_s=0, most=1)
+    kernels.came(first)
+    first.send("from the window")
+    await first.stopped()
+    kernels.came(second)
+    kernels.came(third)
+    await until(lambda: executor.ended)
+    kernels.close()
+    assert executor.ended == names(second)
