@@ -26,7 +26,7 @@ WITH_QT = (
     "playhead.single_instance",
     "playhead.execution.kernel_process",
     "playhead.execution.live_kernel",
-    "playhead.execution.output_pipe",
+    "playhead.execution.kernel_process",
     "playhead.execution.process_executor",
     "playhead.execution.run_stream",
     "playhead.event_loop",
@@ -35,7 +35,7 @@ WITH_QT = (
 )
 DOORS = {
     "litellm": "playhead.model_worker",
-    "keyring": "playhead.storage.keyring_entries",
+    "keyring": "playhead.storage.keys.system_keyring",
     "lexilla": "playhead.ui.editor",
     "pyside6_scintilla": "playhead.ui.editor.scintilla",
     "qasync": "playhead.event_loop",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.storage.history_schema import open_database
+from playhead.storage.history.schema import open_database
 from tests.support.waiting import until_now
 
 ROOT = Path(__file__).parents[1]

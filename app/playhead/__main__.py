@@ -71,7 +71,7 @@ def _settled(arguments: Sequence[str]) -> list[str]:
         elif folder := folder if equals else next(following, ""):
             from playhead.storage import paths
 
-            paths.keep_below(folder)
+            paths.use_data_dir(folder)
         else:
             rest.append(DATA_DIR_FLAG)  # who reads the rest says that there must be a folder
     return rest

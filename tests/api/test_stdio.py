@@ -18,7 +18,7 @@ from playhead.api.turns.model_state import ModelState
 from playhead.api.turns.turns import Turns
 from playhead.errors import ProviderError
 from playhead.session.sessions import Sessions
-from playhead.storage.no_history import NoHistory
+from playhead.storage.history.no_history import NoHistory
 from tests.support.driver import write_settings
 from tests.support.ports import RecordingExecutor, ScriptedProvider, coded, ports_with, said
 from tests.support.waiting import until

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from playhead.domain.conversation.payloads import FileChanges
-from playhead.execution import file_watch, snapshots
-from playhead.execution.file_changes import Comparison, diff_of
+from playhead.execution import file_changes
+from playhead.execution.file_changes import Comparison, KnownTexts, Snapshot, diff_of
 from playhead.execution.process_executor import ProcessExecutor
-from playhead.execution.snapshots import Snapshot, Texts
 from tests.support.kernels import executor, report_of, request, run
 from tests.support.waiting import LIMIT_S
 
@@ -24,11 +23,11 @@ def never() -> bool:
 
 def changes_of(folder: Path, act: Callable[[], object]) -> FileChanges:
     """What a comparison says when `act` is all that happens in between."""
-    texts = Texts()
-    before = snapshots.take(str(folder), "", never)
+    texts = KnownTexts()
+    before = file_changes.take(str(folder), "", never)
     texts.learn(str(folder), before, never)
     act()
-    after = snapshots.take(str(folder), "", never)
+    after = file_changes.take(str(folder), "", never)
     return Comparison(str(folder), before, after, texts).changes(never)
 
 
@@ -119,26 +118,26 @@ def test_a_long_diff_is_cut_and_a_huge_one_left_out() -> None:
 
 def test_texts_are_known_only_for_the_state_they_had(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("one")
-    texts = Texts()
-    before = snapshots.take(str(tmp_path), "", never)
+    texts = KnownTexts()
+    before = file_changes.take(str(tmp_path), "", never)
     (tmp_path / "a").write_text("one and a half")
     texts.learn(str(tmp_path), before, never)
     assert texts.get("a", before.files["a"]) is None
 
 
 def test_texts_have_a_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshots, "ALL_TEXTS_LIMIT", 10)
+    monkeypatch.setattr(file_changes, "ALL_TEXTS_LIMIT", 10)
     for number, name in enumerate("abc"):
         (tmp_path / name).write_text("12345")
         os.utime(tmp_path / name, (number, number))
-    texts = Texts()
-    found = snapshots.take(str(tmp_path), "", never)
+    texts = KnownTexts()
+    found = file_changes.take(str(tmp_path), "", never)
     texts.learn(str(tmp_path), found, never)
     assert [texts.get(name, found.files[name]) for name in "abc"] == [None, "12345", "12345"]
     for name in "abc":
         (tmp_path / name).unlink()
     (tmp_path / "d").write_text("1234567890")
-    found = snapshots.take(str(tmp_path), "", never)
+    found = file_changes.take(str(tmp_path), "", never)
     texts.learn(str(tmp_path), found, never)
     assert texts.get("d", found.files["d"]) == "1234567890"
 
@@ -146,18 +145,18 @@ def test_texts_have_a_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_too_many_files_are_no_whole_snapshot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "FILE_LIMIT", 3)
+    monkeypatch.setattr(file_changes, "FILE_LIMIT", 3)
     for number in range(5):
         (tmp_path / str(number)).touch()
-    assert not snapshots.take(str(tmp_path), "", never).is_whole
-    assert not snapshots.take(str(tmp_path), "", lambda: True).is_whole
+    assert not file_changes.take(str(tmp_path), "", never).is_whole
+    assert not file_changes.take(str(tmp_path), "", lambda: True).is_whole
 
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """No look takes too long, except where a test wants it to."""
     for name in ("BEFORE_LIMIT_S", "TEXTS_LIMIT_S", "AFTER_LIMIT_S"):
-        monkeypatch.setattr(file_watch, name, LIMIT_S)
+        monkeypatch.setattr(file_changes, name, LIMIT_S)
 
 
 def files_of(chunks: list) -> FileChanges | None:  # type: ignore[type-arg]
@@ -212,9 +211,9 @@ def slow(folder: str, without: str, is_given_up: Callable[[], bool]) -> Snapshot
 async def test_what_takes_too_long_again_and_again_is_given_up_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_watch, "BEFORE_LIMIT_S", 0.01)
-    monkeypatch.setattr(file_watch, "_LAST_MOMENT_S", 0.01)
-    monkeypatch.setattr(snapshots, "take", slow)
+    monkeypatch.setattr(file_changes, "BEFORE_LIMIT_S", 0.01)
+    monkeypatch.setattr(file_changes, "_LAST_MOMENT_S", 0.01)
+    monkeypatch.setattr(file_changes, "take", slow)
     async with executor(tmp_path) as made:
         blocks = [request(tmp_path, f"open('{name}', 'w').close()") for name in "abcd"]
         said = [files_of(await run(made, block)) for block in blocks]
@@ -228,11 +227,11 @@ async def test_what_takes_too_long_again_and_again_is_given_up_and_said(
 async def test_a_slow_moment_is_not_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watch = file_watch.FileWatch("")
+    watch = file_changes.FileWatch("")
     with monkeypatch.context() as patched:
-        patched.setattr(file_watch, "BEFORE_LIMIT_S", 0.01)
-        patched.setattr(file_watch, "_LAST_MOMENT_S", 0.01)
-        patched.setattr(snapshots, "take", slow)
+        patched.setattr(file_changes, "BEFORE_LIMIT_S", 0.01)
+        patched.setattr(file_changes, "_LAST_MOMENT_S", 0.01)
+        patched.setattr(file_changes, "take", slow)
         look = watch.look(str(tmp_path))
         await look.before()
         missed = await look.after()
@@ -250,10 +249,10 @@ async def test_a_slow_moment_is_not_for_ever(
 async def test_too_many_files_are_given_up_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "FILE_LIMIT", 1)
+    monkeypatch.setattr(file_changes, "FILE_LIMIT", 1)
     for name in "abc":
         (tmp_path / name).write_text(name)
-    watch = file_watch.FileWatch("")
+    watch = file_changes.FileWatch("")
     notes: list[str] = []
     for _ in range(2):
         look = watch.look(str(tmp_path))

@@ -12,7 +12,7 @@ import pytest
 
 from playhead.domain.execution import EnvironmentStatus
 from playhead.errors import ExecutionError
-from playhead.execution import interpreters, probing
+from playhead.execution import interpreters
 from playhead.execution.interpreters import InterpreterFinder
 from playhead.session.ports import Interpreters
 from tests.support.guards import descendants
@@ -214,7 +214,7 @@ def test_versions_and_builds_of_one_folder_are_told_apart(tmp_path: Path) -> Non
         facts += '"base_prefix": "/none", "pip": true, "venv": true, '
         facts += f'"free_threaded": {is_free_threaded}}}'
         script(tmp_path / name, f"echo '{facts}'")
-    found = [one for one in probing.search(path=str(tmp_path)) if one.prefix == "/none"]
+    found = [one for one in interpreters.search(path=str(tmp_path)) if one.prefix == "/none"]
     assert sorted(one.interpreter.label.partition(" · ")[0] for one in found) == [
         "Python 3.13.9",
         "Python 3.14.0",
@@ -246,7 +246,7 @@ async def test_without_any_python_the_packaged_program_serves_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    monkeypatch.setattr(probing, "candidates", lambda folder="", path=None: [])
+    monkeypatch.setattr(interpreters, "candidates", lambda folder="", path=None: [])
     finder = InterpreterFinder(tmp_path / "environments")
     bundled = await finder.default()
     assert (bundled.kind, bundled.path, bundled.has_pip) == ("bundled", sys.executable, False)
@@ -264,10 +264,12 @@ async def test_after_a_double_click_a_python_that_only_the_login_shell_knows_ser
     (tmp_path / ".bash_profile").write_text(f"export PATH={tmp_path}/mine:$PATH\n")
     for name, value in {"SHELL": "/bin/bash", "HOME": str(tmp_path), "PATH": "/usr/bin"}.items():
         monkeypatch.setenv(name, value)
-    every = probing.candidates
+    every = interpreters.candidates
     mine = str(tmp_path / "mine")
     monkeypatch.setattr(
-        probing, "candidates", lambda *given: [one for one in every(*given) if one.startswith(mine)]
+        interpreters,
+        "candidates",
+        lambda *given: [one for one in every(*given) if one.startswith(mine)],
     )
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     finder = InterpreterFinder(tmp_path / "environments")
@@ -330,16 +332,16 @@ def test_pythons_of_every_tool_are_looked_for(
     for root in roots:
         (root / "bin").mkdir(parents=True)
         (root / "bin" / "python").touch()
-    found = probing.candidates(str(tmp_path / "project"), "/nowhere")
+    found = interpreters.candidates(str(tmp_path / "project"), "/nowhere")
     assert {str(root / "bin" / "python") for root in roots} <= set(found)
     assert found[0] == str(tmp_path / "project" / ".venv" / "bin" / "python")
 
 
 def test_a_python_that_was_deleted_is_said_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(ExecutionError, match="no Python at this place") as raised:
-        probing.probe(str(tmp_path / "python"))
+        interpreters.probe(str(tmp_path / "python"))
     assert "make its environment again" in raised.value.remedy
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "base" / "python3")
     with pytest.raises(ExecutionError, match="leads to"):
-        probing.probe(str(link))
+        interpreters.probe(str(link))

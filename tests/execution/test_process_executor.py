@@ -17,7 +17,7 @@ from playhead.domain.conversation.payloads import InputRequest, LineTiming, RunR
 from playhead.domain.execution import KernelStatus
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
-from playhead.storage.no_history import NoHistory
+from playhead.storage.history.no_history import NoHistory
 from tests.support.kernels import (
     error_of,
     executor,

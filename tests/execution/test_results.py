@@ -11,9 +11,7 @@ import pytest
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Table
 from playhead.execution import results
-from playhead.execution.results import Results
-from playhead.execution.spool import Spool
-from playhead.execution.tables import table_of, variables_of
+from playhead.execution.results import Results, Spool, table_of, variables_of
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from playhead.domain.conversation.assembler import Assembler
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import CodeError, InputRequest, LineTiming, RunReport
-from playhead.execution.results import message
+from playhead.execution.results import whole_message
 from playhead.execution.run_output import RunOutput
 from playhead.execution.run_stream import RunStream
 from playhead.kernel.protocol import Mark
@@ -26,7 +26,7 @@ def take(kind: str, name: str) -> list[Chunk] | str:
     """What a kernel would have shown: an image by its name, a text, or nothing."""
     match kind:
         case "png":
-            return list(message("image", "path", f"/images/{name}"))
+            return list(whole_message("image", "path", f"/images/{name}"))
         case "text":
             return name
         case _:

@@ -13,9 +13,8 @@ from playhead.formats.documents.document import write_document
 from playhead.formats.documents.document_formats import DocumentKind
 from playhead.formats.documents.profiles_toml import to_toml
 from playhead.providers.catalog import ModelCatalog
-from playhead.storage.kept_keys import ENTRY, KeptKeys
-from playhead.storage.key_document import decode
-from playhead.storage.key_store import KeyStore
+from playhead.storage.keys.key_store import KeyStore
+from playhead.storage.keys.system_keyring import ENTRY, KeyringKeys, decode_keys
 from playhead.storage.settings import SettingsFile
 from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.theme import Theme
@@ -38,7 +37,7 @@ RESOURCES = Path(__file__).parents[2] / "resources"
 async def test_a_typed_key_is_in_the_keyring_and_in_no_file(qapp: object, tmp_path: Path):
     theme = Theme(RESOURCES, "light")
     backend = MemoryBackend()
-    keys = KeyStore({}, kept=KeptKeys(BackendEntries(backend)))
+    keys = KeyStore({}, kept=KeyringKeys(BackendEntries(backend)))
     settings = SettingsFile(tmp_path / "settings.json")
     await settings.save(AppSettings(model="openai/gpt-5-mini"))
     async with opened(theme, tmp_path, said("Hello.")) as bench:
@@ -53,7 +52,7 @@ async def test_a_typed_key_is_in_the_keyring_and_in_no_file(qapp: object, tmp_pa
         dialog.saved.connect(saved.append)
         dialog.save()
         await until(lambda: saved)
-        assert decode(backend.kept[ENTRY]) == {"openai": Secret(KEY)}
+        assert decode_keys(backend.kept[ENTRY]) == {"openai": Secret(KEY)}
         bench.send("hello")
         await until(lambda: bench.provider.requests)
         await bench.rests()
@@ -94,7 +93,7 @@ async def test_a_kept_key_is_asked_for_again_where_the_address_is_another(
     qapp: object, tmp_path: Path, typed: str, is_own: bool
 ):
     backend = MemoryBackend()
-    keys = KeyStore({}, kept=KeptKeys(BackendEntries(backend)))
+    keys = KeyStore({}, kept=KeyringKeys(BackendEntries(backend)))
     await keys.set("openai", Secret(KEY))
     settings = SettingsInMemory(AppSettings(model="openai/gpt-5-mini"))
     provider = Asked()

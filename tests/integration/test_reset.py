@@ -22,9 +22,9 @@ from playhead.domain.settings import AppSettings
 from playhead.errors import StorageError
 from playhead.session.sessions import Sessions
 from playhead.storage import paths
-from playhead.storage.history import SqliteHistory
-from playhead.storage.kept_keys import KeptKeys
-from playhead.storage.key_store import KeyStore
+from playhead.storage.history.sqlite_history import SqliteHistory
+from playhead.storage.keys.key_store import KeyStore
+from playhead.storage.keys.system_keyring import KeyringKeys
 from playhead.storage.settings import SettingsFile
 from tests.support.key_backends import BackendEntries, MemoryBackend
 from tests.support.ports import RecordingExecutor, ScriptedProvider, ports_with
@@ -38,7 +38,7 @@ class Home:
     def __init__(self) -> None:
         self.settings = SettingsFile(paths.settings_path())
         self.keyring = MemoryBackend()
-        self.keys = KeyStore({}, kept=KeptKeys(BackendEntries(self.keyring)))
+        self.keys = KeyStore({}, kept=KeyringKeys(BackendEntries(self.keyring)))
         ports = ports_with(ScriptedProvider(), RecordingExecutor())
         history = SqliteHistory(paths.history_path(), paths.outputs_dir())
         self.sessions = Sessions(replace(ports, settings=self.settings), history)

@@ -15,8 +15,7 @@ import httpx
 
 from playhead.domain.secret import Secret
 from playhead.providers.catalog import ModelCatalog
-from playhead.storage.kept_keys import ENTRY
-from playhead.storage.key_document import encode
+from playhead.storage.keys.system_keyring import ENTRY, encode_keys
 from tests.packaging import checks
 from tests.support.display import virtual_display
 from tests.support.driver import App, program_environment, running_app, write_settings
@@ -54,7 +53,7 @@ def check_main_job(program: Path, display: Mapping[str, str]) -> None:
         ModelServer(checks.answers) as server,
     ):
         entry = ModelCatalog().key_name(checks.SEEING_MODEL, server.base_url)
-        keyring.items[ENTRY] = encode({entry: Secret(KEY)}).encode()
+        keyring.items[ENTRY] = encode_keys({entry: Secret(KEY)}).encode()
         display = {**display, "DBUS_SESSION_BUS_ADDRESS": bus}
         settings = {"model": checks.SEEING_MODEL, "api_base": server.base_url}
         start = ("env", "-u", "OPENAI_API_KEY", str(program))

@@ -13,7 +13,7 @@ from playhead.domain.conversation.payloads import Failure
 from playhead.errors import ProviderError, SessionError
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
-from playhead.storage.history import SqliteHistory
+from playhead.storage.history.sqlite_history import SqliteHistory
 from tests.support.ports import RecordingExecutor, ScriptedProvider, coded, ports_with, said
 from tests.support.waiting import until
 

@@ -10,7 +10,7 @@ import pytest
 from playhead.errors import StorageError
 from playhead.formats.documents.document import read_document, write_document
 from playhead.session.sessions import Sessions
-from playhead.storage.history import SqliteHistory
+from playhead.storage.history.sqlite_history import SqliteHistory
 from tests.support.conversations import PNG, everything
 from tests.support.ports import RecordingExecutor, ScriptedProvider, ports_with
 

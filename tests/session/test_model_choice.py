@@ -11,7 +11,7 @@ from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverr
 from playhead.providers.catalog import ModelCatalog
 from playhead.session.model_choice import is_auto_run, model_for, settings_for
 from playhead.session.sessions import Sessions
-from playhead.storage.history import SqliteHistory
+from playhead.storage.history.sqlite_history import SqliteHistory
 from tests.support.ports import (
     KeysInMemory,
     RecordingExecutor,

@@ -9,7 +9,7 @@ import pytest
 from playhead.errors import StorageError
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
-from playhead.storage.history import SqliteHistory
+from playhead.storage.history.sqlite_history import SqliteHistory
 from tests.support.ports import RecordingExecutor, ScriptedProvider, coded, ports_with, said
 from tests.support.waiting import until
 

@@ -12,8 +12,12 @@ from pathlib import Path
 import pytest
 
 from playhead.errors import StorageError
-from playhead.storage.crash_reports import CrashWatch, StoredCrashes
-from playhead.storage.crash_text import of_exception, of_worker
+from playhead.storage.crash_reports import (
+    CrashWatch,
+    StoredCrashes,
+    exception_report,
+    worker_report,
+)
 
 APP = Path(__file__).parents[2] / "app"
 SECRET = "sk-live-0123456789 my diary"
@@ -181,7 +185,7 @@ def test_of_a_worker_only_types_and_places_are_told():
         f"httpx.ConnectError: {SECRET}",
         f"the user said {SECRET}",
     ]
-    said = of_worker(1, lines)
+    said = worker_report(1, lines)
     assert "ended with exit status 1" in said
     assert 'File "worker.py", line 3, in ask' in said
     assert "httpx.ConnectError" in said
@@ -191,4 +195,4 @@ def test_of_a_worker_only_types_and_places_are_told():
 def test_an_error_that_is_its_own_cause_ends():
     error = ValueError()
     error.__context__ = error
-    assert of_exception(error).count("ValueError") == 1
+    assert exception_report(error).count("ValueError") == 1

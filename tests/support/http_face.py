@@ -28,7 +28,7 @@ from playhead.api.turns.turns import Turns
 from playhead.domain.secret import Secret
 from playhead.session.ports import SessionPorts
 from playhead.session.sessions import Sessions
-from playhead.storage.no_history import NoHistory
+from playhead.storage.history.no_history import NoHistory
 from tests.support.ports import Answer, RecordingExecutor, ScriptedProvider, ports_with
 from tests.support.waiting import LIMIT_S
 

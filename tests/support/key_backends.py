@@ -7,7 +7,7 @@ from collections.abc import Callable
 from keyring.backend import KeyringBackend
 from keyring.errors import PasswordDeleteError, PasswordSetError
 
-from playhead.storage.keyring_entries import KeyringEntries
+from playhead.storage.keys.system_keyring import KeyringEntries
 
 
 class MemoryBackend(KeyringBackend):

@@ -15,7 +15,7 @@ from playhead.domain.model import LocalServer
 from playhead.domain.settings import AppSettings
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
-from playhead.storage.history import SqliteHistory
+from playhead.storage.history.sqlite_history import SqliteHistory
 from playhead.ui.theme import Theme
 from playhead.ui.window.main_window import MainWindow
 from tests.support.ports import (

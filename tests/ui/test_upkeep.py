@@ -21,7 +21,7 @@ from playhead.errors import StorageError
 from playhead.session.ports import Maintenance
 from playhead.storage import paths
 from playhead.storage.crash_reports import CrashWatch, StoredCrashes
-from playhead.storage.places import OwnPlaces
+from playhead.storage.program_folders import ProgramFolders
 from playhead.ui.pages.crash_view import CrashView
 from playhead.ui.pages.update_view import UpdateDialog
 from playhead.ui.settings.dialog import SettingsDialog
@@ -70,7 +70,7 @@ class Desk:
         self.window = bench.window
         self.resetting = Resetting()
         self.crashes = StoredCrashes(paths.crashes_dir())
-        port = Maintenance(OwnPlaces(), self.crashes, self.resetting)
+        port = Maintenance(ProgramFolders(), self.crashes, self.resetting)
         notifications = bench.parts.notifications
         self.window.help.upkeep.begin(port, notifications, self.window.tasks)
 
@@ -220,7 +220,7 @@ async def test_the_settings_name_every_folder_with_what_it_takes(theme, tmp_path
 async def test_a_portable_one_says_that_keys_are_elsewhere(theme, tmp_path, monkeypatch):
     for name in ("DATA", "CONFIG", "CACHE"):
         monkeypatch.delenv(f"PLAYHEAD_{name}_DIR")  # and put back after the test
-    paths.keep_below(str(tmp_path / "stick"))
+    paths.use_data_dir(str(tmp_path / "stick"))
     async with desk(theme, tmp_path) as one:
         _, page = one.storage()
         assert page.rows[0].path.text() == str(tmp_path / "stick")

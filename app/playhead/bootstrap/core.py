@@ -22,11 +22,10 @@ from playhead.session.model_choice import settings_for
 from playhead.session.ports import Records, SessionPorts
 from playhead.session.sessions import Sessions
 from playhead.storage import paths
-from playhead.storage.history import SqliteHistory
-from playhead.storage.kept_keys import KeptKeys
-from playhead.storage.key_store import KeyStore
-from playhead.storage.keyring_entries import KeyringEntries
-from playhead.storage.no_history import NoHistory
+from playhead.storage.history.no_history import NoHistory
+from playhead.storage.history.sqlite_history import SqliteHistory
+from playhead.storage.keys.key_store import KeyStore
+from playhead.storage.keys.system_keyring import KeyringEntries, KeyringKeys
 from playhead.storage.process_privacy import hide_process, take_from_environment
 from playhead.storage.settings import OverriddenSettings, SettingsFile
 
@@ -97,7 +96,7 @@ def build_core(overrides: Overrides | None = None) -> Core:
     settings = _settings(wanted)
     catalog = ModelCatalog()
     own_key = _operator_key(catalog, settings.current, secrets)
-    kept = KeptKeys(KeyringEntries(), paths.keyring_lock_path())
+    kept = KeyringKeys(KeyringEntries(), paths.keyring_lock_path())
     keys = KeyStore(secrets, variables | own_key, kept)
     executor = ProcessExecutor(
         paths.outputs_dir(), drop=tuple(variables.values()), own_dir=paths.data_dir()

@@ -17,16 +17,16 @@ from playhead.session.ports import Maintenance, Settings
 from playhead.session.sessions import Sessions
 from playhead.storage import backups, paths
 from playhead.storage.crash_reports import CrashWatch, StoredCrashes
-from playhead.storage.history import SqliteHistory
-from playhead.storage.key_store import KeyStore
-from playhead.storage.no_history import NoHistory
-from playhead.storage.places import OwnPlaces
+from playhead.storage.history.no_history import NoHistory
+from playhead.storage.history.sqlite_history import SqliteHistory
+from playhead.storage.keys.key_store import KeyStore
+from playhead.storage.program_folders import ProgramFolders
 
 
 def make_maintenance(core: Core) -> Maintenance:
     """Costs nothing until it is asked for something."""
     reset = Reset(core.ports.settings, core.keys, core.history, core.sessions)
-    return Maintenance(OwnPlaces(), StoredCrashes(paths.crashes_dir()), reset)
+    return Maintenance(ProgramFolders(), StoredCrashes(paths.crashes_dir()), reset)
 
 
 class Reset:

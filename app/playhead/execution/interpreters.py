@@ -1,4 +1,7 @@
-"""Which Python runs code: the managed environment, made in the background, or a found one."""
+"""Which Python runs code: the managed environment, made in the background, or a found one.
+
+`search` and `probe` start programs and block: they are to be called in a thread.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,245 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from playhead.domain.execution import EnvironmentStatus, Interpreter
 from playhead.errors import ExecutionError
-from playhead.execution import environment, probing
+from playhead.execution import environment
 from playhead.execution.login_path import LoginPath
-from playhead.execution.probing import Probed
+
+OLDEST = (3, 9)
+_PROBE_LIMIT_S = 10
+_AT_ONCE = 4
+_IS_WINDOWS = sys.platform == "win32"
+_NAMES = (
+    "python3",
+    "python",
+    *(f"python3.{minor}{build}" for minor in range(20, 8, -1) for build in ("", "t")),
+)
+"""A free-threaded build has a "t" behind its version."""
+
+# Understood by Python 2 as well, so that an old one is told apart from what is none.
+_PROBE = """
+import sys, json, sysconfig
+def has(name):
+    try:
+        import importlib.util
+        return importlib.util.find_spec(name) is not None
+    except ImportError:
+        return False
+print(json.dumps({"version": list(sys.version_info[:3]), "executable": sys.executable,
+    "prefix": sys.prefix, "base_prefix": getattr(sys, "base_prefix", sys.prefix),
+    "pip": has("pip"), "venv": has("venv") and has("ensurepip"),
+    "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED"))}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedInterpreter:
+    """What a Python says of itself."""
+
+    interpreter: Interpreter
+    prefix: str
+    can_make_environments: bool
+    is_free_threaded: bool = False
+
+    @property
+    def version(self) -> tuple[int, ...]:
+        """The version as numbers."""
+        return tuple(int(part) for part in self.interpreter.version.split("."))
+
+    @property
+    def rank(self) -> tuple[bool, tuple[int, ...]]:
+        """Return what is larger for the better choice: fewer packages work without the lock."""
+        return not self.is_free_threaded, self.version
+
+
+def probe(path: str, kind: str | None = None) -> ProbedInterpreter:
+    """Run a Python to see what it is. Raises ExecutionError if it is none or too old."""
+    facts = _ask(path)
+    version: list[int] = facts["version"]
+    words = ".".join(str(part) for part in version)
+    if tuple(version) < OLDEST:
+        raise ExecutionError(
+            "This Python is too old.",
+            detail=f"{path} is Python {words}.",
+            remedy="Choose Python 3.9 or newer.",
+        )
+    # A shim (pyenv) names the real one; a venv's own path is what makes it that venv.
+    executable = str(facts["executable"] or path)
+    found = kind or _kind(str(facts["prefix"]), str(facts["base_prefix"]))
+    is_free_threaded = facts.get("free_threaded") is True
+    build = f"{words} free-threaded" if is_free_threaded else words
+    interpreter = Interpreter(
+        path=executable,
+        version=words,
+        label=_label(build, executable, str(facts["prefix"]), found),
+        kind=found,  # pyright: ignore[reportArgumentType] - one of the kinds
+        has_pip=facts["pip"] is True,
+    )
+    return ProbedInterpreter(
+        interpreter, str(facts["prefix"]), facts["venv"] is True, is_free_threaded
+    )
+
+
+def search(folder: str = "", path: str | None = None) -> list[ProbedInterpreter]:
+    """All usable Pythons, each once: of the folder, of PATH, of the user's tools."""
+    found: dict[tuple[object, ...], ProbedInterpreter] = {}
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        for probed in threads.map(_probe_or_none, candidates(folder, path)):
+            if probed is None or is_ours(probed):
+                continue
+            # One folder may hold several versions and builds, as /usr does on Debian.
+            found.setdefault((os.path.realpath(probed.prefix), *probed.rank), probed)
+    return list(found.values())
+
+
+def _probe_or_none(path: str) -> ProbedInterpreter | None:
+    try:
+        return probe(path)
+    except ExecutionError:
+        return None
+
+
+def is_ours(probed: ProbedInterpreter) -> bool:
+    """Whether it is the environment that this program runs in: `pip install` could break it."""
+    has_own = sys.prefix != sys.base_prefix
+    return has_own and os.path.realpath(probed.prefix) == os.path.realpath(sys.prefix)
+
+
+def candidates(folder: str = "", path: str | None = None) -> list[str]:
+    """Paths that could be a Python, the likeliest first."""
+    paths = [*_in_folder(folder), *_on_path(path), *_by_tools(), *_environments()]
+    return list(dict.fromkeys(path for path in paths if os.path.isfile(path)))
+
+
+def python_in(environment: Path) -> Path:
+    """Where the Python of an environment lies."""
+    if _IS_WINDOWS:
+        return environment / "Scripts" / "python.exe"
+    return environment / "bin" / "python"
+
+
+def _ask(path: str) -> dict[str, Any]:
+    try:
+        result = subprocess.run(
+            [path, "-I" if "python2" not in path else "-E", "-c", _PROBE],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PROBE_LIMIT_S,
+            check=True,
+        )
+        facts: Any = json.loads(result.stdout)
+        if isinstance(facts, dict) and "version" in facts:
+            return facts  # pyright: ignore[reportUnknownVariableType]
+        problem = "it answers something else"
+    except subprocess.TimeoutExpired:
+        problem = f"it did not answer within {_PROBE_LIMIT_S} s"
+    except subprocess.CalledProcessError as error:
+        problem = (error.stderr or b"").decode(errors="replace").strip().partition("\n")[0][:200]
+    except FileNotFoundError:
+        raise _not_there(path) from None
+    except (OSError, ValueError) as error:
+        problem = str(error)
+    raise ExecutionError(
+        "This is no Python that can be used.",
+        detail=f"{path}: {problem}.",
+        remedy="Choose the program python3 or python.exe of a Python 3.9 or newer.",
+    )
+
+
+def _not_there(path: str) -> ExecutionError:
+    """Deleted, or an environment whose own Python was: its link leads nowhere."""
+    is_link = os.path.islink(path)
+    what = f"{path} leads to {os.path.realpath(path)}, which is not there" if is_link else path
+    return ExecutionError(
+        "There is no Python at this place.",
+        detail=f"{what}.",
+        remedy="Choose another one, or make its environment again.",
+    )
+
+
+def _in_folder(folder: str) -> Iterator[str]:
+    if folder:
+        for name in (".venv", "venv", "env"):
+            yield str(python_in(Path(folder) / name))
+
+
+def _on_path(path: str | None) -> Iterator[str]:
+    for name in _NAMES:
+        found = shutil.which(name, path=path or None)
+        if found:
+            yield os.path.abspath(found)
+    if not _IS_WINDOWS:
+        yield "/usr/bin/python3"
+
+
+def _by_tools() -> Iterable[str]:
+    """Pythons that pyenv, uv and conda have installed."""
+    home = Path.home()
+    pyenv = Path(os.environ.get("PYENV_ROOT", home / ".pyenv")) / "versions"
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR", _data_home() / "uv" / "python"))
+    condas = [home / name for name in ("miniconda3", "anaconda3", "miniforge3", "mambaforge")]
+    if prefix := os.environ.get("CONDA_PREFIX"):
+        condas.insert(0, Path(prefix))
+    roots = [*_subfolders(pyenv), *_subfolders(uv), *condas, *_known_to_conda()]
+    for conda in condas:
+        roots += _subfolders(conda / "envs")
+    return [str(_python_of_tool(root)) for root in roots]
+
+
+def _environments() -> Iterable[str]:
+    """Environments that the user keeps in one place, or whose tool does."""
+    home = Path.home()
+    cache = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
+    places = [
+        Path(os.environ.get("WORKON_HOME", home / ".virtualenvs")),
+        home / ".venvs",
+        _data_home() / "virtualenvs",  # pipenv
+        Path(os.environ.get("POETRY_CACHE_DIR", cache / "pypoetry")) / "virtualenvs",
+    ]
+    return [str(python_in(root)) for place in places for root in _subfolders(place)]
+
+
+def _known_to_conda() -> list[Path]:
+    try:
+        lines = (Path.home() / ".conda" / "environments.txt").read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    return [Path(line.strip()) for line in lines if line.strip()]
+
+
+def _python_of_tool(root: Path) -> Path:
+    """On Windows these lie beside their folders, not in `Scripts` as those of environments."""
+    return root / "python.exe" if _IS_WINDOWS else python_in(root)
+
+
+def _data_home() -> Path:
+    return Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local" / "share"))
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir(), reverse=True)
+    except OSError:
+        return []
+
+
+def _kind(prefix: str, base_prefix: str) -> str:
+    if (Path(prefix) / "conda-meta").is_dir():
+        return "conda"
+    return "venv" if prefix != base_prefix else "system"
+
+
+def _label(version: str, path: str, prefix: str, kind: str) -> str:
+    name = {"venv": Path(prefix).name, "conda": f"conda {Path(prefix).name}"}.get(kind, path)
+    return f"Python {version} · {name}"
+
 
 _log = logging.getLogger(__name__)
 _COMPLETE = "playhead-environment.json"
@@ -59,7 +292,7 @@ class InterpreterFinder:
         """All interpreters of this machine, the managed one first; also those of a folder."""
         managed = self._status.interpreter
         path = await self._login.path()
-        searched = await asyncio.to_thread(probing.search, folder, path)
+        searched = await asyncio.to_thread(search, folder, path)
         others = [probed.interpreter for probed in searched]
         mine = [managed] if managed else []
         return mine + [other for other in others if not managed or other.path != managed.path]
@@ -68,7 +301,7 @@ class InterpreterFinder:
         """Look at one Python. Raises ExecutionError if it is none or too old."""
         if environment.is_bundled(path):
             return _bundled()
-        return (await asyncio.to_thread(probing.probe, path, "chosen")).interpreter
+        return (await asyncio.to_thread(probe, path, "chosen")).interpreter
 
     async def make_for(self, folder: str) -> Interpreter:
         """The environment `.venv` of a folder, made there if needed. Raises ExecutionError."""
@@ -116,7 +349,7 @@ class InterpreterFinder:
             self._making = None
 
     async def _best(self) -> Interpreter:
-        found = await asyncio.to_thread(probing.search, path=await self._login.path())
+        found = await asyncio.to_thread(search, path=await self._login.path())
         if found:
             return max(found, key=lambda probed: probed.rank).interpreter
         if getattr(sys, "frozen", False):
@@ -138,7 +371,7 @@ class InterpreterFinder:
             return None
 
     def _managed(self) -> Interpreter:
-        probed = probing.probe(str(probing.python_in(self._folder)), "managed")
+        probed = probe(str(python_in(self._folder)), "managed")
         label = f"Python {probed.interpreter.version} · managed"
         return replace(probed.interpreter, label=label)
 
@@ -158,15 +391,15 @@ class InterpreterFinder:
         """The folder's `.venv`, made if it is not there. Raises ExecutionError."""
         place = folder / ".venv"
         if place.exists():
-            return probing.probe(str(probing.python_in(place)), "venv").interpreter
+            return probe(str(python_in(place)), "venv").interpreter
         try:
             self._make_in(place, path)
-            return probing.probe(str(probing.python_in(place)), "venv").interpreter
+            return probe(str(python_in(place)), "venv").interpreter
         except ExecutionError:
             shutil.rmtree(place, ignore_errors=True)  # half of one would be taken for a whole one
             raise
 
-    def _make_in(self, place: Path, path: str) -> Probed:
+    def _make_in(self, place: Path, path: str) -> ProbedInterpreter:
         """Make an environment from the first base that can; that base. Raises ExecutionError."""
         problems: list[ExecutionError] = []
         for base in self._base_pythons(path):
@@ -178,7 +411,7 @@ class InterpreterFinder:
                 return base
         raise problems[0] if problems else _no_base()
 
-    def _make_from(self, base: Probed, place: Path) -> None:
+    def _make_from(self, base: ProbedInterpreter, place: Path) -> None:
         if not base.can_make_environments:
             raise _no_venv(base, "")
         try:
@@ -188,7 +421,7 @@ class InterpreterFinder:
         except OSError as error:
             raise _not_written(error, place) from error
 
-    def _run(self, command: list[str], base: Probed) -> None:
+    def _run(self, command: list[str], base: ProbedInterpreter) -> None:
         variables = environment.kernel_environment(command[0], os.environ)
         process = subprocess.Popen(
             command,
@@ -209,15 +442,15 @@ class InterpreterFinder:
         if process.returncode != 0:
             raise _no_venv(base, output.decode(errors="replace").strip()[-500:])
 
-    def _base_pythons(self, path: str) -> list[Probed]:
+    def _base_pythons(self, path: str) -> list[ProbedInterpreter]:
         if self._bases is not None:
-            return [probing.probe(path) for path in self._bases]
-        bases: list[Probed] = []
+            return [probe(path) for path in self._bases]
+        bases: list[ProbedInterpreter] = []
         own = getattr(sys, "_base_executable", None) or sys.executable
         if not getattr(sys, "frozen", False):
-            bases.append(probing.probe(own))
+            bases.append(probe(own))
         if not bases or not bases[0].can_make_environments:
-            found = probing.search(path=path)
+            found = search(path=path)
             others = (other for other in found if other.interpreter.kind == "system")
             bases += sorted(others, key=lambda other: other.rank, reverse=True)
         return bases
@@ -271,7 +504,7 @@ def _no_base() -> ExecutionError:
     )
 
 
-def _no_venv(base: Probed, detail: str) -> ExecutionError:
+def _no_venv(base: ProbedInterpreter, detail: str) -> ExecutionError:
     major, minor = base.version[:2]
     package = f"python{major}.{minor}-venv"
     return ExecutionError(

@@ -4,22 +4,85 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 
-from PySide6.QtCore import (
-    QObject,
-    QProcess,
-    QProcessEnvironment,
-    QTimer,
-)
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSocketNotifier, QTimer
 
-from playhead.execution import leftovers
+from playhead.execution import processes
 from playhead.execution.output_decoder import OutputDecoder, Piece
-from playhead.execution.output_pipe import READ_BYTES, OutputPipe
 from playhead.execution.processes import resident_bytes
+
+if sys.platform != "win32":
+    import fcntl
+
+READ_BYTES = 262_144
+_SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Python names from 3.10 on, on Linux only
+_PIPE_BYTES = 1 << 20
+
+
+class OutputPipe:
+    """The standard output of a QProcess, which stays its owner.
+
+    QProcess reads all there is into a buffer without limit. So its notifier is switched off when
+    there is no time to take more: the pipe fills and the program waits. What is in the pipe
+    beyond that buffer is read from it directly, in the same order: two copies less.
+
+    The notifiers belong to QProcess and are looked up anew each time, since a kept one may have
+    been deleted, and its descriptor given to another file.
+    """
+
+    def __init__(self, process: QProcess) -> None:
+        self._process = process
+        self._inode = 0
+
+    def learn(self) -> None:
+        """Find out which pipe it is, as long as only the kernel itself writes to it (Linux)."""
+        try:
+            self._inode = Path(f"/proc/{self._process.processId()}/fd/1").stat().st_ino
+        except OSError:
+            return
+        notifier = self._own_notifier()
+        if notifier is not None and sys.platform == "linux":
+            try:
+                fcntl.fcntl(int(notifier.socket()), _SET_PIPE_SIZE, _PIPE_BYTES)
+            except OSError:
+                return  # the user has many large pipes already: the usual size does as well
+
+    def read(self) -> bytes:
+        """The next bytes; none when there are none now."""
+        data = self._process.read(READ_BYTES).data()
+        if data or not self._inode:
+            return bytes(data)
+        notifier = self._own_notifier()
+        if notifier is None:
+            return b""
+        try:
+            return os.read(int(notifier.socket()), READ_BYTES)
+        except BlockingIOError:
+            return b""
+
+    def let_in(self, is_wanted: bool) -> None:
+        """Pause or resume; the notifier of the process's end is no pipe and stays as it is."""
+        for notifier in self._process.findChildren(QSocketNotifier):
+            if notifier.type() == QSocketNotifier.Type.Read and _is_pipe(notifier):
+                notifier.setEnabled(is_wanted)
+
+    def _own_notifier(self) -> QSocketNotifier | None:
+        for notifier in self._process.findChildren(QSocketNotifier):
+            is_reader = notifier.type() == QSocketNotifier.Type.Read and _is_pipe(notifier)
+            if is_reader and os.fstat(int(notifier.socket())).st_ino == self._inode:
+                return notifier
+        return None
+
+
+def _is_pipe(notifier: QSocketNotifier) -> bool:
+    return stat.S_ISFIFO(os.fstat(int(notifier.socket())).st_mode)
+
 
 _TICK_MS = 16
 _BUDGET_S = 0.010
@@ -65,12 +128,12 @@ class KernelProcess(QObject):
         self._budget_s = 0.0
         self._tick = self._timer(self._on_tick_timeout)
         self._steps: list[int] = []
-        self._run_began = leftovers.Beginning()
+        self._run_began = processes.RunStart()
         self._signal = self._timer(self._on_signal_timeout)
         self._kill = self._timer(self.kill_group)
-        self._left: list[leftovers.Leftover] = []
+        self._left: list[processes.Leftover] = []
         self._left_since = 0.0
-        self._on_cleared: Callable[[], None] = _nothing
+        self._on_cleared: Callable[[], None] = _do_nothing
         self._clear = self._timer(self._on_clear_timeout)
         self._process = self._make_process()
         self._pipe = OutputPipe(self._process)
@@ -104,7 +167,7 @@ class KernelProcess(QObject):
         if not self._has_ended:
             self._process.write(line)
 
-    def interrupt(self, grace_ms: int, began: leftovers.Beginning) -> None:
+    def interrupt(self, grace_ms: int, began: processes.RunStart) -> None:
         """SIGINT to the kernel and what it started since then, again a moment later.
 
         Then SIGKILL to what it started: code that waits for a deaf child is free, and its names
@@ -130,7 +193,7 @@ class KernelProcess(QObject):
         self._signal.stop()
         self._kill.stop()
 
-    def end_started(self, began: leftovers.Beginning, on_cleared: Callable[[], None]) -> None:
+    def end_started(self, began: processes.RunStart, on_cleared: Callable[[], None]) -> None:
         """End what has been started since then: the interrupt first, the kill a moment later.
 
         `on_cleared()` once it is gone and all that it has printed has been given.
@@ -138,7 +201,7 @@ class KernelProcess(QObject):
         self._on_cleared = on_cleared
         self._left_since = time.monotonic()
         self._left = self._started_since(began)
-        leftovers.send(self._left, signal.SIGINT)
+        processes.send_signal(self._left, signal.SIGINT)
         self._clear.start(0)  # the pipe has not been read to its end yet
 
     def end_soon(self, farewell: bytes) -> None:
@@ -211,7 +274,7 @@ class KernelProcess(QObject):
                 self._signal_run()
                 self._signal.start(self._steps.pop(0))
             case _:
-                leftovers.send(self._started_since(self._run_began), signal.SIGKILL)
+                processes.send_signal(self._started_since(self._run_began), signal.SIGKILL)
 
     def _signal_run(self) -> None:
         if not self._run_began.ticks or not self._pid:
@@ -219,18 +282,18 @@ class KernelProcess(QObject):
             return
         with suppress(ProcessLookupError, PermissionError):
             os.kill(self._pid, signal.SIGINT)
-        leftovers.send(self._started_since(self._run_began), signal.SIGINT)
+        processes.send_signal(self._started_since(self._run_began), signal.SIGINT)
 
-    def _started_since(self, began: leftovers.Beginning) -> list[leftovers.Leftover]:
-        found = leftovers.started_since(self._pid, began, self.family)
+    def _started_since(self, began: processes.RunStart) -> list[processes.Leftover]:
+        found = processes.started_since(self._pid, began, self.family)
         return [item for item in found if item.pid != self.spared_pid]
 
     def _on_clear_timeout(self) -> None:
-        self._left = leftovers.alive(self._left)
+        self._left = processes.still_alive(self._left)
         waited_ms = (time.monotonic() - self._left_since) * 1000
         if self._left and waited_ms < _LEFTOVERS_LIMIT_MS:
             if waited_ms >= _LEFTOVERS_GRACE_MS:
-                leftovers.send(self._left, signal.SIGKILL)
+                processes.send_signal(self._left, signal.SIGKILL)
             self._clear.start(_LEFTOVERS_PERIOD_MS)
             return
         self._on_tick_timeout()
@@ -277,7 +340,7 @@ class KernelProcess(QObject):
         self.deleteLater()
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """Nobody waits."""
 
 

@@ -1,15 +1,17 @@
-"""The languages that code can be run in here: their words, their programs, what is missing."""
+"""The languages that code can be run in: their names, their programs, what is missing."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from playhead.kernel.driver import Driver
+
 
 HOST_LANGUAGE = "python"
 """Every kernel runs it; it is asked for before the first paint, which needs no drivers."""
@@ -75,3 +77,12 @@ class Languages:
     def _find(self, driver: type[Driver]) -> str:
         found = (shutil.which(program, path=self.path) for program in driver.programs)
         return next((path for path in found if path), "")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelLanguage:
+    """What a kernel speaks: its word, its name for people, the path of its program if any."""
+
+    word: str = "python"
+    name: str = "Python"
+    program: str = ""

@@ -1,11 +1,11 @@
-"""A kernel of one conversation: starts, runs one block after the other, says how it is."""
+"""A kernel of one conversation: its start, its runs and their limits, its answers, its end."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,33 +13,124 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import RunReport, Table
 from playhead.domain.execution import KernelState, KernelStatus, RunLimits, RunRequest, Variable
 from playhead.errors import ExecutionError
-from playhead.execution import environment, leftovers
-from playhead.execution.limits import LimitWatch
+from playhead.execution import environment, processes
+from playhead.execution.languages import KernelLanguage
 from playhead.execution.output_decoder import Piece
-from playhead.execution.questions import Questions
-from playhead.execution.results import Results
+from playhead.execution.processes import session_bytes
+from playhead.execution.results import Results, Spool, parse_json, table_of, variables_of
 from playhead.execution.run_output import RunOutput, file_name
 from playhead.execution.run_stream import RunStream
-from playhead.execution.spool import Spool
-from playhead.execution.tables import table_of, variables_of
 from playhead.kernel import protocol
 
 if TYPE_CHECKING:
     from playhead.execution.kernel_process import KernelProcess
 
+
+_MEMORY_PERIOD_S = 0.2
+
+
+class LimitWatch:
+    """Owner of one run's clocks; `on_exceeded(reason)` is called once, with the limit in words."""
+
+    def __init__(self, limits: RunLimits, pid: int, on_exceeded: Callable[[str], None]) -> None:
+        self._limits = limits
+        self._pid = pid
+        self._on_exceeded = on_exceeded
+        self._timer: asyncio.TimerHandle | None = None
+        self._memory: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin with the run."""
+        loop = asyncio.get_running_loop()
+        if self._limits.seconds > 0:
+            self._timer = loop.call_later(self._limits.seconds, self._on_time)
+        if self._limits.memory_bytes > 0:
+            self._memory = loop.create_task(self._watch_memory(), name="memory of a run")
+
+    def stop(self) -> None:
+        """The run is over, or is being stopped."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._memory is not None and self._memory is not asyncio.current_task():
+            self._memory.cancel()
+
+    def _on_time(self) -> None:
+        self._exceed(f"stopped after {self._limits.seconds:g} s: the limit of the settings")
+
+    async def _watch_memory(self) -> None:
+        limit = self._limits.memory_bytes
+        while True:
+            if await asyncio.to_thread(session_bytes, self._pid, limit) > limit:
+                break
+            await asyncio.sleep(_MEMORY_PERIOD_S)
+        self._exceed(f"stopped at {limit / 1e6:,.0f} MB of memory: the limit of the settings")
+
+    def _exceed(self, reason: str) -> None:
+        self.stop()
+        self._on_exceeded(reason)
+
+
+ANSWER_LIMIT_S = 3.0
+_ANSWER_BYTES = 16_000_000
+
+
+class Questions:
+    """Owner of what is asked and not yet answered; `write` sends a command to the kernel."""
+
+    def __init__(self, spool: Spool, write: Callable[[bytes], None]) -> None:
+        self._spool = spool
+        self._write = write
+        self._numbers = itertools.count(1)
+        self._waiting: dict[str, asyncio.Future[str]] = {}
+
+    async def ask(self, kind: str, **fields: Any) -> dict[str, Any]:
+        """The fields of the answer. Raises ExecutionError if there is none in time."""
+        number = str(next(self._numbers))
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
+        self._write(protocol.encode_command(kind, ask=number, **fields))
+        try:
+            async with asyncio.timeout(ANSWER_LIMIT_S):
+                name = await future
+        except TimeoutError:
+            raise _no_answer(f"It said nothing for {ANSWER_LIMIT_S:g} s.") from None
+        finally:
+            del self._waiting[number]
+        return await asyncio.to_thread(self._read, name)
+
+    def settle(self, mark: protocol.Mark) -> None:
+        """An answer has come; one that nobody waits for is dropped."""
+        future = self._waiting.get(mark.text("ask"))
+        if future is not None and not future.done():
+            future.set_result(mark.text("file"))
+
+    def give_up(self, reason: str) -> None:
+        """The kernel has ended: no answer comes any more."""
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(_no_answer(f"It has ended: {reason}."))
+
+    def _read(self, name: str) -> dict[str, Any]:
+        data = self._spool.read(name, _ANSWER_BYTES)
+        fields = parse_json(data) if data is not None else None
+        if fields is None:
+            raise _no_answer("What it said cannot be read.")
+        problem = fields.get("error")
+        if problem is not None:
+            raise ExecutionError(str(problem)[:500])
+        return fields
+
+
+def _no_answer(detail: str) -> ExecutionError:
+    return ExecutionError(
+        "The kernel did not answer.", detail=detail, remedy="Try again, or restart the kernel."
+    )
+
+
 _START_LIMIT_S = 30
 _LATE_LIMIT = 64_000
 _LIMIT_GRACE_S = 1.0
 """Who is over a limit gets less time than who is stopped by hand: memory goes on growing."""
-
-
-@dataclass(frozen=True, slots=True)
-class KernelLanguage:
-    """What a kernel speaks: its word, its name for people, the path of its program if any."""
-
-    word: str = "python"
-    name: str = "Python"
-    program: str = ""
 
 
 class LiveKernel:
@@ -58,7 +149,7 @@ class LiveKernel:
         self._output_dir = output_dir
         self._spool = Spool(output_dir / f"kernel-{uuid.uuid4().hex}")
         self._run_id = ""
-        self._run_began = leftovers.Beginning()
+        self._run_began = processes.RunStart()
         self._nonce = protocol.new_nonce()
         self._on_change = on_change
         self._state: KernelState = "starting"
@@ -201,7 +292,7 @@ class LiveKernel:
         await self._ended.wait()
 
     def _start_error(self) -> ExecutionError:
-        reason = f"{self._why_killed or self._end_reason}." + _last_words(self._between)
+        reason = f"{self._why_killed or self._end_reason}." + _final_output(self._between)
         if self.language.word == "python":
             return ExecutionError(
                 "The interpreter could not be started.",
@@ -222,7 +313,7 @@ class LiveKernel:
         path = self._output_dir / f"{file_name(request.run_id)}.txt"
         output = RunOutput(path, kept=request.limits.output_bytes)
         self._run_id = request.run_id
-        self._run_began = leftovers.beginning()
+        self._run_began = processes.run_start()
         results = Results(self._spool, self._output_dir, request.run_id)
         self._run = RunStream(request.run_id, output, results.take)
         self._chunks = asyncio.Queue()
@@ -358,7 +449,7 @@ def _execute(request: RunRequest) -> bytes:
     )
 
 
-def _last_words(output: bytes) -> str:
+def _final_output(output: bytes) -> str:
     words = output[-2000:].decode("utf-8", "backslashreplace").strip()
     return f"\n{words}" if words else ""
 

@@ -16,10 +16,10 @@ from playhead.domain.conversation.payloads import RunReport, Table
 from playhead.domain.execution import KernelStatus, RunRequest, Variable
 from playhead.errors import ExecutionError
 from playhead.execution import environment
-from playhead.execution.file_watch import FileWatch
+from playhead.execution.file_changes import FileWatch
 from playhead.execution.kernel_process import KernelProcess
-from playhead.execution.languages import Languages
-from playhead.execution.live_kernel import KernelLanguage, LiveKernel, stopped_before_start
+from playhead.execution.languages import KernelLanguage, Languages
+from playhead.execution.live_kernel import LiveKernel, stopped_before_start
 from playhead.execution.login_path import LoginPath
 from playhead.execution.run_output import file_name
 

@@ -1,14 +1,199 @@
-"""Turns what a kernel shows (images, markup, frames) into chunks; all of it can be forged."""
+"""What a kernel hands over: images, markup, tables, variables; all of it can be forged.
+
+What is too long for a mark comes through the kernel's spool folder.
+"""
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import shutil
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, cast
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType
+from playhead.domain.conversation.payloads import Cell, Table
+from playhead.domain.execution import Variable
 from playhead.execution.run_output import file_name
-from playhead.execution.spool import Spool
-from playhead.execution.tables import parse_json, table_of
+from playhead.kernel import protocol
+
+
+class Spool:
+    """Owner of one kernel's folder; running code can put anything there, so nothing is trusted.
+
+    A name leads nowhere else, a link is not followed, and what is not a plain file within the
+    limit is not read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def make(self) -> None:
+        """Make the folder. Raises OSError."""
+        self.folder.mkdir(parents=True, mode=0o700)
+
+    def remove(self) -> None:
+        """Delete it with what was not fetched."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def size(self, name: str) -> int:
+        """A file's bytes by number; 0 if it is none."""
+        try:
+            facts = (self.folder / name).lstat() if _is_plain(name) else None
+        except OSError:
+            return 0
+        return facts.st_size if facts is not None and stat.S_ISREG(facts.st_mode) else 0
+
+    def read(self, name: str, limit: int) -> bytes | None:
+        """A file's bytes, and the file is gone; None if it is none or longer than the limit."""
+        if not _is_plain(name):
+            return None
+        path = self.folder / name
+        try:
+            # Not blocking: to open a pipe that code put there would wait for its other end.
+            fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | _NOT_BLOCKING)
+        except OSError:
+            return None
+        try:
+            facts = os.fstat(fd)
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+                return None
+            data = os.read(fd, limit + 1)
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
+        with suppress(OSError):
+            path.unlink()
+        return data if len(data) <= limit else None
+
+    def take(self, name: str, target: Path, limit: int) -> bool:
+        """Move a file out; False if it is none or longer than the limit."""
+        if not _is_plain(name):
+            return False
+        try:
+            facts = (self.folder / name).lstat()
+            if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+                return False
+            os.replace(self.folder / name, target)
+        except OSError:
+            return False
+        return True
+
+
+_NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0)
+
+
+def _is_plain(name: str) -> bool:
+    """Whether it names something in the folder itself."""
+    return bool(name) and name == os.path.basename(name) and name[0] != "." and "\0" not in name
+
+
+ROW_LIMIT = 1000
+COLUMN_LIMIT = 200
+VARIABLE_LIMIT = 2000
+_TEXT_LIMIT = 2000
+_PRINTED_LIMIT = 20_000
+_INTEGER_LIMIT = 2**63
+
+
+def parse_json(data: bytes) -> dict[str, Any] | None:
+    """A JSON object, or None if it is something else."""
+    value = protocol.parse_json(data)
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def table_of(fields: dict[str, Any]) -> Table | None:
+    """The page of a frame, cut to what can be shown; None if it is none."""
+    columns, rows = _list(fields.get("columns")), _list(fields.get("rows"))
+    if columns is None or rows is None:
+        return None
+    names = tuple(_text(name) for name in columns[:COLUMN_LIMIT])
+    types = [_text(name) for name in (_list(fields.get("dtypes")) or [])[: len(names)]]
+    types += [""] * (len(names) - len(types))
+    kept = tuple(_row(row, len(names)) for row in rows[:ROW_LIMIT])
+    total_rows = max(_count(fields.get("total_rows")), len(kept))
+    total_columns = max(_count(fields.get("total_columns")), len(names))
+    missing = [_text(word) for word in (_list(fields.get("missing")) or [])[: len(names)]]
+    return Table(
+        names,
+        tuple(types),
+        kept,
+        total_rows,
+        total_columns,
+        _text(fields.get("name")),
+        _text(fields.get("key")),
+        tuple(missing),
+        _printed(fields.get("text")),
+    )
+
+
+def variables_of(fields: dict[str, Any]) -> list[Variable]:
+    """The names of a namespace; what is none of them is left out."""
+    found: list[Variable] = []
+    for row in (_list(fields.get("variables")) or [])[:VARIABLE_LIMIT]:
+        if isinstance(row, dict) and _text(cast("dict[str, Any]", row).get("name")):
+            found.append(_variable(cast("dict[str, Any]", row)))
+    return found
+
+
+def _variable(row: dict[str, Any]) -> Variable:
+    return Variable(
+        name=_text(row.get("name")),
+        type=_text(row.get("type")),
+        shape=_text(row.get("shape")),
+        size_bytes=_count(row.get("size_bytes")),
+        value=_text(row.get("value")),
+        is_changed=row.get("is_changed") is True,
+        is_table=row.get("is_table") is True,
+    )
+
+
+def _row(row: Any, width: int) -> tuple[Cell, ...]:
+    cells = [_cell(cell) for cell in (_list(row) or [])[:width]]
+    return tuple(cells + [None] * (width - len(cells)))
+
+
+def _cell(value: Any) -> Cell:
+    match value:
+        case None | bool():
+            return value
+        case int():
+            return value if abs(value) < _INTEGER_LIMIT else _digits(value)
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case str():
+            return value[:_TEXT_LIMIT]
+        case _:
+            return json.dumps(value)[:_TEXT_LIMIT]
+
+
+def _digits(value: int) -> str:
+    """An integer that JSON readers would spoil; `str` refuses the very long ones."""
+    return str(value) if value.bit_length() < 4000 else "(a very long number)"
+
+
+def _text(value: Any) -> str:
+    return value[:_TEXT_LIMIT] if isinstance(value, str) else ""
+
+
+def _printed(value: Any) -> str:
+    """All of it or nothing: a part could not be found in the output."""
+    return value if isinstance(value, str) and len(value) <= _PRINTED_LIMIT else ""
+
+
+def _count(value: Any) -> int:
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count and 0 <= value < _INTEGER_LIMIT else 0
+
+
+def _list(value: Any) -> list[Any] | None:
+    return cast("list[Any]", value) if isinstance(value, list) else None
+
 
 IMAGE_LIMIT = 64_000_000
 MARKUP_LIMIT = 8_000_000
@@ -44,10 +229,10 @@ class Results:
         path = self._place(name, "png")
         if not self._spool.take(name, path, IMAGE_LIMIT):
             return []
-        return list(message("image", "path", str(path)))
+        return list(whole_message("image", "path", str(path)))
 
     def _markup(self, kind: ChunkType, form: str, name: str) -> list[Chunk] | str:
-        return self._too_long(form, name) or list(message(kind, form, self._text(name)))
+        return self._too_long(form, name) or list(whole_message(kind, form, self._text(name)))
 
     def _table(self, name: str) -> list[Chunk]:
         data = self._spool.read(name, TABLE_LIMIT)
@@ -70,7 +255,7 @@ class Results:
         return self._stem.with_name(f"{self._stem.name}-{stem}.{suffix}")
 
 
-def message(kind: ChunkType, form: str, text: str) -> Iterator[Chunk]:
+def whole_message(kind: ChunkType, form: str, text: str) -> Iterator[Chunk]:
     """A whole message of this text; nothing if there is none."""
     if not text:
         return

@@ -1,4 +1,7 @@
-"""Crash reports: a file for each, on this computer alone, until the user deletes it."""
+"""Crash reports: a file for each, on this computer alone, until the user deletes it.
+
+A report holds types and places, with neither keys nor anything that somebody wrote.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,87 @@ import asyncio
 import faulthandler
 import logging
 import os
-from collections.abc import Iterator, Sequence
+import re
+import signal
+import sys
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+from playhead import __version__
 from playhead.domain.app_data import CrashReport
 from playhead.errors import StorageError
-from playhead.storage import crash_text
 from playhead.storage.process_lock import ProcessLock
+
+_MOST_FRAMES = 60
+_LEFT_OUT = "(What the error says is left out: it could hold words of a conversation.)"
+_TRACE_LINE = re.compile(
+    r'\s*File "|Fatal Python error: |Windows fatal exception: |Thread 0x|Current thread 0x'
+    r"|Traceback \(most recent|\s*\.\.\.|Extension modules: "
+)
+_ERROR_LINE = re.compile(r"((?:\w+\.)*\w+(?:Error|Exception|Exit|Interrupt))(?::|$)")
+
+
+def report_header(program: str) -> str:
+    """What a report begins with; cheap, for every start writes one."""
+    machine = " ".join(os.uname()[i] for i in (0, 2, 4)) if hasattr(os, "uname") else sys.platform
+    form = " (packaged)" if getattr(sys, "frozen", False) else ""
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    python = sys.version.split()[0]
+    return f"Playhead {__version__}{form} · {program}\n{now}\nPython {python} · {machine}\n\n"
+
+
+def exception_report(error: BaseException) -> str:
+    """Types and places of an error and of those behind it, never their words."""
+    return "\n".join([*_chain(error, set()), "", _LEFT_OUT, ""])
+
+
+def worker_report(status: int, lines: Iterable[str]) -> str:
+    """How a child of the program ended, with the trace that it may have left."""
+    kept = list(_trace(lines))
+    return "\n".join([f"It {_ending(status)}.", "", *(kept or ["It left no trace."]), ""])
+
+
+def without_home(text: str) -> str:
+    """The text with the user's folder as `~`: its name is a person's."""
+    home = str(Path.home())
+    return text.replace(home, "~") if len(home) > 1 else text
+
+
+def _chain(error: BaseException, seen: set[int]) -> Iterator[str]:
+    seen.add(id(error))
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if before is not None and id(before) not in seen:
+        yield from _chain(before, seen)
+        yield "\nwhich led to\n"
+    yield f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    for frame in traceback.extract_tb(error.__traceback__)[-_MOST_FRAMES:]:
+        yield f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}'
+        if frame.line:
+            yield f"    {frame.line}"
+
+
+def _trace(lines: Iterable[str]) -> Iterator[str]:
+    """What names places and types; a line that could be words of somebody's is none."""
+    for line in lines:
+        if _TRACE_LINE.match(line):
+            yield line
+        elif found := _ERROR_LINE.match(line):
+            yield found.group(1)
+
+
+def _ending(status: int) -> str:
+    if status >= 0:
+        return f"ended with exit status {status}"
+    try:
+        return f"was ended by {signal.Signals(-status).name}"
+    except ValueError:  # a real-time signal has no name
+        return f"was ended by signal {-status}"
+
 
 _log = logging.getLogger(__name__)
 _RUNNING, _NEW, _TOLD = ".running", ".new.txt", ".txt"
@@ -54,7 +127,7 @@ class CrashWatch:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = self._path.open("a", encoding="utf-8")
-            file.write(crash_text.header(self._program))
+            file.write(report_header(self._program))
             file.flush()
             self._lock.acquire()  # after the header: Windows locks the first byte for all others
         except OSError as error:
@@ -72,11 +145,11 @@ class CrashWatch:
         key = (type(error), *last)
         if key not in self._noted:
             self._noted.add(key)
-            self._write(crash_text.header(self._program) + crash_text.of_exception(error))
+            self._write(report_header(self._program) + exception_report(error))
 
     def note_worker(self, status: int, lines: Sequence[str]) -> None:
         """Write down that the model worker has died."""
-        self._write(crash_text.header("model worker") + crash_text.of_worker(status, lines))
+        self._write(report_header("model worker") + worker_report(status, lines))
 
     def end(self) -> None:
         """All went well."""
@@ -94,7 +167,7 @@ class CrashWatch:
         path = self._folder / f"{self._stem}-{self._count}{_NEW}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _put(path, crash_text.without_home(text))
+            _put(path, without_home(text))
         except OSError as error:
             _log.info("a crash report could not be written: %s", error)
 
@@ -172,7 +245,7 @@ class StoredCrashes:
         at = path.stat().st_mtime
         report = path.with_name(path.name.removesuffix(_RUNNING) + _NEW)
         head, gap, trace = text.partition("\n\n")
-        words = crash_text.without_home(f"{head}{gap}{_CRASH_MARK}\n\n{trace}")
+        words = without_home(f"{head}{gap}{_CRASH_MARK}\n\n{trace}")
         _put(report, words)
         os.utime(report, (at, at))
 

@@ -1,7 +1,7 @@
-"""Where data, settings and resources lie; the only module that knows.
+"""The folders of data, settings and resources; the only module that knows them.
 
 `PLAYHEAD_DATA_DIR`, `PLAYHEAD_CONFIG_DIR` and `PLAYHEAD_CACHE_DIR` override the system's places;
-`keep_below` has all of them lie in one folder.
+`use_data_dir` puts all of them into one folder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PRIVATE = 0o700
 _DATA, _CONFIG, _CACHE = "PLAYHEAD_DATA_DIR", "PLAYHEAD_CONFIG_DIR", "PLAYHEAD_CACHE_DIR"
 
 
-def keep_below(name: str) -> None:
+def use_data_dir(name: str) -> None:
     """Have settings, conversations, logs and all else lie below one folder (`--data-dir`).
 
     Said in the environment, so that it holds for child processes of ours as well (the kernels get
@@ -31,7 +31,7 @@ def keep_below(name: str) -> None:
     os.environ.setdefault(_CACHE, str(folder / "cache"))
 
 
-def is_kept_below() -> bool:
+def is_portable() -> bool:
     """Whether settings and cache lie in the folder of the data, as in a portable one."""
     return all(data_dir() in place().parents for place in (config_dir, cache_dir))
 

@@ -11,16 +11,92 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from playhead.domain.settings import SCALES_PERCENT, AppSettings
+from playhead import __version__
+from playhead.domain.settings import SCALES_PERCENT, AppSettings, ValueReader, is_sensible, to_plain
 from playhead.errors import StorageError
-from playhead.storage import settings_codec
 from playhead.storage.files import free_name, put_aside, write_atomically
-from playhead.storage.settings_keeping import (
-    WRITTEN_BY,
-    is_newer,
-    merged_fields,
-    version_to_write,
-)
+
+
+def decode_settings(raw: Mapping[str, object]) -> tuple[AppSettings, list[str]]:
+    """The settings, and the names of the fields whose values were unusable and fell back."""
+    reader = ValueReader(is_sensible)
+    settings = reader.read(AppSettings, raw)
+    return settings, reader.refused
+
+
+def encode_settings(settings: AppSettings) -> dict[str, Any]:
+    """The fields as JSON values; there is no key among them."""
+    return to_plain(settings)
+
+
+WRITTEN_BY = "written_by"
+"""The field that names the newest version that wrote the file."""
+
+
+def is_newer(raw: Mapping[str, object]) -> bool:
+    """Whether a later version than this one has written the file."""
+    return _parts(raw.get(WRITTEN_BY)) > _parts(__version__)
+
+
+def version_to_write(raw: Mapping[str, object]) -> object:
+    """This version, or the later one that knows more of the file."""
+    return raw[WRITTEN_BY] if is_newer(raw) else __version__
+
+
+def merged(raw: object, before: object, now: object) -> Any:
+    """What to write for a value: `raw` is what stood there, read as `before`, and is to be `now`.
+
+    What was not changed stays as it was written, with all that was passed over when reading.
+    """
+    if now == before:
+        return raw
+    if isinstance(raw, dict) and isinstance(before, dict) and isinstance(now, dict):
+        return merged_fields(
+            cast("dict[str, object]", raw),
+            cast("dict[str, object]", before),
+            cast("dict[str, object]", now),
+        )
+    if isinstance(raw, list) and isinstance(before, list) and isinstance(now, list):
+        return _merged_items(
+            cast("list[object]", raw), cast("list[object]", before), cast("list[object]", now)
+        )
+    return now
+
+
+def merged_fields(
+    raw: dict[str, object], before: dict[str, object], now: dict[str, object]
+) -> dict[str, object]:
+    """`merged` of objects: `now`, and beside it what was passed over when reading."""
+    passed_over = {name: value for name, value in raw.items() if name not in before}
+    known = {
+        name: merged(raw[name], before[name], value) if name in raw and name in before else value
+        for name, value in now.items()
+    }
+    return {**passed_over, **known}
+
+
+def _merged_items(raw: list[object], before: list[object], now: list[object]) -> list[object]:
+    """Items are told by their names; where not all could be read they have no places to tell."""
+    if len(raw) != len(before):
+        return now
+    written = {_name(item): (old, item) for old, item in zip(raw, before, strict=True)}
+    return [merged(*written[_name(item)], item) if _name(item) in written else item for item in now]
+
+
+def _name(item: object) -> str:
+    """The name of something like a profile; else its own text."""
+    if isinstance(item, dict):
+        fields = cast("dict[str, object]", item)
+        return str(fields.get("name", fields))
+    return repr(item)
+
+
+def _parts(version: object) -> tuple[int, ...]:
+    """1.10.2 as (1, 10, 2); what is no version comes before all."""
+    if not isinstance(version, str):
+        return ()
+    numbers = version.split("+")[0].split(".")
+    return tuple(int(part) for part in numbers if part.isdecimal())
 
 
 class SettingsFile:
@@ -60,7 +136,7 @@ class SettingsFile:
 
     def _encoded(self, settings: AppSettings) -> dict[str, object]:
         """The fields, and what stood beside them and in them that this version does not know."""
-        now = merged_fields(self._raw, self._before, settings_codec.encode(settings))
+        now = merged_fields(self._raw, self._before, encode_settings(settings))
         return {**now, WRITTEN_BY: version_to_write(self._raw)}
 
     def _read(self) -> None:
@@ -75,8 +151,8 @@ class SettingsFile:
             self._put_aside("it holds no JSON object")
             return
         self._raw = cast("dict[str, object]", raw)
-        self._current, refused = settings_codec.decode(self._raw)
-        self._before = settings_codec.encode(self._current)
+        self._current, refused = decode_settings(self._raw)
+        self._before = encode_settings(self._current)
         if not refused:
             return
         if is_newer(self._raw):

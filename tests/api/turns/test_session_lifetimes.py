@@ -8,7 +8,7 @@ from playhead.api.turns.session_lifetimes import ThreadKernels
 from playhead.domain.execution import KernelStatus
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
-from playhead.storage.no_history import NoHistory
+from playhead.storage.history.no_history import NoHistory
 from tests.support.ports import RecordingExecutor, ScriptedProvider, ports_with
 from tests.support.waiting import until
 

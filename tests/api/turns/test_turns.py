@@ -24,7 +24,7 @@ from playhead.errors import ProviderError, RequestError, SessionError
 from playhead.formats.wire.entry import Entry
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
-from playhead.storage.no_history import NoHistory
+from playhead.storage.history.no_history import NoHistory
 from tests.support.ports import (
     RecordingExecutor,
     ScriptedProvider,

@@ -1,0 +1,1 @@
+"""Conversations in a SQLite database; only `bootstrap` imports it."""

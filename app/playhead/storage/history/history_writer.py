@@ -1,0 +1,262 @@
+"""The thread that owns the database: it writes in batches and answers questions.
+
+It drops nothing when the disk refuses, but tries again.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from playhead.errors import StorageError
+from playhead.storage.history import journal
+from playhead.storage.history.journal import Entry
+from playhead.storage.history.schema import OpenedDatabase, open_database
+from playhead.storage.history.write_refusal import (
+    WriteRefusal,
+    is_unwritable,
+    open_for_reading,
+    unwritable_refusal,
+)
+from playhead.storage.process_lock import ProcessLock
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+BATCH_S = 0.05
+"""How long entries are gathered: well under the 250 ms that a crash may cost."""
+FIRST_RETRY_S = 0.2
+LONGEST_RETRY_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    ask: Callable[[sqlite3.Connection], Any]
+    answer: Future[Any]
+
+
+class HistoryWriter:
+    """Entries are written in the order in which they came; a question sees all before it.
+
+    When the disk refuses, `report` is told once per cause (in this thread), nothing is dropped,
+    and the writing is tried again with growing pauses.
+    """
+
+    def __init__(self, path: Path, report: Callable[[StorageError], None]) -> None:
+        self._path = path
+        self._report = report
+        self._queue: queue.SimpleQueue[Entry | _Question | None] = queue.SimpleQueue()
+        self._pending: list[Entry] = []
+        self._questions: list[_Question] = []
+        self._connection: sqlite3.Connection | None = None
+        self._lock = ProcessLock(path.with_name(path.name + ".lock"))
+        self._notice = ""
+        self._refusal: WriteRefusal | None = None
+        self._opened_path: Path | None = None
+        self._is_sole = False
+        self._told: set[str] = set()
+        self._retry_s = FIRST_RETRY_S
+        self._retry_at = 0.0
+        self._is_closing = False
+        self._thread = threading.Thread(target=self._work, name="playhead-history", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread; it opens the database by itself."""
+        self._thread.start()
+
+    @property
+    def notice(self) -> str:
+        """What had to be put aside when the database was opened, else ''."""
+        return self._notice
+
+    @property
+    def refusal(self) -> WriteRefusal | None:
+        """Why the database is only read, once it is open; else None."""
+        return self._refusal
+
+    @property
+    def unsaved(self) -> int:
+        """How many changes wait for a disk that refuses them; 0 while all goes well."""
+        return len(self._pending) if self._told else 0
+
+    @property
+    def opened_path(self) -> Path | None:
+        """The file that is written to, as soon as it is open."""
+        return self._opened_path
+
+    @property
+    def is_sole(self) -> bool:
+        """Whether no other process has the file open."""
+        return self._is_sole
+
+    def put(self, entry: Entry) -> None:
+        """Queue an entry; returns at once."""
+        self._queue.put(entry)
+
+    def ask(self, question: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Run `question` on the connection, after what is queued; fails with StorageError."""
+        answer: Future[T] = Future()
+        if self._thread.is_alive():
+            self._queue.put(_Question(question, answer))
+        else:
+            answer.set_exception(_closed())
+        return answer
+
+    def close(self, limit_s: float) -> bool:
+        """Write what is queued, close, and wait no longer than that; whether all is written."""
+        if self._thread.ident is None:
+            return True
+        self._queue.put(None)
+        self._thread.join(limit_s)
+        return not self._thread.is_alive() and not self._pending
+
+    def _work(self) -> None:
+        while not self._is_closing:
+            self._gather()
+            self._write()
+            self._answer()
+        self._end()
+
+    def _end(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                self._accept(self._queue.get_nowait())
+        for question in self._questions:
+            question.answer.set_exception(_closed())
+        if self._pending:
+            _log.error("%d changes of conversations could not be written", len(self._pending))
+        if self._connection is not None:
+            self._connection.close()
+        self._lock.release()
+
+    def _gather(self) -> None:
+        """Wait for something to do, then a little longer for more of it."""
+        wait_s = max(self._retry_at - time.monotonic(), 0.0) if self._pending else None
+        with suppress(queue.Empty):
+            self._accept(self._queue.get(timeout=wait_s))
+            until = time.monotonic() + BATCH_S
+            while not self._questions and not self._is_closing:
+                self._accept(self._queue.get(timeout=max(until - time.monotonic(), 0.0)))
+
+    def _accept(self, item: Entry | _Question | None) -> None:
+        if item is None:
+            self._is_closing = True
+        elif isinstance(item, _Question):
+            self._questions.append(item)
+        else:
+            self._pending.append(item)
+
+    def _write(self) -> None:
+        if not self._pending:
+            return
+        if time.monotonic() < self._retry_at and not self._is_closing:
+            return
+        try:
+            connection = self._opened()
+            if self._refusal is None:  # else nobody should have asked for it
+                journal.write(connection, self._pending)
+        except (sqlite3.Error, OSError) as error:
+            self._on_refused(error)
+        else:
+            self._pending.clear()
+            self._told.clear()
+            self._retry_s, self._retry_at = FIRST_RETRY_S, 0.0
+
+    def _opened(self) -> sqlite3.Connection:
+        """The connection; what another process left streaming is recovered at the first opening."""
+        if self._connection is None:
+            opened = self._open()
+            self._notice = opened.notice
+            self._refusal = opened.refusal
+            self._connection = opened.connection
+            self._opened_path = opened.path
+            if (
+                self._is_sole and opened.refusal is None
+            ):  # else the streaming messages are another living process's
+                journal.recover(opened.connection)
+        return self._connection
+
+    def _open(self) -> OpenedDatabase:
+        """The database; where the place takes nothing, what is there can still be read."""
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._is_sole = self._lock.acquire()
+            return open_database(self._path, is_sole=self._is_sole)
+        except (sqlite3.Error, OSError) as error:
+            if not is_unwritable(self._path, error):
+                raise
+            try:
+                connection = open_for_reading(self._path)
+            except sqlite3.Error:
+                raise error from None
+            refusal = unwritable_refusal(self._path, error)
+            return OpenedDatabase(connection, self._path, refusal=refusal)
+
+    def _answer(self) -> None:
+        questions, self._questions = self._questions, []
+        for question in questions:
+            if question.answer.set_running_or_notify_cancel():
+                try:
+                    answer = question.ask(self._opened())
+                except StorageError as error:
+                    question.answer.set_exception(error)
+                except (sqlite3.Error, OSError) as error:
+                    question.answer.set_exception(self._explained(error))
+                else:
+                    question.answer.set_result(answer)
+
+    def _explained(self, error: sqlite3.Error | OSError) -> StorageError:
+        if self._refusal is None:
+            return explain(error, self._path)
+        return StorageError(
+            "This Playhead cannot read the conversations.",
+            detail=f"{self._path}: {error}",
+            remedy=self._refusal.remedy,
+        )
+
+    def _on_refused(self, error: sqlite3.Error | OSError) -> None:
+        self._retry_at = time.monotonic() + self._retry_s
+        self._retry_s = min(self._retry_s * 2, LONGEST_RETRY_S)
+        cause = _cause(error)
+        if cause not in self._told:
+            self._told.add(cause)
+            self._report(explain(error, self._path))
+
+
+def _closed() -> StorageError:
+    return StorageError("The history is closed.", remedy="Start Playhead again.")
+
+
+def explain(error: Exception, path: Path) -> StorageError:
+    """The refusal in words."""
+    match _cause(error):
+        case "SQLITE_FULL":
+            remedy = "The disk is full: free some space."
+        case "SQLITE_BUSY" | "SQLITE_LOCKED":
+            remedy = "Another program holds the file: close it."
+        case "SQLITE_CORRUPT" | "SQLITE_NOTADB":
+            remedy = "The file is damaged: start Playhead again, it will put it aside."
+        case _:
+            remedy = f"Check that {path.parent} is there, can be written to and is not full."
+    return StorageError(
+        "The conversations are not being saved.",
+        detail=f"{path}: {error}",
+        remedy=f"{remedy} Playhead keeps trying; nothing is lost while it runs.",
+    )
+
+
+def _cause(error: Exception) -> str:
+    """One word per kind of refusal: the primary result code's name, or the system's."""
+    name = getattr(error, "sqlite_errorname", None)
+    if isinstance(name, str):
+        return "_".join(name.split("_")[:2])
+    return f"{type(error).__name__} {getattr(error, 'errno', '')}"

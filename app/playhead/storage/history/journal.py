@@ -1,0 +1,334 @@
+"""The journal of conversations: rows for messages, deltas for the text that is still streaming."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.message import Message
+from playhead.domain.history import ConversationMark, ConversationSummary
+from playhead.domain.history import Record as ProgramsRecord
+from playhead.domain.settings import ConversationConfig
+from playhead.storage.history import row_codec
+from playhead.storage.history.row_codec import encode_config
+
+_log = logging.getLogger(__name__)
+
+_BELOW = (
+    "WITH RECURSIVE gone (conversation_id, id) AS (VALUES (?, ?) UNION"
+    " SELECT message.conversation_id, message.id FROM message JOIN gone"
+    " ON message.conversation_id = gone.conversation_id AND message.parent_id = gone.id) "
+)
+_FOLLOW = (
+    _BELOW + "UPDATE conversation SET leaf_id = ? WHERE id = ? AND leaf_id IN (SELECT id FROM gone)"  # noqa: S608
+)
+_PRUNE = _BELOW + "DELETE FROM message WHERE (conversation_id, id) IN (SELECT * FROM gone)"  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """A new conversation."""
+
+    summary: ConversationSummary
+    folder: str
+    interpreter: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetPlace:
+    """Another folder or interpreter."""
+
+    conversation_id: str
+    folder: str
+    interpreter: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetConfig:
+    """What a conversation wants otherwise than the settings."""
+
+    conversation_id: str
+    config: ConversationConfig
+
+
+@dataclass(frozen=True, slots=True)
+class SetMark:
+    """A mark of a conversation, put on or taken away."""
+
+    conversation_id: str
+    mark: ConversationMark
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """A conversation that goes with all its messages."""
+
+    conversation_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppendEvent:
+    """An event of a conversation; `at` is when it came, in seconds since the epoch."""
+
+    conversation_id: str
+    event: ConversationEvent
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PutRecord:
+    """A program's record, new or in the place of an older one."""
+
+    record: ProgramsRecord
+
+
+@dataclass(frozen=True, slots=True)
+class DropRecords:
+    """A record of an owner that is no longer wanted, or with no id all of them."""
+
+    owner: str
+    record_id: str = ""
+
+
+Entry = Create | SetPlace | SetConfig | SetMark | Delete | AppendEvent | PutRecord | DropRecords
+_MARKS: dict[ConversationMark, str] = {
+    "pinned": "UPDATE conversation SET is_pinned = ? WHERE id = ?",
+    "archived": "UPDATE conversation SET is_archived = ? WHERE id = ?",
+    "unread": "UPDATE conversation SET is_unread = ? WHERE id = ?",
+    "deleted": "UPDATE conversation SET is_deleted = ? WHERE id = ?",
+}
+
+
+def is_kept(event: ConversationEvent) -> bool:
+    """Whether the history has any use for the event (not for running lines and status)."""
+    if event.kind in ("transient", "put_aside", "put_back"):  # those may still be undone
+        return False
+    if event.kind != "grew":
+        return True
+    chunk = event.chunk
+    return chunk is not None and chunk.format != "active_line" and isinstance(chunk.content, str)
+
+
+def write(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    """All of the entries or, when the disk refuses (sqlite3.Error), none of them."""
+    with transaction(connection):
+        _write_all(connection, entries)
+
+
+def recover(connection: sqlite3.Connection) -> None:
+    """Make interrupted messages of those that were streaming when a process ended."""
+    orphans = connection.execute(
+        "SELECT seq, content FROM message WHERE state = 'streaming'"
+    ).fetchall()
+    if not orphans:
+        return
+    with transaction(connection):
+        for seq, content in orphans:
+            text = (content or "") + streamed_text(connection, seq)
+            connection.execute(
+                "UPDATE message SET content = ?, kind = ?, state = 'interrupted' WHERE seq = ?",
+                (text, row_codec.TEXT, seq),
+            )
+            connection.execute("DELETE FROM delta WHERE message_seq = ?", (seq,))
+
+
+def streamed_text(connection: sqlite3.Connection, message_seq: int) -> str:
+    """What has come so far of a message that is still streaming."""
+    rows = connection.execute(
+        "SELECT text FROM delta WHERE message_seq = ? ORDER BY seq", (message_seq,)
+    )
+    return "".join(text for (text,) in rows)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Generator[None]:
+    """All that is done inside, or nothing of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite itself rolls back on some errors
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _write_all(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    growing: list[str] = []
+    owner = ("", "")
+    for entry in entries:
+        if isinstance(entry, AppendEvent) and entry.event.kind == "grew":
+            if owner != (entry.conversation_id, entry.event.message_id):
+                _append(connection, owner, growing)
+                owner = (entry.conversation_id, entry.event.message_id)
+            growing.append(_text(entry.event))
+        else:
+            _append(connection, owner, growing)
+            _write_one(connection, entry)
+    _append(connection, owner, growing)
+
+
+def _append(connection: sqlite3.Connection, owner: tuple[str, str], growing: list[str]) -> None:
+    """One row for all that one message grew in this batch."""
+    if growing:
+        text = row_codec.storable("".join(growing))
+        growing.clear()
+        cursor = connection.execute(
+            "INSERT INTO delta (message_seq, text)"
+            " SELECT seq, ? FROM message WHERE conversation_id = ? AND id = ?",
+            (text, *owner),
+        )
+        _expect_row(cursor, "grew", owner)
+
+
+def _write_one(connection: sqlite3.Connection, entry: Entry) -> None:
+    try:
+        match entry:
+            case Create(summary, folder, interpreter):
+                _create(connection, summary, folder, interpreter)
+            case SetPlace(conversation_id, folder, interpreter):
+                connection.execute(
+                    "UPDATE conversation SET folder = ?, interpreter = ? WHERE id = ?",
+                    _row(folder, interpreter, conversation_id),
+                )
+            case SetConfig(conversation_id, config):
+                connection.execute(
+                    "UPDATE conversation SET config = ? WHERE id = ?",
+                    (encode_config(config), conversation_id),
+                )
+            case SetMark(conversation_id, mark, is_on):
+                connection.execute(_MARKS[mark], (is_on, conversation_id))
+            case Delete(conversation_id):
+                connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
+                connection.execute("DELETE FROM record WHERE owner = ?", (conversation_id,))
+            case PutRecord(record):
+                connection.execute(
+                    "INSERT INTO record (owner, id, content) VALUES (?, ?, ?)"
+                    " ON CONFLICT (owner, id) DO UPDATE SET content = excluded.content",
+                    _row(record.owner, record.id, record.content),
+                )
+            case DropRecords(owner, record_id):
+                connection.execute(
+                    "DELETE FROM record WHERE owner = ? AND ? IN (id, '')", (owner, record_id)
+                )
+            case AppendEvent(conversation_id, event, at):
+                _record(connection, conversation_id, event, at)
+    except (sqlite3.IntegrityError, TypeError) as error:
+        # A defect of whoever sent it; it must not stop all that comes after it.
+        _log.error("not stored, %s: %s", error, type(entry).__name__)
+
+
+def _create(
+    connection: sqlite3.Connection, summary: ConversationSummary, folder: str, interpreter: str
+) -> None:
+    connection.execute(
+        "INSERT INTO conversation (id, title, created_at, updated_at, folder, interpreter)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        _row(
+            summary.id, summary.title, summary.created_at, summary.updated_at, folder, interpreter
+        ),
+    )
+
+
+def _record(
+    connection: sqlite3.Connection, conversation_id: str, event: ConversationEvent, at: float
+) -> None:
+    match event.kind:
+        case "started" | "added" if event.message is not None:
+            _insert(connection, conversation_id, event.message)
+            _move(connection, conversation_id, event.message.id)
+        case "noted" if event.message is not None:  # the tree has no knot for it
+            _insert(connection, conversation_id, event.message)
+        case "ended" if event.message is not None:
+            _finish(connection, conversation_id, event.message)
+        case "removed":
+            _remove(connection, conversation_id, event.message_id)
+        case "renamed":
+            connection.execute(
+                "UPDATE conversation SET title = ? WHERE id = ?", _row(event.title, conversation_id)
+            )
+            return
+        case "moved":
+            _move(connection, conversation_id, event.message_id or None)
+            return
+        case _:
+            return
+    connection.execute("UPDATE conversation SET updated_at = ? WHERE id = ?", (at, conversation_id))
+
+
+def _insert(connection: sqlite3.Connection, conversation_id: str, message: Message) -> None:
+    kind, content = row_codec.encode(message.content)
+    connection.execute(
+        "INSERT INTO message (conversation_id, id, parent_id, role, type, format, kind, content,"
+        " call_id, recipient, created_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        _row(
+            conversation_id,
+            message.id,
+            message.parent_id,
+            message.role,
+            message.type,
+            message.format,
+            kind,
+            content,
+            message.call_id,
+            message.recipient,
+            message.created_at,
+            message.state,
+        ),
+    )
+
+
+def _finish(connection: sqlite3.Connection, conversation_id: str, message: Message) -> None:
+    """The whole text takes the place of its deltas."""
+    kind, content = row_codec.encode(message.content)
+    key = (conversation_id, message.id)
+    cursor = connection.execute(
+        "UPDATE message SET format = ?, kind = ?, content = ?, call_id = ?, recipient = ?,"
+        " state = ? WHERE conversation_id = ? AND id = ?",
+        _row(
+            message.format, kind, content, message.call_id, message.recipient, message.state, *key
+        ),
+    )
+    _expect_row(cursor, "ended", key)
+    connection.execute(
+        "DELETE FROM delta WHERE message_seq ="
+        " (SELECT seq FROM message WHERE conversation_id = ? AND id = ?)",
+        key,
+    )
+
+
+def _remove(connection: sqlite3.Connection, conversation_id: str, message_id: str) -> None:
+    key = (conversation_id, message_id)
+    parent = connection.execute(
+        "SELECT parent_id FROM message WHERE conversation_id = ? AND id = ?", key
+    ).fetchone()
+    if parent is None:
+        return
+    connection.execute(_FOLLOW, (*key, parent[0], conversation_id))
+    connection.execute(_PRUNE, key)
+
+
+def _move(connection: sqlite3.Connection, conversation_id: str, leaf_id: str | None) -> None:
+    connection.execute(
+        "UPDATE conversation SET leaf_id = ? WHERE id = ?", (leaf_id, conversation_id)
+    )
+
+
+def _row(*values: str | float | None) -> tuple[str | float | None, ...]:
+    """Values that SQLite takes: a path or a name may hold lone surrogates too."""
+    return tuple(row_codec.storable(value) if isinstance(value, str) else value for value in values)
+
+
+def _text(event: ConversationEvent) -> str:
+    content = event.chunk.content if event.chunk is not None else None
+    return content if isinstance(content, str) else ""
+
+
+def _expect_row(cursor: sqlite3.Cursor, what: str, key: tuple[str, str]) -> None:
+    if cursor.rowcount == 0:
+        _log.error("not stored, no such message: %s of %s", what, key)

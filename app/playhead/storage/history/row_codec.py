@@ -1,0 +1,128 @@
+"""Contents of messages and configurations of conversations ↔ what a database row holds."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from playhead.domain.conversation.chunk import Content
+from playhead.domain.conversation.payloads import (
+    Citation,
+    CodeError,
+    Echo,
+    Failure,
+    FileChange,
+    FileChanges,
+    Frame,
+    InputRequest,
+    LineTiming,
+    Payload,
+    PrintedLines,
+    Proposal,
+    RunReport,
+    Source,
+    Table,
+    Usage,
+    Waiting,
+)
+from playhead.domain.settings import ConversationConfig, ValueReader, given_fields, is_sensible
+
+TEXT = "text"
+_NOTHING = "nothing"
+_NUMBER = "number"
+_PAYLOADS: Mapping[str, type[Payload]] = {
+    "proposal": Proposal,
+    "run": RunReport,
+    "code_error": CodeError,
+    "input": InputRequest,
+    "timing": LineTiming,
+    "table": Table,
+    "files": FileChanges,
+    "failure": Failure,
+    "waiting": Waiting,
+    "echo": Echo,
+    "usage": Usage,
+    "printed": PrintedLines,
+    "citation": Citation,
+}
+
+
+class UnknownContentError(ValueError):
+    """A kind of content that this version does not know, or one that misses what it needs."""
+
+
+def encode(content: Content) -> tuple[str, str | None]:
+    """The kind tag and the text for a row. Raises TypeError for what is no content."""
+    if content is None:
+        return _NOTHING, None
+    if isinstance(content, str):
+        return TEXT, storable(content)
+    if isinstance(content, int):
+        return _NUMBER, str(content)
+    kinds = [kind for kind, payload in _PAYLOADS.items() if isinstance(content, payload)]
+    if not kinds:
+        raise TypeError(f"no kind for {type(content).__name__}")
+    return kinds[0], storable(json.dumps(dataclasses.asdict(content), ensure_ascii=False))
+
+
+def decode(kind: str, text: str | None) -> Content:
+    """The content of a row. Raises UnknownContentError."""
+    if kind == _NOTHING:
+        return None
+    if text is None:
+        raise UnknownContentError(f"{kind} without a text")
+    if kind == TEXT:
+        return text
+    if kind != _NUMBER and kind not in _PAYLOADS:
+        raise UnknownContentError(kind)
+    try:
+        return int(text) if kind == _NUMBER else _payload(_PAYLOADS[kind], json.loads(text))
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise UnknownContentError(f"{kind}: {error}") from error
+
+
+def storable(text: str) -> str:
+    """The text without lone surrogates, which no UTF-8 file can hold: they become U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
+    """Made of the fields that this version knows; others belong to a newer one."""
+    names = {field.name for field in dataclasses.fields(payload)}
+    known = {name: value for name, value in values.items() if name in names}
+    if payload is CodeError:
+        frames = cast("list[dict[str, Any]]", known.get("frames", []))
+        known["frames"] = tuple(Frame(f["file"], f["line"], f["name"]) for f in frames)
+    if payload is Citation:
+        sources = cast("list[dict[str, Any]]", known.get("sources", []))
+        known["sources"] = tuple(Source(**source) for source in sources)
+    if payload is Table:
+        known["columns"], known["dtypes"] = tuple(known["columns"]), tuple(known["dtypes"])
+        known["rows"] = tuple(tuple(row) for row in known["rows"])
+        known["missing"] = tuple(known.get("missing", ()))
+    if payload is PrintedLines:
+        known["starts"], known["lines"] = tuple(known["starts"]), tuple(known["lines"])
+    if payload is FileChanges:
+        for name in ("created", "changed", "deleted"):
+            known[name] = tuple(FileChange(**change) for change in known.get(name, []))
+    return payload(**known)
+
+
+def decode_config(text: str) -> ConversationConfig:
+    """What a conversation wants; nothing where the text makes no sense."""
+    try:
+        raw: object = json.loads(text or "{}")
+    except ValueError:
+        return ConversationConfig()
+    if not isinstance(raw, dict):
+        return ConversationConfig()
+    return ValueReader(is_sensible).read(ConversationConfig, cast("dict[str, object]", raw))
+
+
+def encode_config(config: ConversationConfig) -> str:
+    """What is said otherwise, as JSON; `{}` for nothing."""
+    return json.dumps(given_fields(config))

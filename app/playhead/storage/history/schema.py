@@ -1,0 +1,213 @@
+"""The database file: its tables and migrations, and what happens to a broken or newer one."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from playhead.storage.files import free_name, put_aside
+from playhead.storage.history.message_search import ensure_search
+from playhead.storage.history.write_refusal import (
+    WriteRefusal,
+    newer_file_refusal,
+    open_for_reading,
+    stored_version,
+)
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE conversation (
+        id TEXT PRIMARY KEY,
+        title TEXT NOT NULL,
+        created_at REAL NOT NULL,
+        updated_at REAL NOT NULL,
+        leaf_id TEXT,
+        folder TEXT NOT NULL DEFAULT '',
+        interpreter TEXT NOT NULL DEFAULT ''
+    );
+    CREATE TABLE message (
+        seq INTEGER PRIMARY KEY,
+        conversation_id TEXT NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        parent_id TEXT,
+        role TEXT NOT NULL,
+        type TEXT NOT NULL,
+        format TEXT,
+        kind TEXT NOT NULL,
+        content TEXT,
+        call_id TEXT,
+        recipient TEXT,
+        created_at REAL NOT NULL,
+        state TEXT NOT NULL,
+        UNIQUE (conversation_id, id)
+    );
+    CREATE INDEX message_by_parent ON message (conversation_id, parent_id);
+    CREATE INDEX message_streaming ON message (state) WHERE state = 'streaming';
+    CREATE TABLE delta (
+        seq INTEGER PRIMARY KEY,
+        message_seq INTEGER NOT NULL REFERENCES message (seq) ON DELETE CASCADE,
+        text TEXT NOT NULL
+    );
+    CREATE INDEX delta_of_message ON delta (message_seq);
+    """,
+    """
+    ALTER TABLE conversation ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN is_unread INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN is_deleted INTEGER NOT NULL DEFAULT 0;
+    """,
+    "ALTER TABLE conversation ADD COLUMN config TEXT NOT NULL DEFAULT '{}'",
+    """
+    CREATE TABLE record (
+        seq INTEGER PRIMARY KEY,
+        owner TEXT NOT NULL,
+        id TEXT NOT NULL,
+        content TEXT NOT NULL,
+        UNIQUE (owner, id)
+    )
+    """,
+)
+
+COPIES_KEPT_S = 30 * 24 * 3600.0
+"""How long the copy of before an upgrade is there: it still holds what is deleted meanwhile."""
+
+_CHECK_ALWAYS_BYTES = 256 * 2**20
+"""Larger files are checked only after an unclean end: a check reads the whole file."""
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class BrokenDatabaseError(sqlite3.DatabaseError):
+    """The file is no database of ours, or a damaged one."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedDatabase:
+    """A database ready for use; `notice` says what had to be put aside for it, else ''.
+
+    With a `refusal` it can only be read.
+    """
+
+    connection: sqlite3.Connection
+    path: Path
+    notice: str = ""
+    refusal: WriteRefusal | None = None
+
+
+def open_database(
+    path: Path, migrations: Sequence[str] = MIGRATIONS, *, is_sole: bool = True
+) -> OpenedDatabase:
+    """Open the file or make it; a broken one is moved aside, a newer one only read.
+
+    With `is_sole` False another process has it open: then nothing is checked or moved.
+    Raises sqlite3.Error or OSError when the place refuses.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if stored_version(path) > len(migrations):
+        return OpenedDatabase(open_for_reading(path), path, refusal=newer_file_refusal(path))
+    notice = ""
+    try:
+        connection = _open_sound(path, migrations, is_sole)
+    except BrokenDatabaseError as broken:
+        if not is_sole:
+            raise
+        aside = _put_aside(path)
+        connection = _open_sound(path, migrations, is_sole)
+        notice = (
+            f"The stored conversations could not be read ({broken}). They are kept as {aside};"
+            " Playhead starts with an empty list."
+        )
+    return OpenedDatabase(connection, path, notice)
+
+
+def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3.Connection:
+    """The database, up to date. Raises BrokenDatabaseError."""
+    if path.exists() and not path.is_file():
+        raise BrokenDatabaseError("it is no file")
+    is_unclean = path.with_name(path.name + "-wal").exists()
+    _make_private(path)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=5)
+    try:
+        version = _version(connection)
+        if is_sole and (is_unclean or path.stat().st_size <= _CHECK_ALWAYS_BYTES):
+            _check(connection, version)
+        _set_up(connection)
+        _migrate(connection, path, version, migrations)
+        _end_copies(path, lambda copy: copy.stat().st_mtime < time.time() - COPIES_KEPT_S)
+        ensure_search(connection)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.DatabaseError) and _code(error) in _BROKEN:
+            raise BrokenDatabaseError(str(error)) from error
+        raise
+    return connection
+
+
+def _make_private(path: Path) -> None:
+    """Make the file before SQLite does, for its user only; the journal takes over its mode."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _check(connection: sqlite3.Connection, version: int) -> None:
+    (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if answer != "ok":
+        raise BrokenDatabaseError(str(answer))
+    if version == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+        raise BrokenDatabaseError("it is another program's database")
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")  # a crash of ours loses nothing (no fsync)
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _migrate(
+    connection: sqlite3.Connection, path: Path, version: int, migrations: Sequence[str]
+) -> None:
+    if 0 < version < len(migrations):  # a new one has nothing in it to keep
+        newest = free_name(path, f"before-v{version + 1}")
+        copy_database(connection, newest)
+        _end_copies(path, lambda copy: copy != newest)
+    for number in range(version + 1, len(migrations) + 1):
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {migrations[number - 1]}; PRAGMA user_version = {number}; COMMIT;"
+        )
+
+
+def copy_database(connection: sqlite3.Connection, path: Path) -> None:
+    """Write all that the connection sees into a new file, for its user only."""
+    connection.execute("VACUUM INTO ?", (str(path),))
+    path.chmod(0o600)
+
+
+def _end_copies(path: Path, is_over: Callable[[Path], bool]) -> None:
+    """Delete those copies of before an upgrade that are no longer wanted."""
+    for copy in path.parent.glob(f"{glob.escape(path.name)}.before-v*"):
+        with suppress(OSError):  # one that stays does no harm
+            if is_over(copy):
+                copy.unlink()
+
+
+def _put_aside(path: Path) -> Path:
+    """Move the file with its journal, which belongs to it under any name."""
+    aside = put_aside(path)
+    for suffix in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+def _code(error: sqlite3.DatabaseError) -> int:
+    """The primary result code."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

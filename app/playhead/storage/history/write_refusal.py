@@ -1,0 +1,116 @@
+"""Why a database takes no changes, and how it is opened so that it can still be read."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from playhead.errors import StorageError
+
+_REFUSED_BY_SYSTEM = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+_LEAST_ROOM_BYTES = 64 * 1024
+_REFUSED_BY_SQLITE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRefusal:
+    """Why nothing is added, at length and in short, and what to do."""
+
+    detail: str
+    reason: str
+    remedy: str
+
+    @property
+    def notice(self) -> str:
+        """All of it, said once."""
+        return f"{self.detail} {self.remedy}"
+
+    @property
+    def error(self) -> StorageError:
+        """What is said to each who tries all the same."""
+        return StorageError(
+            "The conversations can only be read here.", detail=self.reason, remedy=self.remedy
+        )
+
+
+def newer_file_refusal(path: Path) -> WriteRefusal:
+    """The file is another version's, which knows more of it."""
+    return WriteRefusal(
+        f"{path} was written by a newer Playhead. You can read, search and export what is in it; "
+        "nothing is changed or added, so that nothing of it is lost.",
+        "A newer Playhead wrote them.",
+        "Start the newer Playhead, or this one with --data-dir and another folder.",
+    )
+
+
+def unwritable_refusal(path: Path, error: Exception) -> WriteRefusal:
+    """The place takes nothing."""
+    reason = f"{path} cannot be written to: {_reason(path, error)}."
+    return WriteRefusal(
+        f"{reason} You can read, search and export what is in it; nothing is added, so that "
+        "nothing is lost.",
+        reason,
+        "Make room there and see that you may write to the folder, then start Playhead again.",
+    )
+
+
+def is_unwritable(path: Path, error: Exception) -> bool:
+    """Whether the error is the place's, of a file that is there and may perhaps be read."""
+    if not path.is_file():
+        return False
+    if isinstance(error, OSError):
+        return error.errno in _REFUSED_BY_SYSTEM
+    return str(getattr(error, "sqlite_errorname", "")).startswith(_REFUSED_BY_SQLITE)
+
+
+def open_for_reading(path: Path, *, check_same_thread: bool = True) -> sqlite3.Connection:
+    """A connection that writes nothing, not even beside the file if need be.
+
+    SQLite wants to make a file for its locks beside the database. Where it cannot, there is nobody
+    else who writes, and what is in the file is all: https://sqlite.org/wal.html#readonly
+    Raises sqlite3.Error.
+    """
+    try:
+        return _open(path, "mode=ro", check_same_thread)
+    except sqlite3.OperationalError as error:
+        if not str(getattr(error, "sqlite_errorname", "")).startswith(_REFUSED_BY_SQLITE):
+            raise  # it is only busy
+        journal = path.with_name(path.name + "-wal")
+        if journal.exists() and journal.stat().st_size:
+            raise
+        return _open(path, "mode=ro&immutable=1", check_same_thread)
+
+
+def stored_version(path: Path) -> int:
+    """The version of the schema in a file; 0 if there is none, or if it cannot be told."""
+    with suppress(sqlite3.Error, OSError):
+        if path.is_file() and path.stat().st_size:
+            with closing(open_for_reading(path)) as connection:
+                return int(connection.execute("PRAGMA user_version").fetchone()[0])
+    return 0
+
+
+def _reason(path: Path, error: Exception) -> str:
+    """SQLite calls a full disk an I/O error when it is its own small files that have no room."""
+    with suppress(OSError):
+        if shutil.disk_usage(path.parent).free < _LEAST_ROOM_BYTES:
+            return "the disk is full"
+    words = error.strerror if isinstance(error, OSError) else None
+    return words or str(error)
+
+
+def _open(path: Path, how: str, check_same_thread: bool) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?{how}"
+    connection = sqlite3.connect(
+        address, uri=True, isolation_level=None, timeout=5, check_same_thread=check_same_thread
+    )
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,239 @@
+"""Keys by provider name: environment, then the system's keyring, then the memory of this run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Generator, Mapping
+
+from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
+from playhead.errors import KeyStoreError
+from playhead.storage.keys.system_keyring import (
+    KeyringEntries,
+    KeyringKeys,
+    Keys,
+    LockedKeyringError,
+    remedy,
+)
+from playhead.storage.worker_thread import WorkerThread
+
+_log = logging.getLogger(__name__)
+_LIMIT_S = 120.0
+_LONG_S = 1.0
+
+
+class KeyStore:
+    """The keys; never written anywhere but into the keyring. Owned by `bootstrap`.
+
+    `environment` holds what `take_from_environment` returned, by variable; `variables` names the
+    variable of a key (`{"openai": "OPENAI_API_KEY"}`), by default NAME_API_KEY.
+
+    The keyring is loaded at the first use, called in one thread and read once: all keys are in
+    one entry, so the system asks the user at most once. Whoever waits for that may be cancelled;
+    the prompt then stays, and what is answered holds from then on. Nobody waits longer than
+    `limit_s`. A prompt that was refused comes again only with `set`, `delete` and `unlock`.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, Secret],
+        variables: Mapping[str, str] | None = None,
+        kept: KeyringKeys | None = None,
+        limit_s: float = _LIMIT_S,
+        long_s: float = _LONG_S,
+    ) -> None:
+        self._environment = dict(environment)
+        self._variables = dict(variables or {})
+        self._kept = kept or KeyringKeys(KeyringEntries())
+        self._limit_s = limit_s
+        self._long_s = long_s
+        self._session: dict[str, Secret] = {}
+        self._known: Keys | None = None
+        self._refusal: KeyStoreError | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._looked_for: set[str] = set()
+        self._listeners: list[Callable[[bool], None]] = []
+        self._is_waiting = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._thread = WorkerThread("playhead-keyring")
+
+    def on_waiting(self, listener: Callable[[bool], None]) -> None:
+        """Tell when the keyring takes long, as with a prompt open, and when that is over."""
+        self._listeners.append(listener)
+
+    async def get(self, name: str) -> KeyInfo:
+        """The key and where it came from; a keyring that refuses is no error here."""
+        variable = self._variables.get(name) or f"{name.upper()}_API_KEY"
+        if secret := self._environment.get(variable):
+            return KeyInfo(secret, "environment", variable)
+        if secret := self._session.get(name):  # newer than the keyring's, which refused it
+            return KeyInfo(secret, "session")
+        try:
+            secret = await self._find(name)
+        except KeyStoreError as error:
+            _log.info("no key for %s from the keyring: %s", name, error)
+            return KeyInfo()
+        return KeyInfo(secret, "keyring") if secret else KeyInfo()
+
+    async def set(self, name: str, secret: Secret) -> KeySource:
+        """Keep a key in the keyring, or for this run only when that refuses; says which."""
+
+        def put(keys: Keys) -> None:
+            keys[name] = secret
+
+        try:
+            await self._change(name, put)
+        except KeyStoreError as error:
+            _log.info("the key for %s is kept for this run only: %s", name, error)
+            self._session[name] = secret
+            return "session"
+        self._session.pop(name, None)
+        return "keyring"
+
+    async def delete(self, name: str) -> None:
+        """Forget a key. Raises KeyStoreError if the keyring refuses; the environment's stays."""
+        was_session = self._session.pop(name, None) is not None
+        try:
+            await self._change(name, lambda keys: keys.pop(name, None))
+        except KeyStoreError:
+            if not was_session:
+                raise
+
+    async def delete_all(self) -> None:
+        """Forget all keys but the environment's. Raises KeyStoreError if the keyring refuses."""
+        self._session.clear()
+        for name in tuple(await self._load())[:1]:
+            await self._change(name, lambda keys: keys.clear())
+
+    async def status(self) -> KeyringStatus:
+        """Whether keys can be kept; asks the keyring for real unless it has answered before."""
+        try:
+            await self._load()
+            backend = await asyncio.wrap_future(self._thread.submit(lambda: self._kept.place))
+        except KeyStoreError as error:
+            words = " ".join(part for part in (error.title, error.detail) if part)
+            return KeyringStatus(
+                is_usable=False,
+                message=f"{words} Keys are kept for this run only. {error.remedy}",
+                is_locked=isinstance(error, LockedKeyringError),
+            )
+        return KeyringStatus(is_usable=True, backend=backend)
+
+    async def unlock(self) -> KeyringStatus:
+        """Read the keyring anew, with the system's prompt where it is locked."""
+        if self._reading is None:
+            self._known, self._refusal = None, None
+            self._looked_for.clear()
+        return await self.status()
+
+    def close(self) -> None:
+        """Forget the keys and end the thread."""
+        self._session.clear()
+        self._known = None
+        for task in tuple(self._tasks):
+            task.cancel()
+        self._thread.close()
+
+    async def _find(self, name: str) -> Secret | None:
+        keys = await self._load()
+        if name not in keys and name not in self._looked_for:
+            await self._wait(self._start(lambda: self._kept.take_over([name])))
+            self._looked_for.add(name)
+        return (self._known or {}).get(name)
+
+    async def _load(self) -> Keys:
+        """What the keyring holds, read for the first who asks and for all who ask meanwhile."""
+        if self._known is None and self._refusal is not None:
+            raise self._refusal
+        if self._known is None:
+            if self._reading is None:
+                self._reading = self._start(self._kept.read)
+                self._reading.add_done_callback(self._on_read)
+            try:
+                await self._wait(self._reading)
+            except _SilentKeyringError as error:
+                self._refusal = error  # until it answers after all
+                raise
+        return self._known or {}
+
+    def _on_read(self, task: asyncio.Task[None]) -> None:
+        self._reading = None
+        error = None if task.cancelled() else task.exception()
+        # Only a prompt costs the user something: all else is tried again.
+        self._refusal = error if isinstance(error, LockedKeyringError) else None
+
+    async def _change(self, name: str, change: Callable[[Keys], object]) -> None:
+        is_wanted = threading.Event()
+        is_wanted.set()
+
+        def careful(keys: Keys) -> None:
+            if not is_wanted.is_set():  # whoever asked is no longer waiting
+                raise _silent()
+            change(keys)
+
+        def work() -> Keys:
+            keys = self._kept.change(careful)
+            self._kept.forget_old(name)
+            return keys
+
+        try:
+            await self._wait(self._start(work))
+        finally:
+            is_wanted.clear()
+        self._looked_for.add(name)
+        self._refusal = None
+
+    def _start(self, work: Callable[[], Keys | None]) -> asyncio.Task[None]:
+        """Begin what nobody's cancellation ends: what came of it is known in any case."""
+        task = asyncio.create_task(self._do(work), name="playhead-keyring")
+        self._tasks.add(task)
+        task.add_done_callback(self._on_done)
+        return task
+
+    async def _do(self, work: Callable[[], Keys | None]) -> None:
+        with self._told_if_long():
+            keys = await asyncio.wrap_future(self._thread.submit(work))
+        if keys is not None:
+            self._known = keys
+
+    def _on_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # told to those who wait, if any still do
+
+    async def _wait(self, task: asyncio.Task[None]) -> None:
+        done, _ = await asyncio.wait((task,), timeout=self._limit_s)
+        if not done:
+            raise _silent()
+        task.result()
+
+    @contextlib.contextmanager
+    def _told_if_long(self) -> Generator[None]:
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(self._long_s, self._note_waiting, True)
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self._note_waiting(False)
+
+    def _note_waiting(self, is_waiting: bool) -> None:
+        """One call is under way at a time; when it ends those behind it begin."""
+        if is_waiting != self._is_waiting:
+            self._is_waiting = is_waiting
+            for listener in tuple(self._listeners):
+                listener(self._is_waiting)
+
+
+class _SilentKeyringError(KeyStoreError):
+    """The keyring has not answered in time; it may still do so."""
+
+
+def _silent() -> _SilentKeyringError:
+    return _SilentKeyringError(
+        "The system's keyring does not answer.",
+        detail="It may be waiting for you to unlock it.",
+        remedy=remedy(),
+    )

@@ -1,0 +1,49 @@
+"""The folders of the program as a user may look at them, with their sizes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from playhead.domain.app_data import AppFolder
+from playhead.storage import paths
+
+
+class ProgramFolders:
+    """Those of this process."""
+
+    def __init__(self) -> None:
+        self._places = (
+            AppFolder("data", str(paths.data_dir())),
+            AppFolder("settings", str(paths.config_dir())),
+            AppFolder("logs", str(paths.logs_dir())),
+            AppFolder("cache", str(paths.cache_dir())),
+        )
+
+    @property
+    def places(self) -> tuple[AppFolder, ...]:
+        """The folders, each once."""
+        return self._places
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether all of it lies below one folder that was named at the start."""
+        return paths.is_portable()
+
+    async def size(self, place: AppFolder) -> int:
+        """How many bytes lie there, without the other places inside it."""
+        others = {other.path for other in self._places if other != place}
+        return await asyncio.to_thread(lambda: sum(_sizes(place.path, others)))
+
+
+def _sizes(folder: str, without: Collection[str]) -> Iterator[int]:
+    """Of files alone, links not followed; what cannot be read takes nothing."""
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if os.path.join(parent, name) not in without]
+        for name in files:
+            try:
+                yield Path(parent, name).lstat().st_size
+            except OSError:  # gone meanwhile
+                continue
