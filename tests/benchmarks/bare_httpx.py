@@ -16,7 +16,7 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import TurnRequest
 from playhead.domain.model import ModelSettings
 from playhead.domain.secret import Secret
-from playhead.providers.worker_provider import WorkerProvider
+from playhead.providers.provider import WorkerProvider
 from tests.benchmarks.probe import report
 
 ROUNDS = 15

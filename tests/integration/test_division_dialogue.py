@@ -13,7 +13,7 @@ from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.settings import AppSettings
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.formats.wire.native.encode import encode_chunk, is_extended
-from playhead.providers.worker_provider import WorkerProvider
+from playhead.providers.provider import WorkerProvider
 from playhead.session.ports import SessionPorts
 from playhead.session.session import Session
 from tests.support.model_server import GOLDEN_ANSWER, GOLDEN_CODE, ModelServer, execute, text

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 
-from playhead.model_worker.batcher import Batcher
-from playhead.model_worker.protocol import Delta
+from playhead.model_worker.protocol import Delta, DeltaBatcher
 
 
 async def test_the_first_delta_is_sent_at_once():
     sent: list[tuple[Delta, ...]] = []
-    assert Batcher(sent.append).add(Delta("a"))
+    assert DeltaBatcher(sent.append).add(Delta("a"))
     assert sent == [(Delta("a"),)]
 
 
 async def test_a_burst_becomes_few_lines_with_every_delta_in_order():
     sent: list[tuple[Delta, ...]] = []
-    batcher = Batcher(sent.append)
+    batcher = DeltaBatcher(sent.append)
     burst = [Delta(str(number)) for number in range(500)]
     for delta in burst:
         batcher.add(delta)
@@ -34,7 +33,7 @@ async def test_what_waits_leaves_by_itself():
         if len(sent) == 2:
             done.set()
 
-    batcher = Batcher(send)
+    batcher = DeltaBatcher(send)
     batcher.add(Delta("a"))
     batcher.add(Delta("b"))
     async with asyncio.timeout(10):

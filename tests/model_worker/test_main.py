@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from playhead.providers.worker_process import worker_command, worker_environment
+from playhead.providers.worker import worker_command, worker_environment
 
 # Starts a worker that inherits our stdin's writing end too, so that only the death signal is left.
 _APP = """

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from playhead.model_worker.file_limits import FileLimits, limits_for
-from playhead.model_worker.pictures import PictureError, fitted
+from playhead.model_worker.file_parts import FileLimits, PictureError, fit_picture, limits_for
 
 LIMITS = FileLimits(side_px=64, image_bytes=20_000, formats=("PNG", "JPEG", "GIF"))
 
@@ -27,7 +26,7 @@ def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def made(data: bytes, limits: FileLimits = LIMITS) -> tuple[str, Image.Image]:
-    kind, sent = fitted(data, limits)
+    kind, sent = fit_picture(data, limits)
     image = Image.open(io.BytesIO(sent))
     image.load()
     return kind, image
@@ -36,7 +35,7 @@ def made(data: bytes, limits: FileLimits = LIMITS) -> tuple[str, Image.Image]:
 def test_what_fits_is_sent_as_it_is():
     for kind in ("PNG", "JPEG", "GIF"):
         data = saved(Image.new("RGB", (30, 20), "red"), kind)
-        assert fitted(data, LIMITS) == (kind.lower(), data)
+        assert fit_picture(data, LIMITS) == (kind.lower(), data)
 
 
 @pytest.mark.parametrize("kind", ["BMP", "WEBP", "TIFF", "PPM", "ICO"])
@@ -108,7 +107,7 @@ def test_of_a_moving_picture_the_first_frame_is_sent(kind: str):
 def test_what_has_too_many_bytes_is_made_smaller():
     noise = Image.effect_noise((64, 64), 100).convert("RGB")
     limits = FileLimits(side_px=64, image_bytes=2_000)
-    kind, data = fitted(saved(noise, "PNG"), limits)
+    kind, data = fit_picture(saved(noise, "PNG"), limits)
     assert kind == "jpeg"
     assert len(data) <= 2_000
 
@@ -133,18 +132,18 @@ def bomb(width: int, height: int) -> bytes:
 @pytest.mark.parametrize("side", [9_500, 12_000, 30_000, 100_000])
 def test_a_small_file_that_would_fill_the_memory_is_refused_in_words(side: int):
     with pytest.raises(PictureError, match="more than 80 million pixels"):
-        fitted(bomb(side, side), LIMITS)
+        fit_picture(bomb(side, side), LIMITS)
 
 
 def test_a_picture_that_breaks_off_is_refused_in_words():
     data = saved(Image.effect_noise((200, 200), 50), "PNG")
     with pytest.raises(PictureError, match="damaged"):
-        fitted(data[: len(data) // 2], LIMITS)
+        fit_picture(data[: len(data) // 2], LIMITS)
 
 
 def test_without_its_library_heic_is_refused_with_what_to_do():
     with pytest.raises(PictureError, match=r"save it as JPEG or PNG|damaged"):
-        fitted(b"\0\0\0\x18ftypheic" + b"\0" * 40, LIMITS)
+        fit_picture(b"\0\0\0\x18ftypheic" + b"\0" * 40, LIMITS)
 
 
 RED_AND_BLUE_HEIC = base64.b64decode(
@@ -164,7 +163,7 @@ def test_heic_is_read_where_its_library_is_installed():
     library = pytest.importorskip("pi_heif")
     assert "libde265" in str(library.libheif_info())
     assert "x265" not in str(library.libheif_info())  # the GPL has no part in it
-    kind, data = fitted(RED_AND_BLUE_HEIC, LIMITS)
+    kind, data = fit_picture(RED_AND_BLUE_HEIC, LIMITS)
     assert kind == "png"
     with Image.open(io.BytesIO(data)) as image:
         assert image.size == (48, 16)
@@ -172,7 +171,7 @@ def test_heic_is_read_where_its_library_is_installed():
     assert halves[0] > 150 > halves[2]
     assert halves[3] < 150 < halves[5]
     with pytest.raises(PictureError, match="damaged"):
-        fitted(RED_AND_BLUE_HEIC[:300], LIMITS)
+        fit_picture(RED_AND_BLUE_HEIC[:300], LIMITS)
 
 
 heads = st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"\xff\xd8"])
@@ -181,7 +180,7 @@ heads = st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"\xff\xd8"])
 @given(heads, st.binary(max_size=200))
 def test_any_bytes_are_a_picture_or_an_error_in_words(head: bytes, data: bytes):
     with contextlib.suppress(PictureError):
-        fitted(head + data, LIMITS)
+        fit_picture(head + data, LIMITS)
 
 
 def test_each_provider_has_its_own_limits_and_a_server_of_one_s_own_the_smallest():

@@ -17,13 +17,14 @@ from playhead.domain.model import ModelFacts, ModelSettings
 from playhead.providers.context import (
     LATEST_IMAGES,
     SAFE_CONTEXT_TOKENS,
+    Calibration,
     count_message,
-    kept,
-    room_for,
-    with_few_images,
+    count_text,
+    fit_messages,
+    limit_images,
+    token_limit,
 )
 from playhead.providers.request_writer import RequestWriter
-from playhead.providers.token_counts import Calibration, count_text
 from playhead.providers.transcript import chat_messages
 from tests.support.talks import question, talks
 
@@ -72,7 +73,7 @@ def test_guesses_follow_what_the_provider_counts() -> None:
 def test_what_is_kept_is_valid_recent_and_has_the_last_question(
     talk: list[Message], room: int
 ) -> None:
-    found = kept(talk, room)
+    found = fit_messages(talk, room)
     places = [talk.index(message) for message in found.messages]
     assert places == sorted(places)
     questions = [message for message in talk if question(message)]
@@ -95,27 +96,27 @@ def test_what_is_kept_is_valid_recent_and_has_the_last_question(
 
 def test_a_turn_that_is_too_long_by_itself_loses_its_oldest_steps() -> None:
     talk = [_said("user", "Count."), *_step("one", "x" * 400), *_step("two", "y" * 400)]
-    found = kept(talk, 120)
+    found = fit_messages(talk, 120)
     assert found.messages[0].text == "Count."
     assert [m.text for m in found.messages if m.type == "code"] == ["two"]
     assert talk[found.first].text == "two"
 
 
 def test_an_unknown_model_gets_a_safe_amount_and_room_for_its_answer_is_left() -> None:
-    assert room_for(None, None) < SAFE_CONTEXT_TOKENS
-    assert room_for(8_000, 1_000) == 7_000
-    assert room_for(4_000, 100_000) == 2_000
+    assert token_limit(None, None) < SAFE_CONTEXT_TOKENS
+    assert token_limit(8_000, 1_000) == 7_000
+    assert token_limit(4_000, 100_000) == 2_000
 
 
 def test_the_first_picture_and_the_latest_ones_are_kept() -> None:
     pictures = [_said("user", f"/p/{n}.png", "image") for n in range(8)]
-    sent = with_few_images(pictures)
+    sent = limit_images(pictures)
     shown = [message.text for message in sent if message.type == "image"]
     latest = range(8 - LATEST_IMAGES, 8)
     assert shown == ["/p/0.png", *(f"/p/{n}.png" for n in latest)]
     assert sent[1].text == "[An earlier image /p/1.png is not sent again.]"
     few = pictures[: LATEST_IMAGES + 1]
-    assert list(with_few_images(few)) == few
+    assert list(limit_images(few)) == few
 
 
 def test_a_request_is_fitted_to_what_the_user_or_the_table_says_of_the_model() -> None:
@@ -129,7 +130,7 @@ def test_a_request_is_fitted_to_what_the_user_or_the_table_says_of_the_model() -
     table = writer.fitted(request, ModelFacts("openai/test", context_tokens=6_000))
     assert 0 < table.left_out < 20
     assert table.first_sent_id == talk[table.left_out].id
-    assert table.tokens <= room_for(6_000, None)
+    assert table.tokens <= token_limit(6_000, None)
     said = TurnRequest("t", "c", tuple(talk), ModelSettings("openai/test", context_tokens=3_000))
     assert writer.fitted(said, ModelFacts("x", context_tokens=9_000)).left_out > table.left_out
     system = writer.messages(table.request)[0]["content"]

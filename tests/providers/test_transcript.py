@@ -19,8 +19,14 @@ from playhead.domain.conversation.payloads import (
     RunReport,
 )
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
-from playhead.providers.blocks import NO_RESULT, NOT_RUN, edit_told, shortened, unique
-from playhead.providers.transcript import chat_messages
+from playhead.providers.transcript import (
+    NO_RESULT,
+    NOT_RUN,
+    chat_messages,
+    describe_edit,
+    shortened,
+    unique_ids,
+)
 
 _ids = itertools.count(1)
 
@@ -318,7 +324,7 @@ def test_images_in_base64_and_with_relative_paths_are_given_to_the_worker():
 
 @given(st.lists(st.sampled_from(["", "a", "a_1", "call_0", "call_1", "b"]), max_size=8))
 def test_every_id_is_its_own_and_the_first_of_a_kind_keeps_its_name(ids: list[str]):
-    given_ids = unique(ids)
+    given_ids = unique_ids(ids)
     assert len(set(given_ids)) == len(ids)
     assert all(given_ids)
     assert {name for name in ids if name} <= set(given_ids)
@@ -457,11 +463,11 @@ def test_whatever_happened_every_call_is_followed_by_its_result(story: list[str]
 
 def test_a_small_edit_is_told_as_its_changes() -> None:
     before = "\n".join(f"line_{n} = {n}" for n in range(40))
-    told = edit_told(before, before.replace("line_7 = 7", "line_7 = 70"), "python")
+    told = describe_edit(before, before.replace("line_7 = 7", "line_7 = 70"), "python")
     assert "-line_7 = 7\n+line_7 = 70" in told
     assert "line_30" not in told
 
 
 def test_an_edit_that_leaves_little_is_told_as_what_ran() -> None:
-    assert "```python\nb = 2\n```" in edit_told("a = 1\nc = 3", "b = 2", "python")
-    assert "a = 1 \n" in edit_told("a = 1", "a = 1 \n", "python")
+    assert "```python\nb = 2\n```" in describe_edit("a = 1\nc = 3", "b = 2", "python")
+    assert "a = 1 \n" in describe_edit("a = 1", "a = 1 \n", "python")

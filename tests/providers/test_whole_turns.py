@@ -13,7 +13,7 @@ from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.conversation.payloads import Failure
 from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride
-from playhead.providers.worker_provider import WorkerProvider
+from playhead.providers.provider import WorkerProvider
 from playhead.session.session import Session
 from playhead.session.stops import BUDGET_REACHED, REPEATED_FAILURE, STEP_LIMIT
 from tests.support import model_server as ms

@@ -12,7 +12,7 @@ from playhead.domain.conversation.model_request import TurnRequest
 from playhead.domain.conversation.payloads import Usage
 from playhead.domain.model import ConnectionSettings, ModelSettings
 from playhead.domain.secret import Secret
-from playhead.providers.worker_provider import WorkerProvider
+from playhead.providers.provider import WorkerProvider
 from tests.support.model_server import ModelServer
 from tests.support.workers import SharedWorker
 

@@ -18,8 +18,7 @@ from playhead.domain.execution import (
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings
-from playhead.providers.catalog import ModelCatalog
-from playhead.providers.provider_pages import PAGES
+from playhead.providers.catalog import PROVIDER_PAGES, ModelCatalog
 from playhead.session.ports import ApiStatus, SessionPorts
 
 Answer = Sequence[Chunk | Exception]
@@ -262,7 +261,7 @@ class SmallCatalog:
         return ("openai/test",)
 
     def providers(self) -> Sequence[ProviderPage]:
-        return PAGES
+        return PROVIDER_PAGES
 
     def page_of(self, model: str, api_base: str) -> ProviderPage:
         return ModelCatalog().page_of(model, api_base)

@@ -21,7 +21,7 @@ from playhead.model_worker.protocol import (
     Ready,
     encode,
 )
-from playhead.providers.worker_process import worker_command, worker_environment
+from playhead.providers.worker import worker_command, worker_environment
 from tests.support.program import program_command, relay_command
 
 _LAST = {kind.kind for kind in (Done, Failed, Cancelled, ModelList)}

@@ -16,8 +16,7 @@ from playhead.execution.interpreters import InterpreterFinder
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.catalog import ModelCatalog, key_variables
 from playhead.providers.direct import DirectProvider
-from playhead.providers.router import RoutedProvider
-from playhead.providers.worker_provider import WorkerProvider
+from playhead.providers.provider import RoutedProvider, WorkerProvider
 from playhead.session.model_choice import settings_for
 from playhead.session.ports import Records, SessionPorts
 from playhead.session.sessions import Sessions

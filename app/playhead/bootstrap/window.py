@@ -25,7 +25,7 @@ from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError, StorageError
 from playhead.event_loop import run
-from playhead.providers.live_worker import WorkerStatus
+from playhead.providers.worker import WorkerStatus
 from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
 from playhead.storage.crash_reports import CrashWatch

@@ -1,1 +1,4 @@
-"""The child process that talks to models; the parent imports only `protocol` of it."""
+"""Child process that talks to models; the only importer of litellm.
+
+It imports only its own files; the parent imports only `protocol` of it.
+"""

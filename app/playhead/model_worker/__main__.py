@@ -23,10 +23,10 @@ from playhead.model_worker.protocol import (
     decode,
     encode,
 )
-from playhead.model_worker.redaction import CarefulLog, secrets_of
+from playhead.model_worker.redaction import RedactedLog, secrets_of
 
 if TYPE_CHECKING:
-    from playhead.model_worker.turns import Turns
+    from playhead.model_worker.dispatcher import Dispatcher
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -73,7 +73,7 @@ async def _serve(answers: BinaryIO) -> None:
         answers.write(encode(message))
         answers.flush()
 
-    log = CarefulLog(sys.stderr)
+    log = RedactedLog(sys.stderr)
     sys.stderr = log
     questions = await _questions()
     turns = await _warm_turns(send)
@@ -95,20 +95,19 @@ async def _questions() -> asyncio.StreamReader:
     return reader
 
 
-async def _warm_turns(send: Callable[[FromWorker], None]) -> Turns:
+async def _warm_turns(send: Callable[[FromWorker], None]) -> Dispatcher:
     """Import litellm (seconds), and pay for its first request."""
     import litellm
 
-    from playhead.model_worker.answers import Answers
-    from playhead.model_worker.turns import Turns
+    from playhead.model_worker.dispatcher import Dispatcher, ModelClient
 
     litellm.suppress_debug_info = True
-    model = Answers()
+    model = ModelClient()
     await model.warm()
     # A full collection over litellm's 400,000 objects takes 350-800 ms; frozen ones are skipped.
     gc.collect()
     gc.freeze()
-    return Turns(model, send)
+    return Dispatcher(model, send)
 
 
 if __name__ == "__main__":

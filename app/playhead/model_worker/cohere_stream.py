@@ -1,26 +1,92 @@
-"""Cohere's own protocol: its v2 events go on as they are, for litellm loses most of them."""
+"""Cohere's own protocol: requests in the shapes of its v2 chat, answers as a stream of its events.
+
+litellm loses most of these events.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any, cast
 
 import httpx
 
-from playhead.model_worker.cohere_requests import address_of, body_of
 from playhead.model_worker.connections import Connections, Exchange
-from playhead.model_worker.costs import counted, tokens_of
-from playhead.model_worker.failure_kinds import (
+from playhead.model_worker.costs import priced_tokens, tokens_of
+from playhead.model_worker.errors import (
     StreamFailure,
     no_stream,
-    nonsense,
     silent,
     truncated,
+    unreadable_text,
 )
 from playhead.model_worker.protocol import Ask, Delta, Done, Tokens
-from playhead.model_worker.requests import messages_of
+from playhead.model_worker.request_arguments import allowed_extra, messages_of
+
+COHERE_ADDRESS = "https://api.cohere.com"
+_ENDINGS = ("/chat", "/v1", "/v2")
+
+
+def address_of(api_base: str | None) -> str:
+    """Where to post; an address may be given with or without its version."""
+    base = (api_base or COHERE_ADDRESS).rstrip("/")
+    for ending in _ENDINGS:
+        base = base.removesuffix(ending).rstrip("/")
+    return f"{base}/v2/chat"
+
+
+def body_of(ask: Ask, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """The request's body."""
+    optional = {
+        "temperature": ask.temperature,
+        "max_tokens": ask.max_tokens,
+        "p": ask.top_p,
+        "stop_sequences": ask.stop or None,
+        "tools": ask.tools or None,
+        # Cohere can force a call, but not of one tool among several.
+        "tool_choice": "REQUIRED" if ask.tools and _must_call(ask.tool_choice) else None,
+    }
+    return {
+        **allowed_extra(ask.extra),
+        "model": ask.model.rpartition("/")[2],
+        "messages": [_message(message) for message in messages],
+        "stream": True,
+        **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def _must_call(choice: str | dict[str, Any] | None) -> bool:
+    return choice == "required" or isinstance(choice, dict)
+
+
+def _message(message: Mapping[str, Any]) -> dict[str, Any]:
+    role, content = message.get("role"), message.get("content")
+    if role == "tool":
+        return _tool_result(message)
+    calls = message.get("tool_calls")
+    if role == "assistant" and calls:
+        plan = {"tool_plan": content} if content else {}
+        return {"role": "assistant", **plan, "tool_calls": calls}
+    return {"role": role, "content": content or ""}
+
+
+def _tool_result(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool's result as a document: what the answer cites of it then has an id."""
+    call_id, content = message.get("tool_call_id"), message.get("content")
+    text = content if isinstance(content, str) else _joined(content)
+    document = {"id": f"{call_id}:0", "data": {"content": text}}
+    return {
+        "role": "tool",
+        "tool_call_id": call_id,
+        "content": [{"type": "document", "document": document}],
+    }
+
+
+def _joined(content: object) -> str:
+    parts = cast("list[dict[str, Any]]", content if isinstance(content, list) else [])
+    return "\n\n".join(str(part.get("text", "")) for part in parts)
+
 
 _REASONS = {"MAX_TOKENS": "length", "TOOL_CALL": "tool_calls", "ERROR": "error"}
 
@@ -107,7 +173,7 @@ def _event(line: str) -> dict[str, Any] | None:
     try:
         event: Any = json.loads(line)
     except ValueError as error:
-        words = nonsense()
+        words = unreadable_text()
         raise StreamFailure(words.code, words.title, words.remedy, str(error)) from error
     return cast("dict[str, Any]", event) if isinstance(event, dict) else {"type": "unknown"}
 
@@ -130,7 +196,7 @@ def _tokens(ask: Ask, delta: dict[str, Any], said: int) -> Tokens:
     asked, answered = _count(tokens.get("input_tokens")), _count(tokens.get("output_tokens"))
     if not asked and not answered:
         return tokens_of(None, ask, is_given=False, said=max(said, 0))
-    return counted(ask.model, asked, answered, cached=_count(usage.get("cached_tokens")))
+    return priced_tokens(ask.model, asked, answered, cached=_count(usage.get("cached_tokens")))
 
 
 def _fields(value: object) -> dict[str, Any]:

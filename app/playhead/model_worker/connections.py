@@ -1,24 +1,129 @@
-"""The way to providers: one HTTP client for each proxy and file of certificates."""
+"""The way to providers: one HTTP client for each proxy and CA file, and answers as they came."""
 
 from __future__ import annotations
 
+import json
+import re
 import ssl
-from collections.abc import Generator
+from collections.abc import AsyncIterator, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import httpx
 import litellm
-from litellm.llms.custom_httpx.http_handler import (  # pyright: ignore[reportMissingTypeStubs]
-    AsyncHTTPHandler,
+from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+
+from playhead.model_worker.diagnosis import is_network, why_unreadable
+from playhead.model_worker.errors import (
+    RedirectedError,
+    Refusal,
+    RefusedError,
+    StreamFailure,
+    bad_call,
+    kind_of,
+    oversized,
+    truncated,
+    unreadable,
 )
 
-from playhead.model_worker.failure_kinds import StreamFailure, truncated, unreadable
-from playhead.model_worker.failures import Refusal, RefusedError, why_unreadable
-from playhead.model_worker.network_failures import RedirectedError, is_network
-from playhead.model_worker.raw_answers import RawAnswer
+MAX_LINE_BYTES = 8_000_000
+"""No event of a model's is as long; a line without an end would fill the memory."""
+
+_TAIL_BYTES = 8_192
+_REASON = re.compile(rb'"finishReason"\s*:\s*"(\w+)"')
+_BAD_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"})
+_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 429,
+    "context_length_exceeded": 400,
+    "overloaded_error": 529,
+}
+"""The statuses that errors in a stream would have had before it."""
+
+
+class RawAnswer(httpx.AsyncByteStream):
+    """Passes a stream on and remembers its end."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self._tail = b""
+        self._line_bytes = 0
+        self._is_gemini = False
+        self._reason = ""
+        self.failure: StreamFailure | None = None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """The pieces, decompressed. Raises StreamFailure for a line that is too long."""
+        async for piece in self._response.aiter_bytes():
+            self._note(piece)
+            yield piece
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._response.aclose()
+
+    def refusal(self) -> Refusal | None:
+        """The error that the server put at the end of its stream, if it did."""
+        for line in reversed(self._tail.splitlines()):
+            if line.strip():
+                error = _error_in(line.removeprefix(b"data:"))
+                return None if error is None else _refusal(error)
+        return None
+
+    def gemini_failure(self) -> StreamFailure | None:
+        """What Gemini's own reason for the end says, where it is no good one."""
+        if self._is_gemini and not self._reason:
+            return truncated()
+        return bad_call() if self._reason in _BAD_CALLS else None
+
+    def _note(self, piece: bytes) -> None:
+        line_end = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
+        self._line_bytes = len(piece) - line_end - 1 + (self._line_bytes if line_end < 0 else 0)
+        if self._line_bytes > MAX_LINE_BYTES:
+            self.failure = oversized(MAX_LINE_BYTES)
+            raise self.failure
+        seen = self._tail + piece
+        self._is_gemini = self._is_gemini or b'"candidates"' in seen
+        if b"finishReason" in seen and (found := _REASON.findall(seen)):
+            self._reason = found[-1].decode("ascii", "replace")
+        self._tail = seen[-_TAIL_BYTES:]
+
+
+def _error_in(data: bytes) -> Any:
+    """The error of an event; None if it is none."""
+    try:
+        found: Any = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(found, list) and found:  # Gemini's
+        found = cast("list[Any]", found)[0]
+    return cast("Mapping[str, Any]", found).get("error") if isinstance(found, dict) else None
+
+
+def _refusal(error: Any) -> Refusal:
+    body = json.dumps({"error": error})
+    return Refusal(_status_of(error, body), {}, body)
+
+
+def _status_of(error: Any, body: str) -> int:
+    """As the error says itself, else by its kind and its words."""
+    fields = cast("Mapping[str, object]", error if isinstance(error, dict) else {})
+    for name in ("code", "status", "type"):
+        value = fields.get(name)
+        if isinstance(value, str):
+            value = int(value) if re.fullmatch(r"[45]\d\d", value) else _STATUSES.get(value)
+        if isinstance(value, int) and 400 <= value < 600:
+            return value
+    return 500 if kind_of(400, body) == "refused" else 400
+
 
 _MAX_CLIENTS = 8
 _MAX_REFUSAL_BYTES = 200_000
@@ -30,7 +135,7 @@ _LOOPBACK: dict[str, httpx.AsyncBaseTransport | None] = {
 """What a proxy could not reach anyway."""
 
 
-class Reached(Protocol):
+class NetworkSettings(Protocol):
     """What the questions that need the network have in common."""
 
     @property
@@ -60,7 +165,7 @@ class Exchange:
     litellm has words of its own for that, and loses some of it.
     """
 
-    def __init__(self, client: httpx.AsyncClient, ask: Reached) -> None:
+    def __init__(self, client: httpx.AsyncClient, ask: NetworkSettings) -> None:
         self.client = client
         self.ask = ask
         self.failure: Exception | None = None
@@ -87,12 +192,12 @@ class Exchange:
         """The head of the answer, with the whole body of a refusal."""
         self.failure = self.answer = None
         try:
-            response = await sent(self.client, request, self.ask)
+            response = await send_request(self.client, request, self.ask)
         except httpx.HTTPError as error:
             self.failure = error
             raise
         if response.status_code >= 400:
-            response = await _read(response)
+            response = await _read_refusal(response)
             refusal = Refusal(response.status_code, response.headers, response.text)
             self.failure = RefusedError(refusal)
             return response
@@ -118,7 +223,7 @@ class Connections:
         handler.create_async_transport = staticmethod(self._transport)
 
     @contextmanager
-    def through(self, ask: Reached) -> Generator[Exchange]:
+    def through(self, ask: NetworkSettings) -> Generator[Exchange]:
         """The exchange for this question, for all requests of the task meanwhile.
 
         Raises StreamFailure when the certificates or the proxy cannot be used.
@@ -155,18 +260,22 @@ class _Transport(httpx.AsyncBaseTransport):
         return await self._current.get().send(request)
 
 
-async def sent(client: httpx.AsyncClient, request: httpx.Request, ask: Reached) -> httpx.Response:
+async def send_request(
+    client: httpx.AsyncClient, request: httpx.Request, ask: NetworkSettings
+) -> httpx.Response:
     """The head of the answer to a request within the limits of the question."""
     limits = httpx.Timeout(ask.first_s + 5, connect=ask.connect_s)
     request.extensions["timeout"] = limits.as_dict()
     response = await client.send(request, stream=True, follow_redirects=False)
     if response.has_redirect_location:
         await response.aclose()
-        raise RedirectedError(f"It points to {_target(request.url, response)}.", request=request)
+        raise RedirectedError(
+            f"It points to {_redirect_target(request.url, response)}.", request=request
+        )
     return response
 
 
-async def _read(response: httpx.Response) -> httpx.Response:
+async def _read_refusal(response: httpx.Response) -> httpx.Response:
     body = b""
     async for piece in response.aiter_bytes():
         body += piece
@@ -186,7 +295,7 @@ def _with_body(response: httpx.Response, **body: Any) -> httpx.Response:
     return httpx.Response(response.status_code, headers=headers, request=response.request, **body)
 
 
-def _target(url: httpx.URL, response: httpx.Response) -> str:
+def _redirect_target(url: httpx.URL, response: httpx.Response) -> str:
     """Where a redirect leads, without what may be secret in it."""
     try:
         target = url.join(response.headers["location"])

@@ -20,8 +20,10 @@ def tokens_of(usage: Any, ask: Ask, *, is_given: bool, said: int) -> Tokens:
     """
     if usage is None or not (usage.prompt_tokens or usage.completion_tokens):
         asked = sum(len(str(message.get("content") or "")) for message in ask.messages)
-        return counted(ask.model, _guess(asked), _guess(said), is_estimated=True)
-    return counted(
+        return priced_tokens(
+            ask.model, _estimated_tokens(asked), _estimated_tokens(said), is_estimated=True
+        )
+    return priced_tokens(
         ask.model,
         usage.prompt_tokens or 0,
         usage.completion_tokens or 0,
@@ -32,7 +34,7 @@ def tokens_of(usage: Any, ask: Ask, *, is_given: bool, said: int) -> Tokens:
     )
 
 
-def counted(
+def priced_tokens(
     model: str,
     asked: int,
     said: int,
@@ -63,5 +65,5 @@ def _detail(usage: Any, group: str, name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _guess(characters: int) -> int:
+def _estimated_tokens(characters: int) -> int:
     return math.ceil(characters / _CHARACTERS_PER_TOKEN)

@@ -1,4 +1,4 @@
-"""The models that a provider says it has, asked of its own list."""
+"""The models that there are: by the provider's own list, else by litellm's table."""
 
 from __future__ import annotations
 
@@ -9,16 +9,84 @@ from typing import Any, Literal, cast
 import httpx
 import litellm
 
-from playhead.model_worker.connections import Connections, sent
-from playhead.model_worker.failure_kinds import StreamFailure
-from playhead.model_worker.known_models import about, of_provider
+from playhead.model_worker.connections import Connections, send_request
+from playhead.model_worker.errors import StreamFailure
 from playhead.model_worker.protocol import ListModels, Model
+
+_MILLION = 1_000_000
+_CHAT = ("chat", "responses")
+_OTHER_NAMES = {
+    "cohere": ("cohere_chat", "cohere"),
+    "cohere_chat": ("cohere_chat", "cohere"),
+    "ollama_chat": ("ollama",),
+    "bedrock": ("bedrock", "bedrock_converse"),
+}
+
+
+def known_model(model: str) -> Model:
+    """What is known of one model."""
+    entry = _entry(model)
+    if entry is None:
+        return Model(model)
+    return Model(
+        model,
+        # The table says nothing of some that do take tools: that is tried out.
+        takes_tools=True if entry.get("supports_function_calling") else None,
+        takes_images=bool(entry.get("supports_vision")),
+        takes_documents=bool(entry.get("supports_pdf_input")),
+        reasons=bool(entry.get("supports_reasoning")),
+        context_tokens=_number(entry.get("max_input_tokens")),
+        output_tokens=_number(entry.get("max_output_tokens")),
+        input_price=_table_price(entry.get("input_cost_per_token")),
+        output_price=_table_price(entry.get("output_cost_per_token")),
+    )
+
+
+def known_models(provider: str) -> list[Model]:
+    """The chat models that the table has of a provider, by name."""
+    names = _OTHER_NAMES.get(provider, (provider,))
+    found = {
+        _full(provider, name)
+        for name, entry in _table().items()
+        if entry.get("litellm_provider") in names and entry.get("mode") in _CHAT
+    }
+    return [known_model(name) for name in sorted(found)]
+
+
+def _full(provider: str, name: str) -> str:
+    return name if name.startswith(f"{provider}/") else f"{provider}/{name}"
+
+
+def _entry(model: str) -> Mapping[str, Any] | None:
+    """By its whole name, else by less and less of it: `openrouter/openai/x` is like `x`."""
+    table = _table()
+    return next((table[name] for name in _names(model) if name in table), None)
+
+
+def _names(model: str) -> Iterator[str]:
+    while True:
+        yield model
+        _, slash, model = model.partition("/")
+        if not slash:
+            return
+
+
+def _table() -> Mapping[str, Mapping[str, Any]]:
+    return cast("Mapping[str, Mapping[str, Any]]", litellm.model_cost)
+
+
+def _number(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _table_price(value: object) -> float | None:
+    return value * _MILLION if isinstance(value, int | float) else None
+
 
 MAX_BODY_BYTES = 32_000_000
 MAX_MODELS = 5000
-_MILLION = 1_000_000
 
-Way = Literal["bearer", "anthropic", "gemini", "ollama"]
+KeyHeader = Literal["bearer", "anthropic", "gemini", "ollama"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +95,7 @@ class _Source:
 
     base: str
     path: str = "/models"
-    way: Way = "bearer"
+    way: KeyHeader = "bearer"
 
 
 _SOURCES = {
@@ -42,21 +110,21 @@ _SOURCES = {
     "ollama": _Source("http://localhost:11434", "/api/tags", "ollama"),
     "lm_studio": _Source("http://localhost:1234/v1"),
 }
-_SAME = {"cohere_chat": "cohere", "ollama_chat": "ollama", "custom_openai": "openai"}
+_SAME_SOURCE = {"cohere_chat": "cohere", "ollama_chat": "ollama", "custom_openai": "openai"}
 _NO_LIST = frozenset({"azure", "azure_ai", "bedrock", "sagemaker", "vertex_ai", "watsonx"})
 _ENDINGS = ("/v1", "/v2", "/v1beta")
 _NO_SUCH_PATH = (404, 405, 501)
 
 
-async def listed(ask: ListModels, connections: Connections) -> list[Model]:
+async def list_models(ask: ListModels, connections: Connections) -> list[Model]:
     """The provider's own list, else litellm's table. Raises StreamFailure or httpx's errors."""
     provider = _provider(ask.model)
     source = _source(provider, ask.api_base)
     if source is None:
-        return of_provider(provider)
+        return known_models(provider)
     with connections.through(ask) as exchange:
         response = await _answer(exchange.client, source, ask)
-    if response.status_code in _NO_SUCH_PATH and (known := of_provider(provider)):
+    if response.status_code in _NO_SUCH_PATH and (known := known_models(provider)):
         return known
     response.raise_for_status()
     return _models(provider, response)
@@ -76,7 +144,7 @@ def _provider(model: str) -> str:
 def _source(provider: str, api_base: str | None) -> _Source | None:
     if provider in _NO_LIST:
         return None
-    source = _SOURCES.get(_SAME.get(provider, provider)) or _openai_like(provider)
+    source = _SOURCES.get(_SAME_SOURCE.get(provider, provider)) or _openai_like(provider)
     if source is None:
         return _Source(api_base) if api_base else None
     return replace(source, base=_base(source, api_base)) if api_base else source
@@ -104,7 +172,9 @@ def _openai_like(provider: str) -> _Source | None:
 async def _answer(client: httpx.AsyncClient, source: _Source, ask: ListModels) -> httpx.Response:
     address = source.base.rstrip("/") + source.path
     headers = {"Accept": "application/json", **_credentials(source.way, ask.api_key)}
-    response = await sent(client, client.build_request("GET", address, headers=headers), ask)
+    response = await send_request(
+        client, client.build_request("GET", address, headers=headers), ask
+    )
     try:
         body = b""
         async for piece in response.aiter_bytes():
@@ -121,7 +191,7 @@ async def _answer(client: httpx.AsyncClient, source: _Source, ask: ListModels) -
     )
 
 
-def _credentials(way: Way, key: str | None) -> dict[str, str]:
+def _credentials(way: KeyHeader, key: str | None) -> dict[str, str]:
     """In a header and never in the address, which would end up in logs."""
     match way:
         case "anthropic":
@@ -161,8 +231,8 @@ def _model(provider: str, item: Mapping[str, Any]) -> Iterator[Model]:
     name = name.removeprefix("models/")
     if not name or not name.isprintable() or len(name) > 200 or not _can_chat(name, item):
         return
-    known = about(f"{provider}/{name}")
-    yield replace(known, **_said(item))
+    known = known_model(f"{provider}/{name}")
+    yield replace(known, **_listed_facts(item))
 
 
 _OTHER_KINDS = (
@@ -185,7 +255,7 @@ def _can_chat(name: str, item: Mapping[str, Any]) -> bool:
     return not any(word in name.lower() for word in _OTHER_KINDS)
 
 
-def _said(item: Mapping[str, Any]) -> dict[str, Any]:
+def _listed_facts(item: Mapping[str, Any]) -> dict[str, Any]:
     """What the provider's own list says of a model, over what the table has."""
     can, price = _fields(item.get("capabilities")), _fields(item.get("pricing"))
     inputs = _fields(item.get("architecture")).get("input_modalities")
@@ -193,10 +263,10 @@ def _said(item: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "context_tokens": _first_number(item, sizes),
         "output_tokens": _first_number(item, ("outputTokenLimit", "max_tokens")),
-        "takes_tools": _word(can, "function_calling"),
-        "takes_images": _word(can, "vision"),
-        "input_price": _price(price.get("prompt")),
-        "output_price": _price(price.get("completion")),
+        "takes_tools": _flag(can, "function_calling"),
+        "takes_images": _flag(can, "vision"),
+        "input_price": _listed_price(price.get("prompt")),
+        "output_price": _listed_price(price.get("completion")),
     }
     if isinstance(inputs, list):
         found["takes_images"] = "image" in inputs
@@ -211,7 +281,7 @@ def _fields(value: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _word(fields: Mapping[str, Any], name: str) -> bool | None:
+def _flag(fields: Mapping[str, Any], name: str) -> bool | None:
     value = fields.get(name)
     return value if isinstance(value, bool) else None
 
@@ -221,7 +291,7 @@ def _first_number(item: Mapping[str, Any], names: Iterable[str]) -> int | None:
     return next((int(n) for n in found if isinstance(n, int | float) and n > 0), None)
 
 
-def _price(value: object) -> float | None:
+def _listed_price(value: object) -> float | None:
     """OpenRouter writes the price of one token as a text."""
     try:
         return float(value) * _MILLION if isinstance(value, str) else None

@@ -1,9 +1,13 @@
-"""What the app and its model worker say to each other: one JSON object a line, each with a turn."""
+"""Messages between the app and its model worker: one JSON object a line, each with a turn.
+
+Deltas are sent in batches, so that they take few lines.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -288,3 +292,38 @@ def _delta(body: Mapping[str, Any]) -> Delta:
     citations = tuple(CitedPage(**page) for page in body.get("citations", ()))
     text, reasoning = body.get("text", ""), body.get("reasoning", "")
     return Delta(text, reasoning, calls, citations, body.get("echo", ""), body.get("event"))
+
+
+BATCH_INTERVAL_S = 0.016
+
+
+class DeltaBatcher:
+    """Collects deltas and hands on lists of them; nothing is joined, nothing reordered."""
+
+    def __init__(self, send: Callable[[tuple[Delta, ...]], None]) -> None:
+        self._send = send
+        self._waiting: list[Delta] = []
+        self._sent_at = float("-inf")
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, delta: Delta) -> bool:
+        """Take a delta; True when a line was sent for it."""
+        self._waiting.append(delta)
+        due_in = self._sent_at + BATCH_INTERVAL_S - self._loop.time()
+        if due_in <= 0:
+            self.flush()
+            return True
+        if self._timer is None:
+            self._timer = self._loop.call_later(due_in, self.flush)
+        return False
+
+    def flush(self) -> None:
+        """Send what waits."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._waiting:
+            self._sent_at = self._loop.time()
+            deltas, self._waiting = tuple(self._waiting), []
+            self._send(deltas)

@@ -29,7 +29,7 @@ _KEY_LIKE = re.compile(
 )
 
 
-class CarefulLog(io.TextIOBase):
+class RedactedLog(io.TextIOBase):
     """Passes on what is written, without the secrets that it knows of: libraries repeat them."""
 
     def __init__(self, target: TextIO) -> None:

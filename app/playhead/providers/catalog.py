@@ -1,16 +1,227 @@
-"""What is known about models without asking anyone: keys, names, servers on this machine."""
+"""What is known about models without asking a provider.
+
+Their keys and names, the settings' pages of providers, and servers on this machine.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import http.client
+import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 from urllib.parse import urlsplit
 
-from playhead.domain.model import LocalServer, ProviderPage
-from playhead.providers.local_servers import KNOWN_PORTS, probe
-from playhead.providers.provider_pages import PAGES, page_of
-from playhead.providers.system_prompt import BUILT_IN_PROMPT, PLACEHOLDERS
+from playhead.domain.model import LocalServer, ProviderField, ProviderPage
+from playhead.providers.prompt import BUILT_IN_PROMPT, PLACEHOLDERS
+
+PROBE_TIMEOUT_S = 0.3
+MAX_BODY_BYTES = 1_000_000
+MAX_MODELS = 200
+
+KNOWN_PORTS = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("Jan", 1337))
+"""Where each kind of server usually listens."""
+
+
+def probe_server(name: str, port: int) -> LocalServer | None:
+    """The server at this port, if it is one; one that wants a key has no models to show."""
+    import http.client  # not needed for the first paint, and slow to import
+
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PROBE_TIMEOUT_S)
+    try:
+        connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
+        response = connection.getresponse()
+        body = _read_body(response)
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+    base = f"http://127.0.0.1:{port}/v1"
+    if response.status in (401, 403) and _is_json(response):
+        return LocalServer(f"{name} (asks for a key)", base, ())
+    models = _model_names(body) if response.status == 200 else None
+    return None if models is None else LocalServer(name, base, models)
+
+
+def _read_body(response: http.client.HTTPResponse) -> bytes:
+    """The body, within limits of size and time."""
+    deadline = time.monotonic() + 2 * PROBE_TIMEOUT_S
+    body = b""
+    while len(body) <= MAX_BODY_BYTES and time.monotonic() < deadline:
+        piece = response.read1(65536)
+        if not piece:
+            return body
+        body += piece
+    return b""
+
+
+def _is_json(response: http.client.HTTPResponse) -> bool:
+    return "json" in (response.getheader("Content-Type") or "")
+
+
+def _model_names(body: bytes) -> tuple[str, ...] | None:
+    """litellm model strings; None if the answer has not the shape of a model list.
+
+    All four servers speak OpenAI's protocol under /v1, Ollama included: one well-trodden path.
+    """
+    try:
+        found: Any = json.loads(body)
+    except ValueError:
+        return None
+    data: Any = cast("dict[str, Any]", found).get("data") if isinstance(found, dict) else None
+    if not isinstance(data, list):
+        return None
+    names = [_model_name(item) for item in cast("list[Any]", data)]
+    return tuple(f"openai/{name}" for name in names if name)[:MAX_MODELS]
+
+
+def _model_name(item: Any) -> str:
+    name: Any = cast("dict[str, Any]", item).get("id") if isinstance(item, dict) else None
+    return name if isinstance(name, str) and name.isprintable() and len(name) <= 200 else ""
+
+
+OTHER_PAGE, RAW_PAGE = "other", "raw"
+
+PROVIDER_PAGES: tuple[ProviderPage, ...] = (
+    ProviderPage(
+        "openai",
+        "OpenAI",
+        "openai/",
+        model_hint="gpt-5-mini",
+        key_url="https://platform.openai.com/api-keys",
+        needs_address="optional",
+        address_hint="A company gateway, if you have one",
+    ),
+    ProviderPage(
+        "anthropic",
+        "Anthropic",
+        "anthropic/",
+        model_hint="claude-sonnet-4-5",
+        key_url="https://console.anthropic.com/settings/keys",
+        needs_address="optional",
+        address_hint="A company gateway, if you have one",
+    ),
+    ProviderPage(
+        "gemini",
+        "Google Gemini",
+        "gemini/",
+        model_hint="gemini-2.5-flash",
+        key_url="https://aistudio.google.com/apikey",
+    ),
+    ProviderPage(
+        "mistral",
+        "Mistral",
+        "mistral/",
+        model_hint="mistral-large-latest",
+        key_url="https://console.mistral.ai/api-keys",
+    ),
+    ProviderPage(
+        "cohere",
+        "Cohere",
+        "cohere/",
+        model_hint="command-a-03-2025",
+        key_url="https://dashboard.cohere.com/api-keys",
+    ),
+    ProviderPage(
+        "openrouter",
+        "OpenRouter",
+        "openrouter/",
+        model_hint="openai/gpt-5-mini",
+        key_url="https://openrouter.ai/keys",
+    ),
+    ProviderPage(
+        "azure",
+        "Azure OpenAI",
+        "azure/",
+        model_label="Deployment",
+        model_hint="The name that you gave to the deployment",
+        key_url="https://portal.azure.com/#view/Microsoft_Azure_ProjectOxford",
+        needs_address="needed",
+        address_hint="https://my-resource.openai.azure.com",
+        fields=(ProviderField("api_version", "API version", "2024-10-21", is_needed=True),),
+    ),
+    ProviderPage(
+        "bedrock",
+        "Amazon Bedrock",
+        "bedrock/",
+        model_hint="anthropic.claude-sonnet-4-5-20250929-v1:0",
+        key="optional",
+        key_url="https://console.aws.amazon.com/iam/home#/security_credentials",
+        fields=(
+            ProviderField("aws_region_name", "Region", "us-east-1", is_needed=True),
+            ProviderField("aws_profile_name", "AWS profile", "One of ~/.aws, in place of keys"),
+            ProviderField("aws_access_key_id", "Access key ID", "AKIA…", is_secret=True),
+            ProviderField("aws_secret_access_key", "Secret access key", is_secret=True),
+            ProviderField("aws_session_token", "Session token", "Temporary keys", is_secret=True),
+        ),
+        note="Either a profile of this computer, or an access key with its secret.",
+    ),
+    ProviderPage(
+        "ollama",
+        "Ollama",
+        "openai/",
+        model_hint="qwen3:8b",
+        key="none",
+        needs_address="optional",
+        address="http://127.0.0.1:11434/v1",
+        note="Ollama runs models on this computer; nothing leaves it. Get it from ollama.com.",
+    ),
+    ProviderPage(
+        "lmstudio",
+        "LM Studio",
+        "openai/",
+        model_hint="The name that LM Studio shows",
+        key="none",
+        needs_address="optional",
+        address="http://127.0.0.1:1234/v1",
+        note="Load a model in LM Studio and start its server under Developer.",
+    ),
+    ProviderPage(
+        OTHER_PAGE,
+        "Other, OpenAI-compatible",
+        "openai/",
+        model_hint="The name that the server gives to the model",
+        key="optional",
+        needs_address="needed",
+        address_hint="https://models.example.com/v1",
+        takes_extra=True,
+        note="A gateway, vLLM, llama.cpp and many more. Most addresses end in /v1.",
+    ),
+    ProviderPage(
+        RAW_PAGE,
+        "Any litellm model string",
+        "",
+        model_hint="groq/llama-3.3-70b-versatile",
+        key="optional",
+        key_url="https://docs.litellm.ai/docs/providers",
+        needs_address="optional",
+        address_hint="The provider's own address",
+        takes_extra=True,
+        note="For every other provider: its name, a slash, and the model.",
+    ),
+)
+
+
+def page_of(model: str, provider: str, address: str, own_address: str) -> ProviderPage:
+    """The page on which a model stands; `own_address` is the host of the provider's vendor.
+
+    Addresses are hosts with their ports. Where several pages share a provider the address tells.
+    """
+    named = {page.name: page for page in PROVIDER_PAGES}
+    if "/" in model and provider in named and not model.startswith(named[provider].prefix):
+        return named[RAW_PAGE]  # under another name of the provider, which is to stay
+    if provider in named and (provider != "openai" or address in ("", own_address)):
+        return named[provider]
+    if provider == "openai" and "/" in model:
+        local = (page for page in PROVIDER_PAGES if page.address and _host(page.address) == address)
+        return next(local, named[OTHER_PAGE])
+    return named[RAW_PAGE]
+
+
+def _host(address: str) -> str:
+    return address.partition("//")[2].partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +316,7 @@ class ModelCatalog:
 
     def providers(self) -> Sequence[ProviderPage]:
         """The pages of the settings, the best known providers first."""
-        return PAGES
+        return PROVIDER_PAGES
 
     def page_of(self, model: str, api_base: str) -> ProviderPage:
         """The page on which a model with its address stands."""
@@ -119,7 +330,9 @@ class ModelCatalog:
 
     async def local_servers(self) -> list[LocalServer]:
         """Model servers found on loopback, asked in threads, all at once."""
-        found = await asyncio.gather(*(asyncio.to_thread(probe, *port) for port in self._ports))
+        found = await asyncio.gather(
+            *(asyncio.to_thread(probe_server, *port) for port in self._ports)
+        )
         return [server for server in found if server is not None]
 
 

@@ -1,13 +1,103 @@
-"""Which messages of a conversation go to a model that takes only so many tokens."""
+"""Which messages go to a model that takes only so many tokens, and how tokens are estimated."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from playhead.domain.conversation.message import Message
-from playhead.providers.blocks import HEAD_CHARACTERS, TAIL_CHARACTERS
-from playhead.providers.token_counts import ENTRY_TOKENS, IMAGE_TOKENS, count_text
+from playhead.providers.transcript import HEAD_CHARACTERS, TAIL_CHARACTERS
+
+IMAGE_TOKENS = 1_100
+"""What a picture costs with most providers at the size in which it is sent."""
+
+ENTRY_TOKENS = 4
+"""What the frame around a message costs."""
+
+_DIGITS = b"0123456789"
+_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != " ")
+
+# Characters per token by class, measured with a tokenizer of 100,000 words over prose, code,
+# tables, tracebacks and eleven scripts: rather too many tokens than too few.
+_PER_LETTER = 4.4
+_PER_DIGIT = 1.5
+_PER_SIGN = 1.9
+_PER_TWO_BYTES = 1.4  # Latin with accents, Greek, Cyrillic, Hebrew, Arabic
+_PER_THREE_BYTES = 0.9  # Indian scripts, Thai, Chinese, Japanese, Korean
+_PER_FOUR_BYTES = 0.35  # pictures
+
+_MIN_FACTOR, _MAX_FACTOR = 0.5, 2.5
+_LEARNING_RATE = 0.5
+
+
+def count_text(text: str) -> int:
+    """About how many tokens a text is; a few C calls, whatever its length."""
+    if not text:
+        return 0
+    plain = text.encode("ascii", "ignore")
+    digits = len(plain) - len(plain.translate(None, _DIGITS))
+    signs = len(plain) - len(plain.translate(None, _SIGNS))
+    tokens = (len(plain) - digits - signs) / _PER_LETTER + digits / _PER_DIGIT + signs / _PER_SIGN
+    if len(plain) != len(text):
+        tokens += _count_others(text, len(plain))
+    return int(tokens) + 1
+
+
+def _count_others(text: str, plain: int) -> float:
+    """Characters of two, three and four bytes, told apart by the lengths of two encodings."""
+    size = len(text.encode("utf-8", "surrogatepass"))
+    four = len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
+    both = len(text) - plain - four
+    three = size - plain - 4 * four - 2 * both
+    return (both - three) / _PER_TWO_BYTES + three / _PER_THREE_BYTES + four / _PER_FOUR_BYTES
+
+
+def count_entry(entry: Mapping[str, Any]) -> int:
+    """One message in the shape that servers take."""
+    content = entry.get("content")
+    tokens = ENTRY_TOKENS
+    if isinstance(content, str):
+        tokens += count_text(content)
+    elif isinstance(content, list):
+        tokens += sum(_count_part(part) for part in cast("list[dict[str, Any]]", content))
+    for call in entry.get("tool_calls") or ():
+        function = call["function"]
+        tokens += ENTRY_TOKENS + count_text(function["name"]) + count_text(function["arguments"])
+    return tokens
+
+
+def _count_part(part: Mapping[str, Any]) -> int:
+    return count_text(part["text"]) if part.get("type") == "text" else IMAGE_TOKENS
+
+
+def count_entries(entries: Iterable[Mapping[str, Any]]) -> int:
+    """All messages."""
+    return sum(count_entry(entry) for entry in entries)
+
+
+class Calibration:
+    """What providers' own counts say of the guesses, by conversation; 1.0 where nothing is known.
+
+    A guess is multiplied by it.
+    """
+
+    def __init__(self) -> None:
+        self._factors: dict[str, float] = {}
+
+    def factor(self, conversation_id: str) -> float:
+        """By how much guesses in this conversation are off."""
+        return self._factors.get(conversation_id, 1.0)
+
+    def learn(self, conversation_id: str, guessed: int, counted: int) -> None:
+        """A request that was guessed at so many tokens had so many; both without calibration."""
+        if guessed <= 0 or counted <= 0:
+            return
+        seen = min(max(counted / guessed, _MIN_FACTOR), _MAX_FACTOR)
+        before = self._factors.get(conversation_id)
+        factor = seen if before is None else before + (seen - before) * _LEARNING_RATE
+        self._factors[conversation_id] = factor
+
 
 SAFE_CONTEXT_TOKENS = 32_000
 """For a model of which nobody knows how much it takes."""
@@ -18,17 +108,17 @@ ANSWER_TOKENS = 4_096
 LATEST_IMAGES = 4
 """How many pictures are sent beside the first one."""
 
-LESS_AT_EACH_ATTEMPT = 0.5
+ATTEMPT_FACTOR = 0.5
 """Of what was sent before, after a model has found that too long."""
 
-_MOST_OUTPUT = HEAD_CHARACTERS + TAIL_CHARACTERS
-_TOLD_TYPES = frozenset(
+_MAX_OUTPUT_CHARACTERS = HEAD_CHARACTERS + TAIL_CHARACTERS
+_SENT_TYPES = frozenset(
     {"message", "code", "tool_call", "tool_result", "console", "image", "file", "files"}
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FittedMessages:
     """The messages that are sent; `first` is the place of the oldest among all, 0 where all are."""
 
     messages: tuple[Message, ...]
@@ -36,16 +126,16 @@ class Kept:
     tokens: int = 0
 
 
-def room_for(context_tokens: int | None, max_tokens: int | None) -> int:
+def token_limit(context_tokens: int | None, max_tokens: int | None) -> int:
     """How many tokens a request may have."""
     whole = context_tokens or SAFE_CONTEXT_TOKENS
     answer = min(max_tokens or ANSWER_TOKENS, whole // 2)
     return whole - answer
 
 
-def kept(
+def fit_messages(
     messages: Sequence[Message], room: int, count: Callable[[Message], int] | None = None
-) -> Kept:
+) -> FittedMessages:
     """Whole turns from the newest as far as there is room, calls with their results.
 
     The last question is always kept. Where its own turn is too long, its oldest steps go.
@@ -53,7 +143,7 @@ def kept(
     count = count or count_message
     turns = _turns(messages)
     if not turns:
-        return Kept(tuple(messages))
+        return FittedMessages(tuple(messages))
     sizes = [count(message) for message in messages]
     total = sum(sizes[turns[-1] :])
     first = turns[-1]
@@ -65,8 +155,8 @@ def kept(
             break
         first, total = start, total + more
     if first == turns[0]:
-        return Kept(tuple(messages), 0, sum(sizes))
-    return Kept(tuple(messages[first:]), first, total)
+        return FittedMessages(tuple(messages), 0, sum(sizes))
+    return FittedMessages(tuple(messages[first:]), first, total)
 
 
 def _turns(messages: Sequence[Message]) -> list[int]:
@@ -85,7 +175,7 @@ def _is_question(message: Message) -> bool:
 
 def _shortened_turn(
     messages: Sequence[Message], sizes: Sequence[int], start: int, room: int
-) -> Kept:
+) -> FittedMessages:
     """The question of the last turn with the newest steps of it."""
     end = start
     while end < len(messages) and _is_question(messages[end]):
@@ -102,7 +192,7 @@ def _shortened_turn(
     # The mark of what is not sent stands at the oldest step that is: the question stays above it.
     place = first if first > end else start
     sent = (*messages[start:end], *messages[first:])
-    return Kept(sent, place, total)
+    return FittedMessages(sent, place, total)
 
 
 def _steps(messages: Sequence[Message], start: int) -> list[int]:
@@ -120,26 +210,24 @@ def _steps(messages: Sequence[Message], start: int) -> list[int]:
 
 def count_message(message: Message) -> int:
     """About how many tokens a message is among those that are sent."""
-    if message.recipient == "user" or message.type not in _TOLD_TYPES:
+    if message.recipient == "user" or message.type not in _SENT_TYPES:
         return 0
     if message.type == "image":
         return IMAGE_TOKENS if message.role == "user" else ENTRY_TOKENS * 3
     text = message.text
-    if message.type == "console" and len(text) > _MOST_OUTPUT:
+    if message.type == "console" and len(text) > _MAX_OUTPUT_CHARACTERS:
         text = text[:HEAD_CHARACTERS] + text[-TAIL_CHARACTERS:]
     return count_text(text) + ENTRY_TOKENS
 
 
-def with_few_images(
-    messages: Sequence[Message], latest: int = LATEST_IMAGES
-) -> tuple[Message, ...]:
+def limit_images(messages: Sequence[Message], latest: int = LATEST_IMAGES) -> tuple[Message, ...]:
     """The user's first picture and the latest ones; a note stands for the others."""
     shown = [m.id for m in messages if m.role == "user" and m.type == "image"]
     gone = set(shown[1 : len(shown) - latest]) if len(shown) > latest + 1 else set[str]()
-    return tuple(_noted(one) if one.id in gone else one for one in messages)
+    return tuple(_image_note(one) if one.id in gone else one for one in messages)
 
 
-def _noted(image: Message) -> Message:
+def _image_note(image: Message) -> Message:
     is_named = not (image.format or "").startswith("base64")
     name = f" {image.text}" if is_named else ""
     note = f"[An earlier image{name} is not sent again.]"

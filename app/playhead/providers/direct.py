@@ -10,8 +10,8 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.model import ModelFacts, ModelSettings
-from playhead.providers.prose_parser import Canonical
-from playhead.providers.typed_code import code_in
+from playhead.providers.parser.prose_parser import Canonical
+from playhead.providers.parser.typed_code import find_code
 
 HELP = """\
 This is **Direct mode**: there is no model here that could understand words. You can
@@ -45,7 +45,7 @@ class DirectProvider:
 
         A program with tools of its own, or that does not let code run, is told so in plain words.
         """
-        asked = _asked(request.messages)
+        asked = _question(request.messages)
         if asked and (request.tools or not request.offers_execute):
             for chunk in _message("message", None, PLAIN_HELP):
                 yield chunk
@@ -81,7 +81,7 @@ class DirectProvider:
 
     def _answer(self, asked: Sequence[Message], earlier_code: str) -> list[Chunk]:
         text = "\n".join(message.text for message in asked if message.type == "message")
-        found = code_in(text, earlier_code)
+        found = find_code(text, earlier_code)
         if found is None:
             paths = [f"- `{item.text}`" for item in asked if _is_path(item)]
             attached = ["Attached; code can open it by this path:", *paths] if paths else []
@@ -106,7 +106,7 @@ def _is_path(item: Message) -> bool:
     return item.type == "file" or (item.type == "image" and item.format in (None, "path"))
 
 
-def _asked(messages: Sequence[Message]) -> list[Message]:
+def _question(messages: Sequence[Message]) -> list[Message]:
     """What the user has said since the last answer; nothing if somebody else spoke last.
 
     A report on the kernel (another Python was chosen) may come after the question: it is no answer.

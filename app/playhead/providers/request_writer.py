@@ -1,27 +1,42 @@
-"""A turn's request as it goes to a model: what it is told, in which form, and how much of it."""
+"""A turn's request as it goes to a model: messages, tools, parameters and key."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.model import ModelFacts, ModelSettings
-from playhead.providers.context import LESS_AT_EACH_ATTEMPT, kept, room_for, with_few_images
-from playhead.providers.installed_packages import packages_of, python_told
-from playhead.providers.system_prompt import Surroundings, offered_tools, system_prompt
-from playhead.providers.token_counts import Calibration, count_entries, count_entry, count_text
+from playhead.model_worker.protocol import Ask
+from playhead.providers.context import (
+    ATTEMPT_FACTOR,
+    Calibration,
+    count_entries,
+    count_entry,
+    count_text,
+    fit_messages,
+    limit_images,
+    token_limit,
+)
+from playhead.providers.prompt import (
+    PromptValues,
+    describe_python,
+    find_packages,
+    offered_tools,
+    system_prompt,
+)
 from playhead.providers.transcript import chat_messages
 
-_LOOKED_AT_S = 60.0
+_PYTHON_VALID_S = 60.0
 """How long what was found of a Python holds: packages are installed while people work."""
 
-_TRIMMED = (
+_TRIMMED_NOTE = (
     "The oldest {count} messages of this conversation are no longer sent to you, for they would "
     "not fit. Ask, or look at the files and names that are there, before you rely on them."
 )
@@ -51,9 +66,9 @@ class RequestWriter:
     async def prepare(self, interpreter: str) -> None:
         """Look at the folders of a Python, unless that was done a moment ago."""
         seen = self._pythons.get(interpreter)
-        if not interpreter or (seen and time.monotonic() - seen[0] < _LOOKED_AT_S):
+        if not interpreter or (seen and time.monotonic() - seen[0] < _PYTHON_VALID_S):
             return
-        told, packages = await asyncio.to_thread(_look_at, interpreter)
+        told, packages = await asyncio.to_thread(_inspect_python, interpreter)
         self._pythons[interpreter] = (time.monotonic(), told, packages)
 
     def fitted(self, request: TurnRequest, facts: ModelFacts, attempt: int = 0) -> FittedRequest:
@@ -61,17 +76,17 @@ class RequestWriter:
         model = request.model
         context = model.context_tokens or facts.context_tokens
         factor = self.calibration.factor(request.conversation_id)
-        room = room_for(context, model.max_tokens)
+        room = token_limit(context, model.max_tokens)
         if attempt:  # what was sent did not fit, whatever the model is said to take
             sent = self.fitted(request, facts, attempt - 1).tokens
-            room = int(min(room, sent) * LESS_AT_EACH_ATTEMPT)
+            room = int(min(room, sent) * ATTEMPT_FACTOR)
         fixed = count_text(self._system(request)) + _tool_tokens(self.tools(request))
-        messages = with_few_images(request.messages)
-        found = kept(messages, max(int(room / factor) - fixed, 1))
+        messages = limit_images(request.messages)
+        found = fit_messages(messages, max(int(room / factor) - fixed, 1))
         request = replace(request, messages=found.messages)
         left_out = len(messages) - len(found.messages)
         if left_out:
-            note = _TRIMMED.format(count=left_out)
+            note = _TRIMMED_NOTE.format(count=left_out)
             request = replace(request, instructions=f"{request.instructions}\n\n{note}".strip())
         first = messages[found.first].id if left_out and found.first < len(messages) else ""
         tokens = int((found.tokens + fixed) * factor)
@@ -118,7 +133,7 @@ class RequestWriter:
         if not request.offers_execute:
             return request.instructions.strip()
         _, python, packages = self._pythons.get(request.interpreter, (0.0, "", ()))
-        surroundings = Surroundings(
+        surroundings = PromptValues(
             languages=request.languages,
             folder=request.folder,
             python=python,
@@ -130,13 +145,13 @@ class RequestWriter:
         return system_prompt(surroundings, request.instructions, request.system_prompt)
 
 
-def guessed(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> int:
+def estimate_tokens(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> int:
     """How many tokens a request has, before what providers say of such guesses."""
     return count_entries(messages) + _tool_tokens(tools)
 
 
-def _look_at(interpreter: str) -> tuple[str, tuple[str, ...]]:
-    return python_told(interpreter), packages_of(interpreter)
+def _inspect_python(interpreter: str) -> tuple[str, tuple[str, ...]]:
+    return describe_python(interpreter), find_packages(interpreter)
 
 
 def _today() -> str:
@@ -157,3 +172,62 @@ def _parameters(model: ModelSettings) -> Mapping[str, Any]:
         "stop": list(model.stop) or None,
     }
     return {name: value for name, value in chosen.items() if value is not None}
+
+
+_KEY_PARTS = frozenset({"aws_access_key_id", "aws_secret_access_key", "aws_session_token"})
+
+
+def key_and_extra(model: ModelSettings) -> tuple[str | None, dict[str, Any]]:
+    """The plain key, if it is one, and the extra parameters with the parts of one that is not."""
+    extra = dict(model.extra)
+    if model.api_key is None:
+        return None, extra
+    text = model.api_key.reveal()
+    parts = _key_parts(text) if model.model.startswith("bedrock/") else {}
+    return (None, extra | parts) if parts else (text, extra)
+
+
+def _key_parts(text: str) -> dict[str, str]:
+    """What the key is made of; {} where it is a plain one."""
+    try:
+        found: object = json.loads(text)
+    except ValueError:
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    parts = cast("dict[str, object]", found).items()
+    return {name: value for name, value in parts if name in _KEY_PARTS and isinstance(value, str)}
+
+
+def build_ask(
+    model: ModelSettings,
+    messages: list[dict[str, Any]],
+    tools: Sequence[dict[str, Any]] = (),
+    max_tokens: int | None = None,
+    *,
+    must_call: bool = False,
+) -> Ask:
+    """The question; where tools are on offer a model that takes none is not asked without them."""
+    api_key, extra = key_and_extra(model)
+    return Ask(
+        turn=uuid.uuid4().hex,
+        model=model.model,
+        messages=messages,
+        tools=list(tools),
+        needs_tools=bool(tools),
+        tool_choice="required" if tools and must_call else None,
+        api_base=model.api_base or None,
+        api_key=api_key,
+        temperature=model.temperature,
+        max_tokens=max_tokens or model.max_tokens,
+        top_p=model.top_p,
+        stop=list(model.stop),
+        supports_images=model.supports_images,
+        connect_s=model.connection.connect_s,
+        first_s=model.connection.first_s,
+        between_s=model.connection.between_s,
+        extra=extra,
+        proxy=model.connection.proxy,
+        ca_file=model.connection.ca_file,
+        retries=model.connection.retries,
+    )

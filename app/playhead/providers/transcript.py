@@ -1,30 +1,270 @@
-"""A conversation in the shape that model servers take: OpenAI's chat messages."""
+"""A conversation in the shape that model servers take: OpenAI's chat messages.
+
+Code and calls go with their results, ids of calls in the form that the provider accepts.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import Echo, FileChanges, Proposal, RunReport
-from playhead.domain.model import ModelSettings
+from playhead.domain.conversation.payloads import Echo, FileChange, FileChanges, Proposal, RunReport
+from playhead.domain.model import EXECUTE, ModelSettings
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
-from playhead.providers.blocks import (
-    NOT_RUN,
-    Block,
-    call_told,
-    changes,
-    fenced,
-    shortened,
-    shown,
-    unique,
-)
-from playhead.providers.call_ids import taken_ids
 from playhead.providers.catalog import provider_of
 
-__all__ = ["NOT_RUN", "chat_messages", "shortened"]
+HEAD_CHARACTERS = 4_000
+TAIL_CHARACTERS = 8_000
+MAX_FILE_NAMES = 20
+MAX_DIFF_CHARACTERS = 200_000
+NOT_RUN = "This was not run."
+NO_RESULT = "No result came of this call."
+
+
+class _Block:
+    """Code or a call, and what came of it.
+
+    With `message` None its assistant message is not at hand (it stands further back, or a client
+    left it out); `ran` is then the code that a proposal showed, if there was one.
+    Without `takes_tools` it is told in words, a call too.
+    """
+
+    def __init__(
+        self,
+        message: Message | None,
+        *,
+        message_id: str = "",
+        ran: str = "",
+        takes_tools: bool = True,
+    ) -> None:
+        self.message = message
+        self._takes_tools = takes_tools
+        self.message_id = message.id if message else message_id
+        self.call_id = message.call_id if message else None
+        self.ran = ran
+        self.has_run = False
+        self._output: list[str] = []
+        self._notes: list[str] = []
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it goes back as a tool call; code in a fence had none."""
+        if self.message is None or not self._takes_tools:
+            return False
+        return self.message.type == "tool_call" or bool(self.call_id)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether anything came of it yet."""
+        return self.has_run or bool(self._notes)
+
+    @property
+    def result(self) -> str:
+        """What the model is told of it; never empty."""
+        told = shortened("".join(self._output)).strip("\n")
+        parts = [part for part in (*self._notes, told) if part.strip()]
+        return "\n".join(parts) or self._nothing()
+
+    def told(self) -> str:
+        """The result where there is no call that it could answer; '' if there is none to tell."""
+        if self.message is not None:
+            what = (
+                "the code"
+                if self.message.type == "code"
+                else f"the call of {_tool_name(self.message)}"
+            )
+            return f"What came of {what}:\n{self.result}"
+        if not self.is_settled:
+            return ""
+        head = f"This code was run:\n{self.ran}\n" if self.ran else ""
+        return f"{head}What came of it:\n{self.result}"
+
+    def is_code(self, proposal: Proposal) -> bool:
+        """Whether the proposal shows just this code."""
+        found = self.message
+        if found is None or found.type != "code":
+            return False
+        return (found.format, found.text) == (proposal.language, proposal.code)
+
+    def propose(self, proposal: Proposal) -> None:
+        """What is about to run; code that the user edited is told to the model."""
+        ran = fenced(proposal.code, proposal.language)
+        if self.message is None:
+            self.ran = ran
+        elif proposal.code != self.message.text:
+            self.note(describe_edit(self.message.text, proposal.code, proposal.language))
+
+    def report(self, report: RunReport) -> None:
+        """How a run stands."""
+        self.has_run = True
+        self._notes += _describe_run_end(report)
+
+    def print(self, text: str) -> None:
+        """Output of the run."""
+        self.has_run = True
+        self._output.append(text)
+
+    def note(self, text: str) -> None:
+        """A result in words."""
+        self._notes.append(text)
+
+    def call(self, call_id: str) -> dict[str, Any]:
+        """The call; code is written again as the arguments of `execute`."""
+        message = self.message
+        assert message is not None  # noqa: S101 - only calls are asked for it
+        if message.type == "code":
+            arguments = json.dumps({"language": message.format, "code": message.text})
+            name = EXECUTE
+        else:
+            name, arguments = _tool_name(message), _valid_json(message.text)
+        function = {"name": name, "arguments": arguments}
+        return {"id": call_id, "type": "function", "function": function}
+
+    def _nothing(self) -> str:
+        if self.is_settled:
+            return "(no output)"
+        is_code = self.message is None or self.message.type == "code"
+        return NOT_RUN if is_code else NO_RESULT
+
+
+def describe_call(call: Message) -> str:
+    """A call in words, for a model that takes no tools."""
+    return f"[Call of {_tool_name(call)}: {call.text.strip() or '{}'}]"
+
+
+def _tool_name(call: Message) -> str:
+    return call.format or "unknown"
+
+
+def describe_edit(before: str, after: str, language: str) -> str:
+    """What the user made of the code before it ran: the changes, or all where that is less."""
+    whole = f"The user edited the code. This is what ran:\n{fenced(after, language)}"
+    if len(before) + len(after) > MAX_DIFF_CHARACTERS:
+        return whole
+    old, new = before.splitlines(), after.splitlines()
+    changes = list(unified_diff(old, new, "as you wrote it", "as it ran", lineterm="", n=2))
+    if not changes:
+        return whole
+    told = fenced("\n".join(changes), "diff")
+    diff = f"The user edited the code before it ran. What they changed:\n{told}"
+    return min(diff, whole, key=len)
+
+
+def shortened(output: str) -> str:
+    """Head and tail of a long output, with what is missing said in between."""
+    missing = len(output) - HEAD_CHARACTERS - TAIL_CHARACTERS
+    if missing <= 0:
+        return output
+    head, tail = output[:HEAD_CHARACTERS], output[-TAIL_CHARACTERS:]
+    return f"{head}\n[… {missing} characters left out …]\n{tail}"
+
+
+def describe_result(result: Message) -> str:
+    """A rich result: its text where a model can read it, else that the user saw it."""
+    if result.format in ("markdown", "latex"):
+        return shortened(result.text)
+    return f"[A result was shown to the user as {result.format or 'text'}.]"
+
+
+def describe_file_changes(files: FileChanges) -> str:
+    """Which files a run made, changed and deleted."""
+    kinds = (("created", files.created), ("changed", files.changed), ("deleted", files.deleted))
+    told = [
+        f"Files {kind}: {_file_names(found, count)}."
+        for (kind, found), count in zip(kinds, files.counts, strict=True)
+        if found
+    ]
+    return " ".join(told)
+
+
+def _file_names(found: Sequence[FileChange], count: int) -> str:
+    names = [change.path for change in found[:MAX_FILE_NAMES]]
+    more = count - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
+
+
+def fenced(code: str, language: str) -> str:
+    """The code in a fence that it cannot close."""
+    fence = "```"
+    while fence in code:
+        fence += "`"
+    return f"{fence}{language}\n{code}\n{fence}"
+
+
+def unique_ids(ids: list[str]) -> list[str]:
+    """An id for each: some servers give all calls one, some clients none.
+
+    Results could not be told apart otherwise.
+    """
+    given: list[str] = []
+    for place, name in enumerate(ids):
+        if not name or name in given:
+            name = f"{name or 'call'}_{place}"
+            while name in given or name in ids:
+                name += "_"
+        given.append(name)
+    return given
+
+
+def _describe_run_end(report: RunReport) -> list[str]:
+    """How a run ended, if not by itself."""
+    line = f" at line {report.line}" if report.line else ""
+    reason = f" {report.reason}" if report.reason else ""
+    if report.state == "interrupted":
+        return [f"The user stopped it{line} after {report.seconds:.1f} s.{reason}"]
+    if report.state == "killed":
+        return [f"The kernel ended{line}; its names are gone, the next run has a new one.{reason}"]
+    return []
+
+
+def _valid_json(arguments: str) -> str:
+    """Servers refuse a history with arguments that are no JSON object."""
+    if not arguments.strip():
+        return "{}"
+    try:
+        if isinstance(json.loads(arguments), dict):
+            return arguments
+    except (ValueError, RecursionError):
+        pass
+    return json.dumps({"broken_arguments": arguments})
+
+
+_OPENAI_LIMIT = 40
+_MISTRAL_LENGTH = 9
+_MISTRAL = re.compile(r"[a-zA-Z0-9]{9}")
+
+
+def accepted_ids(ids: Iterable[str], model: ModelSettings) -> list[str]:
+    """The ids in a form that the model's provider takes; the same ones for a call and its result.
+
+    Servers behind an address of the user's own get theirs back as they gave them.
+    """
+    match provider_of(model.model), model.api_base:
+        case "mistral", _:
+            return [found if _MISTRAL.fullmatch(found) else _mistral_id(found) for found in ids]
+        case ("openai", None | "") | ("azure", _):
+            return [_short_id(found) for found in ids]
+        case _:
+            return list(ids)
+
+
+def _short_id(id_: str) -> str:
+    return id_ if len(id_) <= _OPENAI_LIMIT else f"call_{_digest(id_)[:24]}"
+
+
+def _mistral_id(id_: str) -> str:
+    return _digest(id_)[:_MISTRAL_LENGTH]
+
+
+def _digest(id_: str) -> str:
+    return hashlib.sha256(id_.encode("utf-8", "surrogatepass")).hexdigest()
+
 
 Entry = dict[str, Any]
 
@@ -69,8 +309,8 @@ class _Builder:
         self._takes_tools = takes_tools
         self._entries: list[Entry] = []
         self._text: list[str] = []
-        self._blocks: list[Block] = []
-        self._current: Block | None = None
+        self._blocks: list[_Block] = []
+        self._current: _Block | None = None
 
     def finish(self) -> list[Entry]:
         """All entries."""
@@ -100,9 +340,9 @@ class _Builder:
             case "message":
                 parts: list[Entry] = [{"type": "text", "text": message.text}]
             case "file":
-                parts = _file(message, self._folder)
+                parts = _file_parts(message, self._folder)
             case "image":
-                parts = [_image(message, self._folder)]
+                parts = [_image_part(message, self._folder)]
             case _:
                 return
         self._flush()
@@ -132,9 +372,9 @@ class _Builder:
             # What was cut off has no whole arguments.
             self._text.append(fenced(message.text, message.format or ""))
         elif message.type == "tool_call" and not self._takes_tools and not is_cut:
-            self._text.append(call_told(message))
+            self._text.append(describe_call(message))
         if not is_cut:
-            self._blocks.append(Block(message, takes_tools=self._takes_tools))
+            self._blocks.append(_Block(message, takes_tools=self._takes_tools))
 
     def _add_computer(self, message: Message) -> None:
         content = message.content
@@ -151,11 +391,11 @@ class _Builder:
         elif message.type == "image":
             self._running().note("[An image was shown to the user.]")
         elif message.type == "code":
-            self._running().note(shown(message))
+            self._running().note(describe_result(message))
         elif isinstance(content, FileChanges):
-            self._running().note(changes(content))
+            self._running().note(describe_file_changes(content))
 
-    def _proposed(self, proposal: Proposal) -> Block:
+    def _proposed(self, proposal: Proposal) -> _Block:
         """The block that a proposal is of; an imported one does not name its message."""
         named = (block for block in self._blocks if block.message_id == proposal.message_id != "")
         alike = (block for block in self._waiting() if block.is_code(proposal))
@@ -173,7 +413,7 @@ class _Builder:
             self._flush()  # the model has been asked again since
         self._thinking += json.loads(echo.data)
 
-    def _called(self, result: Message) -> Block:
+    def _called(self, result: Message) -> _Block:
         """The block whose result this is: by its id, else the next that has none."""
         wanted = result.call_id
         named = [block for block in self._blocks if wanted and block.call_id == wanted]
@@ -184,24 +424,24 @@ class _Builder:
             return waiting[0] if len(waiting) == 1 else self._detached()
         return self._current or next(iter(waiting), None) or self._detached()
 
-    def _running(self) -> Block:
+    def _running(self) -> _Block:
         """The block whose output this is; output without code is told all the same."""
         return self._current or self._unsettled() or self._detached()
 
-    def _unsettled(self) -> Block | None:
+    def _unsettled(self) -> _Block | None:
         return next(iter(self._waiting()), self._blocks[-1] if self._blocks else None)
 
-    def _waiting(self) -> list[Block]:
+    def _waiting(self) -> list[_Block]:
         return [block for block in self._blocks if not block.is_settled]
 
-    def _detached(self, message_id: str = "") -> Block:
-        block = Block(None, message_id=message_id)
+    def _detached(self, message_id: str = "") -> _Block:
+        block = _Block(None, message_id=message_id)
         self._blocks.append(block)
         return block
 
     def _flush(self) -> None:
         calls = [block for block in self._blocks if block.is_call]
-        ids = taken_ids(unique([block.call_id or "" for block in calls]), self._model)
+        ids = accepted_ids(unique_ids([block.call_id or "" for block in calls]), self._model)
         text = "\n\n".join(part.strip("\n") for part in self._text if part.strip())
         if text or calls:
             entry: Entry = {"role": "assistant", "content": text or None}
@@ -220,7 +460,7 @@ class _Builder:
         self._text, self._blocks, self._current, self._thinking = [], [], None, []
 
 
-def _file(message: Message, folder: str) -> list[Entry]:
+def _file_parts(message: Message, folder: str) -> list[Entry]:
     """Its path, and itself where a model may take it: as a document or as a picture."""
     parts: list[Entry] = [{"type": "text", "text": f"[Attached file: {message.text}]"}]
     path = Path(folder, message.text)
@@ -231,7 +471,7 @@ def _file(message: Message, folder: str) -> list[Entry]:
     return parts
 
 
-def _image(message: Message, folder: str) -> Entry:
+def _image_part(message: Message, folder: str) -> Entry:
     if (message.format or "").startswith("base64"):
         return {"type": IMAGE_DATA_PART, "data": message.text}
     return {"type": IMAGE_PART, "path": str(Path(folder, message.text))}

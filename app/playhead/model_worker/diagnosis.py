@@ -1,0 +1,331 @@
+"""What went wrong, found in whatever a library raised: a text for the user, and whether to retry.
+
+No text has a key in it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import litellm.exceptions
+
+from playhead.model_worker.errors import (
+    ErrorText,
+    RedirectedError,
+    RefusedError,
+    StreamFailure,
+    error_sentence,
+    error_text,
+    kind_of,
+    unreadable_text,
+)
+from playhead.model_worker.protocol import Ask, Failed, ListModels
+from playhead.model_worker.redaction import brief, redacted, secrets_of
+
+_NETWORK_CODE = "upstream_network"
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and all that it comes from."""
+    seen: set[int] = set()
+    waiting = [error]
+    while waiting:
+        link = waiting.pop()
+        if link is None or id(link) in seen:
+            continue
+        seen.add(id(link))
+        yield link
+        waiting += [link.__context__, link.__cause__, getattr(link, "original_exception", None)]
+        waiting += getattr(link, "exceptions", ())  # of a group: one for each address tried
+
+
+def is_network(error: BaseException) -> bool:
+    """Whether no answer came at all."""
+    kinds = (httpx.TransportError, httpx.InvalidURL, ConnectionError, RedirectedError)
+    return any(isinstance(link, kinds) for link in causes(error))
+
+
+def is_network_retryable(error: BaseException, api_base: str | None) -> bool:
+    """Not where a certificate is wrong, or where nobody listens on this very machine."""
+    if _is_caused_by(
+        error, ssl.SSLError, RedirectedError, httpx.ProxyError, httpx.UnsupportedProtocol
+    ):
+        return False
+    if _is_caused_by(error, httpx.InvalidURL):
+        return False
+    return not (_is_caused_by(error, ConnectionRefusedError) and _is_loopback(api_base))
+
+
+def network_text(error: BaseException, api_base: str | None, proxy: str) -> ErrorText:
+    """What stands in the way."""
+    where = _without_password(api_base) or "the provider"
+    if _is_caused_by(error, RedirectedError):
+        return ErrorText(
+            _NETWORK_CODE,
+            f"The server at {where} redirects to another address."
+            if api_base
+            else "The provider redirects to another address.",
+            "Enter the address that it belongs to as the API base in the settings.",
+        )
+    if _is_caused_by(error, httpx.ProxyError):
+        return ErrorText(
+            _NETWORK_CODE, "The proxy refused the connection.", "Check the proxy in the settings."
+        )
+    if _is_caused_by(error, ssl.SSLError):
+        return ErrorText(
+            _NETWORK_CODE,
+            f"The certificate of {where} is not trusted.",
+            "If your company inspects connections, choose its CA file in the settings.",
+        )
+    if _is_caused_by(error, socket.gaierror):
+        return ErrorText(
+            _NETWORK_CODE,
+            f"The address of {'the proxy' if proxy else where} is not known.",
+            "Check the network, and the spelling of the address in the settings.",
+        )
+    if (
+        proxy
+        and not _is_loopback(api_base)
+        and _is_caused_by(error, httpx.ConnectError, httpx.ConnectTimeout)
+    ):
+        return ErrorText(
+            _NETWORK_CODE,
+            "No connection to the proxy.",
+            "Check the network and the proxy in the settings.",
+        )
+    if not api_base:
+        return ErrorText(_NETWORK_CODE, "No connection to the provider.", "Check the network.")
+    return ErrorText(
+        _NETWORK_CODE,
+        f"No connection to {where}.",
+        "Is the server running? Check the network and the API base in the settings.",
+    )
+
+
+def network_detail(error: BaseException) -> str:
+    """What the system says, in its own words, where that says anything."""
+    links = list(causes(error))
+    for kind in (RedirectedError, ssl.SSLCertVerificationError, socket.gaierror, httpx.ProxyError):
+        for link in links:
+            if isinstance(link, kind):
+                return _system_text(link)
+    if any(isinstance(link, ConnectionRefusedError) for link in links):
+        return "Nothing listens there."
+    if any(isinstance(link, httpx.ConnectTimeout) for link in links):
+        return "It did not take the connection in time."
+    if any(isinstance(link, httpx.RemoteProtocolError | httpx.ReadError) for link in links):
+        return "The connection broke before the answer began."
+    return ""
+
+
+def _system_text(error: BaseException) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return error.verify_message
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error)
+
+
+def _is_caused_by(error: BaseException, *kinds: type[BaseException]) -> bool:
+    return any(isinstance(link, kinds) for link in causes(error))
+
+
+def _without_password(address: str | None) -> str:
+    """The address without a name and password in it."""
+    return address.replace(f"{urlsplit(address).netloc.rpartition('@')[0]}@", "") if address else ""
+
+
+def _is_loopback(address: str | None) -> bool:
+    host = (urlsplit(address or "").hostname or "").lower()
+    return host == "localhost" or host == "::1" or host.startswith("127.")
+
+
+RETRY_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+"""The statuses after which the same request may well be answered."""
+
+MAX_RETRY_AFTER_S = 32 * 86_400.0
+"""Some accounts begin anew with a month; whoever says more means never."""
+
+_NO_PROVIDER = "LLM Provider NOT provided"
+_PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\b)(?:\s*[-:])\s*")
+_JSON_ERROR = re.compile(r": line \d+ column \d+ \(char \d+\)")
+_DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
+
+
+def describe(error: BaseException, ask: Ask | ListModels) -> Failed:
+    """The failure of a turn."""
+    words, detail = _text_and_detail(error, ask)
+    wait_s = retry_after(error)
+    secrets = secrets_of(ask)
+    return Failed(
+        turn=ask.turn,
+        code=words.code,
+        title=redacted(words.title, *secrets),
+        detail=brief(detail, *secrets),
+        remedy=words.remedy if not wait_s or wait_s >= MAX_RETRY_AFTER_S else _wait_remedy(wait_s),
+        retry_after_s=wait_s,
+    )
+
+
+def is_retryable(error: BaseException, ask: Ask) -> bool:
+    """Whether the same request may well be answered in a moment."""
+    if isinstance(error, StreamFailure) or is_unreadable(error):
+        return False
+    status, text = _status_and_text(error)
+    if status:
+        return status in RETRY_STATUSES and kind_of(status, text) != "quota"
+    return is_network(error) and is_network_retryable(error, ask.api_base)
+
+
+def retry_after(error: BaseException) -> float | None:
+    """How long the server asks to wait, in seconds."""
+    for link in causes(error):
+        if isinstance(link, RefusedError):
+            if (found := _DELAY.search(link.refusal.body)) is not None:
+                return _sensible(float(found[1]))
+            return _seconds(link.refusal.headers.get("retry-after"))
+        response = getattr(link, "response", None)
+        for headers in (
+            getattr(link, "litellm_response_headers", None),
+            getattr(response, "headers", None),
+        ):
+            if headers is not None and (value := headers.get("retry-after")):
+                return _seconds(str(value))
+    return None
+
+
+def is_unreadable(error: BaseException) -> bool:
+    """litellm keeps only the text of a JSON error that it meets inside a stream."""
+    links = list(causes(error))
+    if any(isinstance(link, RefusedError) for link in links):
+        return False
+    if any(isinstance(link, json.JSONDecodeError) for link in links):
+        return True
+    return bool(_JSON_ERROR.search(str(error)))
+
+
+def why_unreadable(error: BaseException) -> str:
+    """What is wrong with an answer that nobody could read; "" if that was not the matter."""
+    for link in causes(error):
+        if isinstance(link, json.JSONDecodeError):
+            return str(link)
+        if isinstance(link, ValueError | TypeError | LookupError | AttributeError | RecursionError):
+            return "It has not the form of a model's answer."
+    return ""
+
+
+def _text_and_detail(error: BaseException, ask: Ask | ListModels) -> tuple[ErrorText, str]:
+    if isinstance(error, StreamFailure):
+        return error.words, error.detail
+    if is_unreadable(error):
+        return unreadable_text(), _without_prefixes(str(error))
+    if _NO_PROVIDER in str(error):  # with a page of litellm's advice on its Python functions
+        return _no_provider(ask.model), ""
+    if (slow := _too_slow(error)) is not None:
+        return slow, ""
+    status, text = _status_and_text(error)
+    if not _is_refusal(error) and is_network(error):
+        return network_text(error, ask.api_base, ask.proxy), network_detail(error)
+    words = error_text(_kind(error, status, text), ask.model, has_key=bool(ask.api_key))
+    return words, error_sentence(text)
+
+
+def _kind(error: BaseException, status: int, text: str) -> Any:
+    if isinstance(error, litellm.exceptions.ContextWindowExceededError):
+        return "context"
+    if isinstance(error, litellm.exceptions.ContentPolicyViolationError):
+        return "policy"
+    return kind_of(status, text)
+
+
+def _no_provider(model: str) -> ErrorText:
+    return ErrorText(
+        "invalid_model",
+        f"“{model}” does not say which provider it belongs to.",
+        "Write the model as provider/name, for example openai/gpt-4o.",
+    )
+
+
+def _too_slow(error: BaseException) -> ErrorText | None:
+    slow = (httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout, litellm.exceptions.Timeout)
+    links = list(causes(error))
+    is_connect = any(isinstance(link, httpx.ConnectTimeout) for link in links)
+    if is_connect or not any(isinstance(link, slow) for link in links):
+        return None
+    return ErrorText(
+        "upstream_silent",
+        "The model's server did not answer in time.",
+        "Try again, or check the API base and the network.",
+    )
+
+
+def _is_refusal(error: BaseException) -> bool:
+    kinds = (RefusedError, httpx.HTTPStatusError)
+    return any(isinstance(link, kinds) for link in causes(error))
+
+
+def _status_and_text(error: BaseException) -> tuple[int, str]:
+    """Of the innermost that says: failures after the first piece come wrapped in others."""
+    links = list(causes(error))
+    for link in links:
+        if isinstance(link, RefusedError):
+            return link.refusal.status, link.refusal.body
+        if isinstance(link, httpx.HTTPStatusError):
+            return link.response.status_code, link.response.text
+    if is_network(error):  # litellm makes up a status for these
+        return 0, ""
+    cause = getattr(error, "original_exception", None) or error
+    status = getattr(cause, "status_code", 0)
+    return (status if isinstance(status, int) else 0), _without_prefixes(_message(cause))
+
+
+def _message(error: BaseException) -> str:
+    return str(getattr(error, "message", "") or error)
+
+
+def _without_prefixes(text: str) -> str:
+    while (shorter := _PREFIXES.sub("", text, count=1)) != text:
+        text = shorter
+    return text
+
+
+def _seconds(value: str | None) -> float | None:
+    """A number of seconds, or a date (RFC 9110, section 10.2.3)."""
+    if not value:
+        return None
+    try:
+        return _sensible(float(value))
+    except ValueError:
+        pass
+    try:
+        return _sensible(round(parsedate_to_datetime(value).timestamp() - time.time(), 1))
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _sensible(seconds: float) -> float | None:
+    """What a server can mean; it may say any number, or what is none."""
+    return None if math.isnan(seconds) else min(max(0.0, seconds), MAX_RETRY_AFTER_S)
+
+
+def _wait_remedy(seconds: float) -> str:
+    return f"Wait {_duration_text(seconds)} and try again."
+
+
+def _duration_text(seconds: float) -> str:
+    """Rather too long than too short."""
+    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{math.ceil(seconds / length)} {unit}"
+    count = f"{seconds:.1f}".removesuffix(".0")
+    return f"{count} second{'' if count == '1' else 's'}"

@@ -1,0 +1,167 @@
+"""The worker's turns: tasks that ask a model, retry where that helps, and can be cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Protocol
+
+from playhead.model_worker.cohere_stream import CohereStream, is_cohere
+from playhead.model_worker.connections import Connections
+from playhead.model_worker.diagnosis import describe, is_retryable, retry_after
+from playhead.model_worker.litellm_stream import LitellmStream
+from playhead.model_worker.model_lists import known_model, list_models
+from playhead.model_worker.protocol import (
+    AboutModel,
+    Ask,
+    Cancel,
+    Cancelled,
+    Delta,
+    DeltaBatcher,
+    Deltas,
+    Done,
+    FromWorker,
+    ListModels,
+    Message,
+    ModelList,
+    Retrying,
+)
+
+
+class Models(Protocol):
+    """What streams answers: deltas, then how it ended; and what knows of models."""
+
+    def stream(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
+        """The answer; closing the generator closes the connection."""
+        ...
+
+    async def listed(self, ask: ListModels) -> ModelList:
+        """The models of a provider."""
+        ...
+
+    def known(self, ask: AboutModel) -> ModelList:
+        """What the table of models says about one."""
+        ...
+
+
+class Dispatcher:
+    """Starts and cancels turns; what comes of them goes out by `send`."""
+
+    def __init__(self, models: Models, send: Callable[[FromWorker], None]) -> None:
+        self._models = models
+        self._send = send
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def handle(self, message: Message) -> None:
+        """Do what the app asks."""
+        match message:
+            case AboutModel():
+                self._send(self._models.known(message))
+            case Ask() | ListModels():
+                task = asyncio.create_task(self._answer(message))
+                self._tasks[message.turn] = task
+                task.add_done_callback(lambda ended: self._on_ended(message.turn, ended))
+            case Cancel():
+                self._cancel(message.turn)
+            case _:
+                pass  # from a newer app
+
+    def _cancel(self, turn: str) -> None:
+        task = self._tasks.get(turn)
+        if task is None:
+            self._send(Cancelled(turn))  # it had just ended
+        else:
+            task.cancel()
+
+    def _on_ended(self, turn: str, task: asyncio.Task[None]) -> None:
+        """Here and not in the task: one that is cancelled before its first step never runs."""
+        self._tasks.pop(turn, None)
+        if task.cancelled():
+            self._send(Cancelled(turn))
+
+    async def _answer(self, ask: Ask | ListModels) -> None:
+        try:
+            match ask:
+                case Ask():
+                    await self._stream(ask)
+                case ListModels():
+                    self._send(await self._models.listed(ask))
+        # Whatever a provider's code raises ends this turn and not the worker.
+        except Exception as error:  # noqa: BLE001
+            self._send(describe(error, ask))
+
+    async def _stream(self, ask: Ask) -> None:
+        batcher = DeltaBatcher(lambda deltas: self._send(Deltas(ask.turn, deltas)))
+        try:
+            async with aclosing(self._models.stream(ask)) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, Done | Retrying):
+                        batcher.flush()
+                        self._send(piece)
+                    elif batcher.add(piece):
+                        await asyncio.sleep(0)  # a buffered stream never yields by itself
+        finally:
+            batcher.flush()
+
+
+FIRST_WAIT_S = 1.0
+MAX_WAIT_S = 120.0
+"""Whoever asks to wait for longer is not waited for: the user may want to do something else."""
+
+
+class ModelClient:
+    """Everything that the worker can say of models and have them say."""
+
+    def __init__(self) -> None:
+        self._connections = Connections()
+        self._connections.serve_litellm()
+        self._litellm = LitellmStream(self._connections)
+        self._cohere = CohereStream(self._connections)
+
+    async def warm(self) -> None:
+        """Pay for what the first request would have to wait for."""
+        await self._litellm.warm()
+
+    async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
+        """The pieces of the answer, at last how it ended and what it cost.
+
+        Closing the generator closes the connection. Raises whatever a provider's code raises.
+        """
+        for attempt in range(1, ask.retries + 2):
+            has_begun = False
+            try:
+                async with aclosing(self._asked(ask)) as pieces:
+                    async for piece in pieces:
+                        has_begun = True
+                        yield piece
+                return
+            except Exception as error:
+                is_last = has_begun or attempt > ask.retries
+                seconds = _retry_wait_s(error, attempt)
+                if is_last or seconds > MAX_WAIT_S or not is_retryable(error, ask):
+                    raise
+                reason = describe(error, ask).title
+            yield Retrying(ask.turn, round(seconds, 1), attempt, ask.retries, reason)
+            await asyncio.sleep(seconds)
+
+    async def listed(self, ask: ListModels) -> ModelList:
+        """The models of a provider. Raises StreamFailure or what the HTTP client raises."""
+        return ModelList(ask.turn, tuple(await list_models(ask, self._connections)))
+
+    def known(self, ask: AboutModel) -> ModelList:
+        """What the table of models says about one."""
+        return ModelList(ask.turn, (known_model(ask.model),))
+
+    def _asked(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
+        asker = self._cohere if is_cohere(ask.model) else self._litellm
+        return asker.stream(ask)
+
+
+def _retry_wait_s(error: Exception, attempt: int) -> float:
+    """What the server asks for; else longer each time, and not for all clients the same."""
+    backoff_s = FIRST_WAIT_S * 2 ** (attempt - 1)
+    jitter_s = random.uniform(0, backoff_s / 2)  # noqa: S311 - nobody guesses it for gain
+    asked_s = retry_after(error)
+    return jitter_s / 4 + asked_s if asked_s is not None else backoff_s / 2 + jitter_s

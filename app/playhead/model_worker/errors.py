@@ -1,0 +1,263 @@
+"""Errors of models: our exceptions, the kinds of refusals, and their texts for the user."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import httpx
+
+Kind = Literal[
+    "key",
+    "forbidden",
+    "quota",
+    "rate",
+    "no_model",
+    "context",
+    "policy",
+    "server",
+    "refused",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """A failure's stable code, what happened, and what to do."""
+
+    code: str
+    title: str
+    remedy: str
+
+
+class StreamFailure(Exception):
+    """A failure that nobody else raises: nonsense, silence, a stream cut short, a bad setting."""
+
+    def __init__(self, code: str, title: str, remedy: str, detail: str = "") -> None:
+        super().__init__(title)
+        self.words = ErrorText(code, title, remedy)
+        self.detail = detail
+
+
+_QUOTA = re.compile(
+    r"insufficient[_ ](?:quota|credit|balance|fund)|exceeded your current quota|credit balance"
+    r"|payment (?:method|required)|billing[_ ](?:hard|not|limit)|out of credit|no credits?\b"
+)
+_RETRY_DELAY = re.compile(r"retrydelay")
+_KEY = re.compile(
+    r"api[_ ]?key[_ ](?:invalid|not[_ ]valid|expired)|invalid[_ ](?:api[_ ]key|x-api-key|token)"
+    r"|incorrect api key|invalid api token|no api key|unauthorized"
+)
+_CONTEXT = re.compile(
+    r"context[_ ]length[_ ]exceeded|maximum context length|context (?:window|length|size)"
+    r"|prompt is too long|too many (?:total )?tokens|token count .{0,40}exceeds"
+    r"|input (?:is )?too long|request_too_large|maximum number of tokens"
+)
+_POLICY = re.compile(
+    r"content[_ ](?:policy|filter|management)|responsibleaipolicy|safety system|usage polic"
+    r"|moderation|blocked by|prohibited_content|flagged"
+)
+_NO_MODEL = re.compile(
+    r"model[_ ]not[_ ]found|invalid[_ ]model|model .{0,120}(?:not found|does not exist|not exist)"
+    r"|models/\S+ is not found|not_found_error|try pulling|no such model|unknown model"
+    r"|not a valid model"
+)
+
+
+def kind_of(status: int, text: str) -> Kind:
+    """What a server's refusal is about: the words count more than the status.
+
+    Gemini calls a wrong key a bad request, Anthropic an empty account too, and OpenAI has one
+    status for both a busy minute and an unpaid bill.
+    """
+    text = text.lower()
+    if 400 <= status < 500:
+        if _QUOTA.search(text) and not _RETRY_DELAY.search(text):
+            return "quota"
+        for kind, found in (("context", _CONTEXT), ("policy", _POLICY)):
+            if found.search(text) and status not in (401, 404, 429):
+                return cast("Kind", kind)
+    if status in (400, 401) and (status == 401 or _KEY.search(text)):
+        return "key"
+    if status in (400, 404, 422) and (status == 404 or _NO_MODEL.search(text)):
+        return "no_model"
+    known: dict[int, Kind] = {402: "quota", 403: "forbidden", 413: "context", 429: "rate"}
+    return known.get(status, "server" if status >= 500 else "refused")
+
+
+def error_text(kind: Kind, model: str, *, has_key: bool) -> ErrorText:
+    """The words for a refusal of this kind."""
+    match kind:
+        case "key":
+            title = "The provider refused the key." if has_key else "This model needs a key."
+            return ErrorText(
+                "upstream_auth_error", title, "Enter the right API key in the settings."
+            )
+        case "forbidden":
+            return ErrorText(
+                "upstream_auth_error",
+                "The key may not use this model.",
+                "Choose another model, or a key that is allowed to use it.",
+            )
+        case "quota":
+            return ErrorText(
+                "upstream_quota",
+                "The account with the provider is used up.",
+                "Check its balance and limits with the provider, or choose another model.",
+            )
+        case "rate":
+            return ErrorText(
+                "rate_limit_exceeded",
+                "The provider asks to wait: too many requests.",
+                "Wait a moment and try again; check the limits of your account if it stays so.",
+            )
+        case "no_model":
+            return ErrorText(
+                "upstream_no_model",
+                f"There is no model “{model}” at this address.",
+                "Check the model's name and the API base in the settings.",
+            )
+        case "context":
+            return ErrorText(
+                "context_too_long",
+                "The conversation is too long for this model.",
+                "Start a new conversation, or choose a model with a larger context.",
+            )
+        case "policy":
+            return ErrorText(
+                "upstream_policy",
+                "The provider refused the request by its content rules.",
+                "Ask in other words, or choose another model.",
+            )
+        case "server":
+            return ErrorText(
+                "upstream_error",
+                "The model's server failed.",
+                "Try again in a moment, or choose another model.",
+            )
+        case "refused":
+            return ErrorText(
+                "upstream_error",
+                "The model's server refused the request.",
+                "Check the model and its settings; the detail says what was wrong.",
+            )
+
+
+def error_sentence(body: str) -> str:
+    """The sentence of a server's error body, whichever shape it has."""
+    try:
+        found: Any = json.loads(body)
+    except ValueError:
+        return "" if "<html" in body[:2000].lower() else body
+    if isinstance(found, list) and found:  # Gemini's, in the middle of a stream
+        found = cast("list[Any]", found)[0]
+    return _sentence(found) or (body if found else "")
+
+
+def _sentence(found: Any) -> str:
+    if isinstance(found, str):
+        return found
+    if not isinstance(found, dict):
+        return ""
+    fields = cast("dict[str, Any]", found)
+    for name in ("error", "message", "detail", "msg"):
+        if sentence := _sentence(fields.get(name)):
+            return sentence
+    return ""
+
+
+def truncated() -> StreamFailure:
+    """The connection ended before the model said that it was done."""
+    return StreamFailure(
+        "upstream_truncated",
+        "The answer broke off.",
+        "Try again. If it happens again, the model's server or the network is at fault.",
+        "The connection ended before the model said that it was done.",
+    )
+
+
+def no_stream() -> StreamFailure:
+    """A success status without a single event."""
+    return StreamFailure(
+        "upstream_nonsense",
+        "The server did not answer as a model does.",
+        "Check the API base in the settings; for most servers it ends in /v1.",
+        "It said that all was well but sent no stream of events.",
+    )
+
+
+def unreadable_text() -> ErrorText:
+    """An answer that is no JSON where it has to be."""
+    return ErrorText(
+        "upstream_nonsense",
+        "The model's server sent something that cannot be read.",
+        "Try again. If it happens again, the server is at fault.",
+    )
+
+
+def oversized(limit_bytes: int) -> StreamFailure:
+    """An event, or a line without an end, that no model sends."""
+    return StreamFailure(
+        "upstream_nonsense",
+        "The model's server sent something that cannot be read.",
+        "Check the API base in the settings; try again if it is right.",
+        f"It sent more than {limit_bytes // 1_000_000} MB without the end of a line.",
+    )
+
+
+def unreadable(detail: str) -> StreamFailure:
+    """A stream that is none of a model's."""
+    words = unreadable_text()
+    return StreamFailure(words.code, words.title, words.remedy, detail)
+
+
+def bad_call() -> StreamFailure:
+    """The provider itself could not read the call that its model wrote."""
+    return StreamFailure(
+        "upstream_nonsense",
+        "The model made a call that its provider could not read.",
+        "Try again; a model that is better with tools may help.",
+    )
+
+
+def needs_tools(model: str) -> StreamFailure:
+    """The request is about tools, and the model cannot take any."""
+    return StreamFailure(
+        "tools_refused",
+        f"“{model}” does not take tools.",
+        "Choose another model, or ask without tools.",
+    )
+
+
+def silent(seconds: float, *, has_begun: bool) -> StreamFailure:
+    """Nothing came for too long."""
+    title = "The model fell silent." if has_begun else "The model does not answer."
+    return StreamFailure(
+        "upstream_silent",
+        title,
+        "Try again, or choose another model or server.",
+        f"Nothing came for {seconds:g} seconds, so the connection was closed.",
+    )
+
+
+class RedirectedError(httpx.RequestError):
+    """A server sent us elsewhere: the key belongs to the address that it was entered for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a server answered in place of an answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str
+
+
+class RefusedError(Exception):
+    """A server's refusal, as it came: whoever wraps it in words of its own loses some of it."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(f"{refusal.status}: {refusal.body}")
+        self.refusal = refusal

@@ -1,0 +1,331 @@
+"""Parts of a message that name files become what a server takes: pictures, documents or words."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import importlib
+import io
+import os
+import stat
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
+
+MAX_FILE_BYTES = 256 * 1024 * 1024
+
+Part = dict[str, Any]
+
+
+class FileError(ValueError):
+    """A file that is not read; its text says why."""
+
+
+def file_bytes(path: str, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """The file's bytes; not of a pipe or a device, which may never end. Raises FileError."""
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError("it is no ordinary file")
+        if status.st_size > limit_bytes:
+            has, takes = status.st_size / 1e6, limit_bytes / 1e6
+            raise FileError(f"it has {has:,.1f} MB, and {takes:,.1f} MB are taken")
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(error.strerror or "it cannot be read") from None
+
+
+def text_part(text: str) -> Part:
+    """Words in place of a file, in brackets, so that they are not the user's."""
+    return {"type": "text", "text": f"[{text}]"}
+
+
+_MB = 1_000_000
+_EVERYWHERE = ("PNG", "JPEG")
+_COMMON = ("PNG", "JPEG", "GIF", "WEBP")
+
+
+@dataclass(frozen=True, slots=True)
+class FileLimits:
+    """`side_px` is the longest side that a model looks at, `image_bytes` and `document_bytes` the
+    sizes of a file before base64; `formats` are Pillow's names of what is taken as it is."""
+
+    side_px: int = 2048
+    image_bytes: int = 5 * _MB
+    formats: tuple[str, ...] = _EVERYWHERE
+    document_bytes: int = 10 * _MB
+
+
+_LIMITS_BY_PROVIDER = {
+    # platform.openai.com/docs/guides/images-vision and /pdf-files
+    "openai": FileLimits(2048, 20 * _MB, _COMMON, 32 * _MB),
+    "azure": FileLimits(2048, 20 * _MB, _COMMON, 32 * _MB),
+    "openrouter": FileLimits(2048, 5 * _MB, _COMMON, 20 * _MB),
+    # docs.anthropic.com/en/docs/build-with-claude/vision: larger ones are scaled to 1568 there;
+    # 5 MB is what the base64 may have
+    "anthropic": FileLimits(1568, 3_750_000, _COMMON, 22 * _MB),
+    "bedrock": FileLimits(1568, 3_750_000, _COMMON, 4_500_000),
+    # ai.google.dev/gemini-api/docs/image-understanding: a whole request has 20 MB, no GIF
+    "gemini": FileLimits(3072, 7 * _MB, ("PNG", "JPEG", "WEBP"), 14 * _MB),
+    "vertex_ai": FileLimits(3072, 7 * _MB, ("PNG", "JPEG", "WEBP"), 14 * _MB),
+    "mistral": FileLimits(2048, 10 * _MB, _COMMON, 10 * _MB),
+    "cohere": FileLimits(2048, 5 * _MB, _COMMON),
+    "cohere_chat": FileLimits(2048, 5 * _MB, _COMMON),
+    "groq": FileLimits(2048, 3 * _MB, _EVERYWHERE),
+    "xai": FileLimits(2048, 10 * _MB, _EVERYWHERE),
+}
+_OTHER_LIMITS = FileLimits()
+"""Servers on this machine and gateways: llama.cpp reads no WebP, and only small requests."""
+
+
+def limits_for(model: str, api_base: str | None) -> FileLimits:
+    """By the provider that a litellm model string names; another address is another server."""
+    provider, slash, _ = model.partition("/")
+    if not slash:
+        provider = "anthropic" if model.startswith("claude") else "openai"
+    if api_base and provider == "openai":
+        return _OTHER_LIMITS
+    return _LIMITS_BY_PROVIDER.get(provider.lower(), _OTHER_LIMITS)
+
+
+MAX_PIXELS = 80_000_000
+"""Larger ones take hundreds of MB when they are decoded, however small their file is."""
+
+_DAMAGED = "it is damaged or of an unknown kind"
+_UPRIGHT = 1
+_ORIENTATION_TAG = 0x0112
+_HEIF_BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1")
+_PLAIN_MODES = ("L", "LA", "RGB", "RGBA", "P", "1")
+_QUALITIES = (90, 80, 65, 50)
+_MOST_TRIES = 12
+_SMALLER = 0.75
+
+# Half of what is refused already is a warning of Pillow's; here it is refused in words.
+Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
+
+
+class PictureError(ValueError):
+    """A picture that cannot be sent; its text says why, for the model and the user."""
+
+
+def fit_picture(data: bytes, limits: FileLimits) -> tuple[str, bytes]:
+    """The format's name, as in `image/png`, and the picture as the limits want it."""
+    try:
+        with _opened(data) as image:
+            if _is_fit(image, data, limits):
+                return str(image.format).lower(), data
+            return _encoded(_plain(image, limits.side_px), limits, is_photo=image.format == "JPEG")
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise PictureError(_too_many()) from None
+    except UnidentifiedImageError:
+        raise PictureError(_why_unknown(data)) from None
+    except (OSError, SyntaxError, ValueError, EOFError, MemoryError) as error:
+        if isinstance(error, PictureError):
+            raise
+        raise PictureError(_DAMAGED) from None
+
+
+def _opened(data: bytes) -> Image.Image:
+    if is_heif(data):
+        _register_heif()
+    image = Image.open(io.BytesIO(data))
+    if image.width * image.height > MAX_PIXELS:
+        image.close()
+        raise PictureError(_too_many())
+    return image
+
+
+def _is_fit(image: Image.Image, data: bytes, limits: FileLimits) -> bool:
+    """Whether it can go as it is: even a moving picture is one that only a few models take."""
+    return (
+        image.format in limits.formats
+        and max(image.size) <= limits.side_px
+        and len(data) <= limits.image_bytes
+        and image.mode in _PLAIN_MODES
+        and getattr(image, "n_frames", 1) == 1
+        and image.getexif().get(_ORIENTATION_TAG, _UPRIGHT) == _UPRIGHT
+    )
+
+
+def _plain(image: Image.Image, side_px: int) -> Image.Image:
+    """The first frame, upright, at its size, in grey or colour of 8 bits."""
+    if image.format == "JPEG":
+        image.draft(None, (side_px, side_px))  # decoded at about the size that is wanted
+    image.seek(0)
+    picture = _eight_bits(image)
+    picture = ImageOps.exif_transpose(picture)
+    picture.thumbnail((side_px, side_px), Image.Resampling.LANCZOS)
+    return picture
+
+
+def _eight_bits(image: Image.Image) -> Image.Image:
+    if image.mode in ("I", "F") or image.mode.startswith("I;"):
+        return _grey(image)
+    if image.mode in ("1", "L", "RGB", "RGBA"):
+        return image.convert("L") if image.mode == "1" else image.copy()
+    has_holes = "A" in image.mode or "a" in image.mode or "transparency" in image.info
+    return image.convert("RGBA" if has_holes else "RGB")
+
+
+def _grey(image: Image.Image) -> Image.Image:
+    """All of the range becomes 256 steps; Pillow's own conversion cuts at 255."""
+    is_short = image.mode.startswith("I;16")
+    wide = image.convert("I") if is_short else image
+    low, high = (0.0, 65535.0) if is_short else cast("tuple[float, float]", wide.getextrema())
+    scale = 255.0 / (high - low) if high > low else 1.0
+
+    def stretched(value: Any) -> Any:
+        return value * scale + -low * scale
+
+    return cast("Any", wide.point)(stretched).convert("L")
+
+
+def _encoded(picture: Image.Image, limits: FileLimits, *, is_photo: bool) -> tuple[str, bytes]:
+    if not is_photo:
+        buffer = io.BytesIO()
+        picture.save(buffer, "PNG")
+        if buffer.tell() <= limits.image_bytes:
+            return "png", buffer.getvalue()
+    flat = _on_white(picture)
+    for attempt in range(_MOST_TRIES):
+        buffer = io.BytesIO()
+        flat.save(buffer, "JPEG", quality=_QUALITIES[min(attempt, len(_QUALITIES) - 1)])
+        if buffer.tell() <= limits.image_bytes:
+            return "jpeg", buffer.getvalue()
+        if attempt >= len(_QUALITIES) - 1:
+            size = (max(1, int(side * _SMALLER)) for side in flat.size)
+            flat = flat.resize(cast("tuple[int, int]", tuple(size)))
+    raise PictureError("it cannot be made small enough for this model")
+
+
+def _on_white(picture: Image.Image) -> Image.Image:
+    if picture.mode != "RGBA":
+        return picture if picture.mode in ("L", "RGB") else picture.convert("RGB")
+    ground = Image.new("RGB", picture.size, "white")
+    ground.paste(picture, mask=picture.getchannel("A"))
+    return ground
+
+
+def is_heif(data: bytes) -> bool:
+    """Whether it is a picture as telephones make them."""
+    return data[4:8] == b"ftyp" and data[8:12] in _HEIF_BRANDS
+
+
+@functools.cache
+def _register_heif() -> bool:
+    """Let Pillow read HEIC if pi-heif is installed: libheif and libde265, both LGPL, no GPL part.
+
+    (Its sister pillow-heif carries x265, which is GPL.)
+    """
+    try:
+        importlib.import_module("pi_heif").register_heif_opener()
+    except ImportError:
+        return False
+    return True
+
+
+def _why_unknown(data: bytes) -> str:
+    if not is_heif(data):
+        return "it is no picture that is known here"
+    if _register_heif():
+        return _DAMAGED
+    return "HEIC pictures are not read here; save it as JPEG or PNG"
+
+
+def _too_many() -> str:
+    return f"it has more than {MAX_PIXELS // 1_000_000} million pixels"
+
+
+_UNSEEN = "You cannot see images: say so, or have code look at it"
+_UNKNOWN_PICTURE = "it is no picture that is known here"
+
+
+def image_parts(part: Part, limits: FileLimits, *, can_see: bool) -> list[Part]:
+    """The picture, with the place of its file, which code may need; else why it is not there."""
+    path = str(part["path"]) if part["type"] == IMAGE_PART else ""
+    named = f"Image file: {path}" if path else "Image"
+    if not can_see:
+        return [text_part(f"{named}. {_UNSEEN}")]
+    try:
+        kind, data = fit_picture(file_bytes(path) if path else _decoded(part["data"]), limits)
+    except ValueError as error:
+        why = str(error) if isinstance(error, PictureError | FileError) else _UNKNOWN_PICTURE
+        return [text_part(f"{named}. It cannot be shown to you: {why}")]
+    text = base64.b64encode(data).decode("ascii")
+    shown: Part = {"type": "image_url", "image_url": {"url": f"data:image/{kind};base64,{text}"}}
+    return [shown, text_part(named)] if path else [shown]
+
+
+def _decoded(text: str) -> bytes:
+    """What base64 stands for; a data URL is taken as well."""
+    data = text.rpartition(",")[2] if text.startswith("data:") else text
+    return base64.b64decode(data)
+
+
+_OUR_PARTS = (IMAGE_PART, IMAGE_DATA_PART, DOCUMENT_PART)
+_PDF_MARK = b"%PDF-"
+_PDF_HEAD_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class InputSupport:
+    """What the model that is asked can look at."""
+
+    can_see: bool = False
+    takes_documents: bool = False
+    limits: FileLimits = field(default_factory=FileLimits)
+
+
+def has_files(messages: Iterable[dict[str, Any]]) -> bool:
+    """Whether any message has parts of ours."""
+    return any(part.get("type") in _OUR_PARTS for message in messages for part in _parts(message))
+
+
+def with_files(messages: list[dict[str, Any]], reader: InputSupport) -> list[dict[str, Any]]:
+    """The messages with our parts replaced. It reads and scales: call it in a thread."""
+    return [_message(message, reader) for message in messages]
+
+
+def _message(message: dict[str, Any], reader: InputSupport) -> dict[str, Any]:
+    if not isinstance(message.get("content"), list):
+        return message
+    parts = [new for part in _parts(message) for new in _server_parts(part, reader)]
+    if all(part.get("type") == "text" for part in parts):
+        # Plain text is understood by every server, a list of parts is not.
+        return {**message, "content": "\n\n".join(part["text"] for part in parts)}
+    return {**message, "content": parts}
+
+
+def _parts(message: dict[str, Any]) -> list[Part]:
+    content = message.get("content")
+    return cast("list[Part]", content) if isinstance(content, list) else []
+
+
+def _server_parts(part: Part, reader: InputSupport) -> list[Part]:
+    if part.get("type") == DOCUMENT_PART:
+        return _document(str(part["path"]), reader)
+    if part.get("type") in _OUR_PARTS:
+        return image_parts(part, reader.limits, can_see=reader.can_see)
+    return [part]
+
+
+def _document(path: str, reader: InputSupport) -> list[Part]:
+    """The PDF itself; its path has been told, so a model that takes none misses nothing."""
+    if not reader.takes_documents:
+        return []
+    name = Path(path).name
+    try:
+        data = file_bytes(path, reader.limits.document_bytes)
+        if _PDF_MARK not in data[:_PDF_HEAD_BYTES]:
+            raise FileError("it is no PDF")
+    except FileError as error:
+        return [text_part(f"{name} is not shown to you: {error}. Have code read it")]
+    url = f"data:application/pdf;base64,{base64.b64encode(data).decode('ascii')}"
+    return [{"type": "file", "file": {"filename": name, "file_data": url}}]

@@ -1,0 +1,88 @@
+"""What a question becomes for a model's server: parameters that the user set, and no others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, cast
+
+import httpx
+
+from playhead.model_worker.file_parts import InputSupport, has_files, limits_for, with_files
+from playhead.model_worker.model_lists import known_model
+from playhead.model_worker.protocol import Ask
+
+NO_KEY = "none"
+"""Local servers need no key, but the client library insists on one."""
+
+_RESERVED = frozenset(
+    {
+        *("model", "messages", "stream", "stream_options", "tools", "tool_choice", "functions"),
+        *("api_key", "api_base", "base_url", "client", "timeout", "num_retries", "max_retries"),
+        *("acompletion", "custom_llm_provider", "shared_session", "logger_fn", "fallbacks"),
+        *("context_window_fallback_dict", "litellm_credential_name", "callbacks"),
+        *("success_callback", "failure_callback", "input_callback", "mock_response"),
+        *("ssl_verify", "drop_params", "user_continue_message", "model_list", "cache"),
+    }
+)
+"""What extra parameters may not say: whom to ask, what about, with which key and how."""
+_HEADERS = ("headers", "extra_headers")
+_CREDENTIALS = frozenset({"authorization", "x-api-key", "api-key", "x-goog-api-key", "host"})
+
+
+def allowed_extra(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The extra parameters without those that are not the user's to set there."""
+    kept: dict[str, Any] = {}
+    for name, value in extra.items():
+        if name in _RESERVED or name.startswith(("_", "mock_")):
+            continue
+        kept[name] = _headers(value) if name in _HEADERS else value
+    return kept
+
+
+def _headers(value: object) -> dict[str, Any]:
+    headers = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return {name: text for name, text in headers.items() if name.lower() not in _CREDENTIALS}
+
+
+async def litellm_arguments(ask: Ask) -> dict[str, Any]:
+    """All but what a server may not know of."""
+    optional = {
+        "temperature": ask.temperature,
+        "max_tokens": ask.max_tokens,
+        "top_p": ask.top_p,
+        "stop": ask.stop or None,
+        "api_base": ask.api_base,
+        "api_key": ask.api_key or (NO_KEY if ask.api_base and not _signs(ask) else None),
+    }
+    return {
+        **allowed_extra(ask.extra),
+        "model": ask.model,
+        "messages": await messages_of(ask),
+        "stream": True,
+        "num_retries": 0,
+        "max_retries": 0,
+        "drop_params": True,  # a model without temperature is asked without it
+        "timeout": httpx.Timeout(ask.first_s + 5, connect=ask.connect_s),
+        **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def _signs(ask: Ask) -> bool:
+    """Whether requests are signed: a key of any kind would be sent in place of the signature."""
+    return ask.model.startswith("bedrock/")
+
+
+async def messages_of(ask: Ask) -> list[dict[str, Any]]:
+    """The messages with their files as the model can take them."""
+    if not has_files(ask.messages):
+        return ask.messages
+    return await asyncio.to_thread(with_files, ask.messages, _reader(ask))
+
+
+def _reader(ask: Ask) -> InputSupport:
+    """What the model can look at: the user's word counts over the table's."""
+    known = known_model(ask.model)
+    sees = known.takes_images if ask.supports_images is None else ask.supports_images
+    limits = limits_for(ask.model, ask.api_base)
+    return InputSupport(bool(sees), bool(known.takes_documents), limits)

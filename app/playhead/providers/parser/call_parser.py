@@ -1,0 +1,205 @@
+"""Tool calls, cut anywhere and in alternating pieces, become code and tool_call messages."""
+
+from __future__ import annotations
+
+import bisect
+import uuid
+from collections.abc import Iterable
+from typing import Literal
+
+from playhead.domain.model import EXECUTE
+from playhead.formats.wire.argument_reader import ArgumentReader
+from playhead.model_worker.protocol import CallPiece
+from playhead.providers.parser.call_repair import find_call_code
+from playhead.providers.parser.message_writer import MessageWriter
+from playhead.providers.parser.prose_parser import Canonical
+
+NO_ARGUMENTS = "{}"
+
+
+class CutOffError(Exception):
+    """The answer ended in the middle of code or of a call; that is never offered."""
+
+
+class CallParser:
+    """Writes one call after the other in index order; pieces of later calls wait.
+
+    Where `offers_execute` is False, a call of `execute` is one as any other. `known_ids` are those
+    of earlier calls: some servers count from 0 in each answer, or give none at all, and a result
+    must find its call.
+    """
+
+    def __init__(
+        self,
+        writer: MessageWriter,
+        canonical: Canonical,
+        *,
+        offers_execute: bool = True,
+        known_ids: Iterable[str] = (),
+    ) -> None:
+        self._writer = writer
+        self._canonical = canonical
+        self._offers_execute = offers_execute
+        self._known_ids = set(known_ids)
+        self.has_called = False
+        """Whether there was any call."""
+        self._latest: dict[int, _Call] = {}
+        self._calls: list[_Call] = []
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call is not whole yet."""
+        return bool(self._calls)
+
+    def feed(self, piece: CallPiece) -> None:
+        """Take a piece of some call."""
+        call = self._call_of(piece)
+        call.name = call.name or piece.name
+        call.id = call.id or piece.id
+        if piece.arguments:
+            call.waiting.append(piece.arguments)
+        while self._calls and self._calls[0].advance():
+            self._calls.pop(0)
+
+    def finish(self, *, is_cut: bool) -> None:
+        """The answer ends here, `is_cut` by a length limit. Raises CutOffError."""
+        while self._calls:
+            self._calls.pop(0).finish(is_cut=is_cut)
+
+    def _call_of(self, piece: CallPiece) -> _Call:
+        known = self._latest.get(piece.index)
+        if known is None or known.is_followed_by(piece):
+            canonical = self._canonical if self._offers_execute else None
+            known = _Call(piece.index, self._writer, canonical, self._known_ids)
+            self.has_called = True
+            self._latest[piece.index] = known
+            is_under_way = bool(self._calls) and self._calls[0].has_begun
+            bisect.insort(self._calls, known, lo=int(is_under_way), key=lambda call: call.index)
+        return known
+
+
+class _Call:
+    """One call: code if it is a proper `execute`, else a tool_call with its arguments' text.
+
+    With `canonical` None nothing is code.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        writer: MessageWriter,
+        canonical: Canonical | None,
+        known_ids: set[str],
+    ) -> None:
+        self.index = index
+        self.id = ""
+        self.name = ""
+        self.waiting: list[str] = []
+        self.has_begun = False
+        self._writer = writer
+        self._canonical = canonical
+        self._known_ids = known_ids
+        self._reader = ArgumentReader()
+        self._raw: list[str] = []
+        self._code: list[str] = []
+        self._word = ""
+        self._language: str | None = None
+        self._is_plain = False
+
+    def is_followed_by(self, piece: CallPiece) -> bool:
+        """Whether a piece of the same index begins another call.
+
+        Some servers number every call 0: ids tell them apart, and where there are none, that this
+        one is whole.
+        """
+        if piece.id and self.id:
+            return piece.id != self.id
+        return bool(piece.name and piece.arguments) and self._reader.is_complete
+
+    def advance(self) -> bool:
+        """Write what can be written; True when the call is whole."""
+        if not self.name:
+            return False
+        if self.name != EXECUTE or self._canonical is None:
+            self._become_plain()
+        waiting, self.waiting = self.waiting, []
+        for piece in waiting:
+            self._take(piece)
+        if not self._reader.is_complete:
+            return False
+        if not self.has_begun:
+            self._become_plain()
+        self._writer.close()
+        return True
+
+    def finish(self, *, is_cut: bool) -> None:
+        """The answer ended before the arguments did."""
+        self.name = self.name or "unknown"
+        if self.advance():
+            return
+        is_code = self.has_begun and not self._is_plain
+        if is_cut or (is_code and "code" not in self._reader.closed):
+            raise CutOffError
+        if not self.has_begun and not self._write_mended():
+            self._become_plain()
+        if self._is_plain and not "".join(self._raw).strip():
+            self._write_plain(NO_ARGUMENTS)  # some servers leave them out where there are none
+        self._writer.close()
+
+    def _take(self, piece: str) -> None:
+        found = self._reader.feed(piece)
+        piece = piece[: len(piece) - self._reader.overhang]  # nothing may follow the arguments
+        self._raw.append(piece)
+        if self._is_plain:
+            self._write_plain(piece)
+            return
+        self._word += "".join(text for key, text in found if key == "language")
+        self._code += [text for key, text in found if key == "code"]
+        if self._language is None and "language" in self._reader.closed:
+            self._language = self._canonical(self._word) if self._canonical else None
+            if self._language is None:
+                self._become_plain()
+                return
+        if self._language is not None and "code" in self._reader.begun:
+            self._write_code(self._language)
+
+    def _write_mended(self) -> bool:
+        """Write the code of arguments that are no JSON, where it is clear what they were to be."""
+        found = find_call_code("".join(self._raw))
+        if found is None or self._canonical is None:
+            return False
+        language = self._canonical(found.language)
+        if language is None:
+            return False
+        self._code = [found.code]
+        self._write_code(language)
+        return True
+
+    def _write_code(self, language: str) -> None:
+        if not self.has_begun:
+            self._begin("code", language)
+        for text in self._code:
+            self._writer.write(text, "code", language)
+            self._writer.cut()
+        self._code.clear()
+
+    def _become_plain(self) -> None:
+        """The turn answers such a call with a result that says what is wrong with it."""
+        if self._is_plain:
+            return
+        self._is_plain = True
+        self._begin("tool_call", self.name)
+        for piece in self._raw:
+            self._write_plain(piece)
+
+    def _begin(self, kind: Literal["code", "tool_call"], format_: str) -> None:
+        self.has_begun = True
+        call_id = self.id
+        if not call_id or call_id in self._known_ids:
+            call_id = f"{call_id or 'call'}_{uuid.uuid4().hex[:12]}"
+        self._known_ids.add(call_id)
+        self._writer.open(kind, format_, call_id)
+
+    def _write_plain(self, piece: str) -> None:
+        self._writer.write(piece, "tool_call", self.name)
+        self._writer.cut()

@@ -1,0 +1,232 @@
+"""The system prompt and the tool that models are offered, with facts about the Python that runs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playhead.domain.model import EXECUTE, ToolOffer
+
+BUILT_IN_PROMPT = """\
+You are the assistant inside Playhead, a desktop program in which people get things done on their \
+own computer by talking to you. You can run code there.
+
+How code runs:
+{calls}
+{approval}
+- Names, imports and data live on from one block to the next, until you are told otherwise.
+- The working folder is {folder}. Attached files are given to you as paths.
+- Python is {python}. Packages there: {packages}. Today is {date}.
+- Nothing else can be assumed about the computer: look first. Output that is very long reaches \
+you shortened.
+
+How to work:
+- Go in small steps: run a little, read the output, then go on. Do not guess results that code can \
+give.
+- When code fails, read the traceback, mend the cause, try again; after a few failures say what \
+stands in the way.
+- Figures and the value of a last expression are shown to the person; there is no need to save \
+them unless asked.
+- Never delete or overwrite what you were not asked to.
+- When the work is done, answer in short, plain Markdown."""
+"""The text that is sent where the user has none of their own."""
+
+PLACEHOLDERS: Mapping[str, str] = {
+    "calls": "how code is written: by tool calls or in fences, as the model can",
+    "approval": "whether the person is asked before code runs",
+    "languages": "the languages that can be run here",
+    "folder": "the working folder",
+    "python": "the version and path of the interpreter",
+    "packages": "some of the packages that are installed there",
+    "date": "the day of today",
+}
+"""What stands in braces in a prompt, and what it becomes."""
+
+_CALLS = """\
+- Call the tool `execute` with a language ({languages}) and the code; the output comes back to you.
+- Without tool calls, write the code in a fence that names its language instead."""
+_FENCES = """\
+- You have no tools. Write the code in a fence that names its language ({languages}), as \
+```python. Every such fence is run, in order: use no fence with a language for code that is not \
+to run.
+- End your answer after the code and wait: the output comes back to you in the next message. \
+Never write an output yourself."""
+_ASKED = """\
+- The person sees the code, may edit it and decides whether it runs. If they decline a block, do \
+not offer the same again: ask, or find another way."""
+_UNASKED = """\
+- The code runs at once, without anybody asking first: be all the more careful with what cannot \
+be undone."""
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptValues:
+    """What a model is told of where its code runs.
+
+    `python` is the version and path, `packages` those worth a word; `date` like
+    "Monday, 3 March 2025".
+    """
+
+    languages: tuple[str, ...] = ("python",)
+    folder: str = ""
+    python: str = ""
+    packages: tuple[str, ...] = ()
+    date: str = ""
+    takes_tools: bool = True
+    runs_unasked: bool = False
+
+
+def system_prompt(surroundings: PromptValues, instructions: str = "", own_text: str = "") -> str:
+    """The prompt, or the user's own in its place, with their instructions at its end."""
+    values = _placeholder_values(surroundings)
+
+    def value(found: re.Match[str]) -> str:
+        return values.get(found[1], found[0])
+
+    prompt = _PLACEHOLDER.sub(value, own_text.strip() or BUILT_IN_PROMPT)
+    if instructions.strip():
+        prompt += f"\n\nThe person's own instructions:\n{instructions.strip()}"
+    return prompt
+
+
+def _placeholder_values(found: PromptValues) -> dict[str, str]:
+    languages = ", ".join(found.languages)
+    calls = _CALLS if found.takes_tools else _FENCES
+    return {
+        "calls": calls.replace("{languages}", languages),
+        "approval": _UNASKED if found.runs_unasked else _ASKED,
+        "languages": languages,
+        "folder": found.folder or "the person's home folder",
+        "python": found.python or "the one that Playhead has made for this",
+        "packages": ", ".join(found.packages) or "not known; look before you import",
+        "date": found.date or "not known",
+    }
+
+
+def execute_tool(languages: tuple[str, ...]) -> dict[str, Any]:
+    """The tool `execute` in OpenAI's shape; the language comes first so that code can stream."""
+    return {
+        "type": "function",
+        "function": {
+            "name": EXECUTE,
+            "description": "Run code on the person's computer after they approve it.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "language": {"type": "string", "enum": list(languages)},
+                    "code": {"type": "string", "description": "The code to run."},
+                },
+                "required": ["language", "code"],
+            },
+        },
+    }
+
+
+def offered_tools(
+    tools: Sequence[ToolOffer], languages: tuple[str, ...], *, offers_execute: bool
+) -> list[dict[str, Any]]:
+    """The tools of a client, and ours unless the client has its own of that name."""
+    offered = [_client_tool(tool) for tool in tools]
+    if offers_execute and all(tool.name != EXECUTE for tool in tools):
+        offered.append(execute_tool(languages))
+    return offered
+
+
+def _client_tool(tool: ToolOffer) -> dict[str, Any]:
+    parameters = dict(tool.parameters) or {"type": "object", "properties": {}}
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+NOTABLE_PACKAGES = (
+    "numpy", "pandas", "polars", "matplotlib", "seaborn", "plotly", "scipy", "scikit-learn",
+    "statsmodels", "sympy", "pillow", "opencv-python", "torch", "tensorflow", "requests", "httpx",
+    "beautifulsoup4", "lxml", "openpyxl", "pypdf", "python-docx", "sqlalchemy", "duckdb", "ipython",
+)  # fmt: skip
+"""Those that decide how a task is gone about; in this order they are told."""
+
+_DISTRIBUTION = re.compile(r"^(?P<name>.+?)-(?P<version>\d[^-]*)(?:-.*)?\.(?:dist|egg)-info$")
+_VERSIONED_NAME = re.compile(r"python(3\.\d+)$")
+
+
+def describe_python(interpreter: str) -> str:
+    """The version, where the folders say it, and the path; '' for none."""
+    if not interpreter:
+        return ""
+    version = _python_version(Path(interpreter))
+    return f"{version} ({interpreter})".strip()
+
+
+def find_packages(interpreter: str) -> tuple[str, ...]:
+    """The names of the well-known packages that are installed; () where nothing can be read."""
+    found = {
+        _normalized(name)
+        for folder in _package_folders(Path(interpreter))
+        for name in _package_names(folder)
+    }
+    return tuple(name for name in NOTABLE_PACKAGES if _normalized(name) in found)
+
+
+def _normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _package_names(folder: Path) -> list[str]:
+    try:
+        entries = [entry.name for entry in folder.iterdir()]
+    except OSError:
+        return []
+    return [match["name"] for entry in entries if (match := _DISTRIBUTION.match(entry))]
+
+
+def _package_folders(interpreter: Path) -> Iterable[Path]:
+    """Where packages may lie, by the ways in which Pythons are laid out."""
+    if not interpreter.name:
+        return
+    yield from _folders_beside(interpreter)
+    settings = _venv_settings(interpreter)
+    is_alone = settings.get("include-system-site-packages", "false").lower() != "true"
+    if settings and not is_alone and (home := settings.get("home")):
+        yield from _folders_beside(Path(home) / interpreter.name)
+
+
+def _folders_beside(interpreter: Path) -> Iterable[Path]:
+    prefix = interpreter.parent.parent
+    yield interpreter.parent / "Lib" / "site-packages"  # Windows, no environment
+    yield prefix / "Lib" / "site-packages"
+    for base in (prefix, prefix / "local"):
+        yield from (base / "lib").glob("python3*/site-packages")
+        yield from (base / "lib").glob("python3*/dist-packages")
+
+
+def _python_version(interpreter: Path) -> str:
+    settings = _venv_settings(interpreter)
+    if said := settings.get("version") or settings.get("version_info"):
+        return ".".join(said.split(".")[:3])
+    if found := _VERSIONED_NAME.search(_resolved(interpreter).name):
+        return found[1]
+    if str(interpreter) == sys.executable:
+        return ".".join(map(str, sys.version_info[:3]))
+    return ""
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except OSError:
+        return path
+
+
+def _venv_settings(interpreter: Path) -> dict[str, str]:
+    """What an environment notes of itself; {} for a Python that is none."""
+    try:
+        lines = (interpreter.parent.parent / "pyvenv.cfg").read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    pairs = (line.partition("=") for line in lines)
+    return {key.strip().lower(): value.strip() for key, _, value in pairs}

@@ -1,0 +1,408 @@
+"""The model worker as the app sees it: a process with its pipes, replaced when it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, assert_never
+
+from playhead.errors import ProviderError
+from playhead.model_worker.protocol import (
+    MAX_LINE_BYTES,
+    AboutModel,
+    Ask,
+    Cancel,
+    Cancelled,
+    Deltas,
+    Done,
+    Failed,
+    ListModels,
+    ModelList,
+    ProtocolError,
+    Ready,
+    Retrying,
+    ToWorker,
+    decode,
+    encode,
+)
+
+_LAST_LINES = 200
+LOG_LIMIT_BYTES = 2_000_000
+"""The log and the one before it, at most, are kept."""
+
+CLOSE_S = 2.0
+"""How long a worker may take to end when its stdin has ended."""
+
+Answer = Deltas | Retrying | Done | Failed | Cancelled | ModelList
+
+_log = logging.getLogger(__name__)
+_SECRET_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|_API_BASE$|_BASE_URL$|^PLAYHEAD_|^LITELLM_"
+)
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key|hf)[-_][\w-]{8,}|(?i:bearer\s+)\S+")
+
+
+def worker_command() -> list[str]:
+    """How the worker is started: from source, or by the frozen program's own flag."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "--model-worker"]
+    return [sys.executable, "-P", "-m", "playhead.model_worker"]
+
+
+def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without anything that could be a key; keys travel with each question."""
+    kept = {name: value for name, value in environment.items() if not _SECRET_NAME.search(name)}
+    kept["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
+    kept["PYTHONUNBUFFERED"] = "1"
+    return kept
+
+
+class WorkerProcess:
+    """One running worker. The queue of a turn gets its answers, and None when the worker ends."""
+
+    def __init__(self, process: Process, log_path: Path | None = None) -> None:
+        self._process = process
+        self._log_path = log_path
+        self.last_lines = deque[str](maxlen=_LAST_LINES)
+        """The end of what it has written to stderr, without keys."""
+        self.is_unwanted = False
+        """Whether its end is our doing."""
+        self._turns: dict[str, asyncio.Queue[Answer | None]] = {}
+        self._ready = asyncio.get_running_loop().create_future()
+        self._reader = asyncio.create_task(self._read())
+        self._logger = asyncio.create_task(self._log_stderr())
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], environment: Mapping[str, str], log_path: Path | None = None
+    ) -> WorkerProcess:
+        """Start a worker; it is usable when `ready` says so. Raises OSError."""
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment, limit=MAX_LINE_BYTES
+        )
+        return cls(process, log_path)
+
+    @property
+    def pid(self) -> int:
+        """The process's number."""
+        return self._process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self._reader.done()
+
+    async def ready(self) -> bool:
+        """Wait until the worker is warm; False when it ended before."""
+        return await asyncio.shield(self._ready)
+
+    def open(self, turn: str) -> asyncio.Queue[Answer | None]:
+        """The queue on which the answers of a turn will come."""
+        queue = self._turns[turn] = asyncio.Queue[Answer | None]()
+        if self.has_ended:
+            queue.put_nowait(None)
+        return queue
+
+    def forget(self, turn: str) -> None:
+        """Nobody waits for this turn any more."""
+        self._turns.pop(turn, None)
+
+    async def send(self, message: ToWorker) -> None:
+        """Write a question; a worker that has just died shows in the turn's queue.
+
+        Raises ProviderError where it is larger than the worker takes.
+        """
+        stdin = self._process.stdin
+        assert stdin is not None  # noqa: S101 - it was started with a pipe
+        line = encode(message)
+        if len(line) > MAX_LINE_BYTES:
+            raise _too_large(len(line))
+        try:
+            stdin.write(line)
+            await stdin.drain()
+        except ConnectionError:
+            _log.info("The model worker %d takes no more questions", self.pid)
+
+    async def close(self) -> None:
+        """End the worker: by the end of its stdin, else by force."""
+        self.is_unwanted = True
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        read, _ = await asyncio.wait((self._reader,), timeout=CLOSE_S)
+        if not read:
+            self.kill()
+        await self.wait()
+
+    def kill(self) -> None:
+        """End it by force."""
+        if self._process.returncode is not None:
+            return
+        if sys.platform == "win32":
+            self._process.kill()
+            return
+        # Not Process.kill: it asks for the exit status first, and when the worker has just ended
+        # it takes that away from asyncio, which then reports 255 and complains.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGKILL)
+
+    async def wait(self) -> int:
+        """The exit status, once process and pipes have ended."""
+        # Not gather: it would cancel the two with whoever waits, and fail all who ask after that.
+        await asyncio.wait([self._reader, self._logger])
+        return await self._process.wait()
+
+    async def _read(self) -> None:
+        stdout = self._process.stdout
+        assert stdout is not None  # noqa: S101 - it was started with a pipe
+        try:
+            while line := await stdout.readline():
+                self._dispatch(line)
+        finally:
+            if not self._ready.done():
+                self._ready.set_result(False)
+            for queue in self._turns.values():
+                queue.put_nowait(None)
+
+    def _dispatch(self, line: bytes) -> None:
+        try:
+            message = decode(line)
+        except ProtocolError as error:
+            _log.warning("%s", _KEY_LIKE.sub("…", str(error)))
+            return
+        if isinstance(message, Ready):
+            if not self._ready.done():
+                self._ready.set_result(True)
+        elif isinstance(message, Answer) and message.turn in self._turns:
+            self._turns[message.turn].put_nowait(message)
+
+    async def _log_stderr(self) -> None:
+        stderr = self._process.stderr
+        assert stderr is not None  # noqa: S101 - it was started with a pipe
+        while line := await stderr.readline():
+            text = _KEY_LIKE.sub("…", line.decode(errors="replace").rstrip())
+            self.last_lines.append(text)
+            if self._log_path is None:
+                _log.info("model worker %d: %s", self.pid, text)
+            else:
+                await asyncio.to_thread(_append, self._log_path, text)
+
+
+def _too_large(size: int) -> ProviderError:
+    """In the word for a conversation that is too long: it is then tried with less of it."""
+    return ProviderError(
+        "The conversation is too large to be sent.",
+        detail=f"It has {size / 1e6:,.0f} MB, most of it pictures perhaps.",
+        remedy="Start a new conversation, or leave out pictures.",
+        code="context_too_long",
+    )
+
+
+def _append(path: Path, text: str) -> None:
+    try:
+        if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
+            path.replace(path.with_name(f"{path.name}.1"))
+        with path.open("a", encoding="utf-8") as log:
+            log.write(f"{text}\n")
+    except OSError as error:
+        _log.info("The model worker's log cannot be written: %s", error.strerror)
+
+
+CANCEL_S = 2.0
+"""How long the worker may take to close a connection before it is killed."""
+
+WorkerStatus = Literal["absent", "starting", "ready", "failed"]
+Question = Ask | ListModels | AboutModel
+GoodAnswer = Deltas | Retrying | Done | ModelList
+"""What a question is answered with, when all goes well."""
+
+
+class ModelWorker:
+    """Owns the process; a question that comes before it is warm waits for it."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        log_path: Path | None = None,
+    ) -> None:
+        self._command = tuple(command)
+        self._environment = environment
+        self._log_path = log_path
+        self._worker: WorkerProcess | None = None
+        self._watch: asyncio.Task[bool] | None = None
+        self._start_lock = asyncio.Lock()
+        self._listeners: list[Callable[[WorkerStatus], None]] = []
+        self._mourners: list[Callable[[int, list[str]], None]] = []
+        self._attended: asyncio.Task[None] | None = None
+        self._status: WorkerStatus = "absent"
+        self._is_closed = False
+
+    @property
+    def status(self) -> WorkerStatus:
+        """How the worker stands; while it is starting, a question waits for it."""
+        return self._status
+
+    @property
+    def pid(self) -> int | None:
+        """The worker's process number, if there is one."""
+        return self._worker.pid if self._worker and not self._worker.has_ended else None
+
+    def subscribe(self, listener: Callable[[WorkerStatus], None]) -> Callable[[], None]:
+        """Tell `listener` of every change of `status`; call the result to end that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def on_death(self, listener: Callable[[int, list[str]], None]) -> None:
+        """Tell of a worker that ends unasked: its status, and its last lines on stderr."""
+        self._mourners.append(listener)
+
+    async def start(self) -> None:
+        """Start and warm the worker ahead of the first question; failures show there."""
+        try:
+            await self._ready_worker()
+        except ProviderError as error:
+            _log.info("The model worker did not start: %s", error.detail)
+
+    async def answers(self, question: Question) -> AsyncGenerator[GoodAnswer, None]:
+        """What the worker answers, to the end. Raises ProviderError.
+
+        Closing the generator has the worker close its connection.
+        """
+        worker = await self._ready_worker()
+        queue = worker.open(question.turn)
+        has_ended = False
+        try:
+            await worker.send(question)
+            while not has_ended:
+                answer = await queue.get()
+                has_ended = not isinstance(answer, Deltas | Retrying)
+                if isinstance(answer, Deltas | Retrying):
+                    yield answer
+                else:
+                    yield await self._ended(worker, answer)
+        finally:
+            try:
+                if not has_ended:
+                    await self._cancel(worker, question.turn, queue)
+            finally:
+                worker.forget(question.turn)
+
+    async def close(self) -> None:
+        """End the worker process."""
+        self._is_closed = True
+        async with self._start_lock:
+            worker, self._worker = self._worker, None
+            if worker is not None:
+                await worker.close()
+            if self._watch is not None:
+                await self._watch
+            if self._attended is not None:
+                await self._attended
+        self._set_status("absent")
+
+    async def _ended(
+        self, worker: WorkerProcess, answer: Done | Failed | Cancelled | ModelList | None
+    ) -> Done | ModelList:
+        """The good end, or the ProviderError of a bad one."""
+        match answer:
+            case Done() | ModelList():
+                return answer
+            case Failed():
+                raise ProviderError(
+                    answer.title,
+                    detail=answer.detail,
+                    remedy=answer.remedy,
+                    code=answer.code,
+                    retry_after_s=answer.retry_after_s,
+                )
+            case Cancelled() | None:
+                raise await self._crash(worker)
+            case _:
+                assert_never(answer)
+
+    async def _crash(self, worker: WorkerProcess) -> ProviderError:
+        worker.kill()
+        status = await worker.wait()
+        return ProviderError(
+            "The model worker ended unexpectedly.",
+            detail=f"Its exit status was {status}.",
+            remedy="Ask again; a new one is started.",
+        )
+
+    async def _cancel(
+        self, worker: WorkerProcess, turn: str, queue: asyncio.Queue[Answer | None]
+    ) -> None:
+        """Close the connection; a worker that does not say that it did is killed."""
+        try:
+            async with asyncio.timeout(CANCEL_S):
+                await worker.send(Cancel(turn))
+                while isinstance(await queue.get(), Deltas | Retrying):
+                    pass
+        except TimeoutError:
+            _log.info("The model worker %d did not stop in time and was killed", worker.pid)
+            worker.is_unwanted = True
+            worker.kill()
+            await worker.wait()
+
+    async def _ready_worker(self) -> WorkerProcess:
+        """A warm worker; a fresh one where there is none or it has died."""
+        async with self._start_lock:
+            if self._is_closed:
+                raise _not_started("The program is closing.")
+            if self._worker is None or self._worker.has_ended:
+                self._worker = await self._started()
+            worker = self._worker
+        if await self._follow(worker):
+            return worker
+        raise _not_started(f"It ended with status {await worker.wait()} before it was ready.")
+
+    async def _started(self) -> WorkerProcess:
+        if self._worker is not None:
+            await self._worker.wait()  # reap the dead one
+        self._set_status("starting")
+        try:
+            worker = await WorkerProcess.start(self._command, self._environment, self._log_path)
+        except OSError as error:
+            self._set_status("failed")
+            raise _not_started(f"{self._command[0]}: {error.strerror}.") from error
+        # The request that caused the start may be stopped before it ends: told all the same.
+        self._watch = asyncio.create_task(self._follow(worker), name="model-worker-status")
+        self._attended = asyncio.create_task(self._attend(worker), name="model-worker-end")
+        return worker
+
+    async def _follow(self, worker: WorkerProcess) -> bool:
+        """Wait for a start and tell how it ended; False when it failed."""
+        is_ready = await worker.ready()
+        if worker is self._worker:
+            self._set_status("ready" if is_ready else "failed")
+        return is_ready
+
+    async def _attend(self, worker: WorkerProcess) -> None:
+        status = await worker.wait()
+        if status != 0 and not worker.is_unwanted:
+            for listener in tuple(self._mourners):
+                listener(status, list(worker.last_lines))
+
+    def _set_status(self, status: WorkerStatus) -> None:
+        if status == self._status:
+            return
+        self._status = status
+        for listener in tuple(self._listeners):
+            listener(status)
+
+
+def _not_started(detail: str) -> ProviderError:
+    return ProviderError(
+        "The model worker could not be started.",
+        detail=detail,
+        remedy="Try again. If it happens again, reinstall Playhead; the log says more.",
+    )
