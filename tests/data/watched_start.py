@@ -29,7 +29,7 @@ LATER = (
     *("playhead.ui.window.document_files", "playhead.ui.tables.table_window"),
     *("playhead.ui.editor.scintilla", "playhead.ui.editor.find_bar"),
     *("playhead.ui.editor.diff_view", "playhead.ui.variables.variables_panel"),
-    *("playhead.kernel.drivers", "playhead.kernel.runner"),
+    *("playhead.kernel.drivers", "playhead.kernel.python.runner"),
     *("playhead.formats.documents.imported_conversation", "playhead.session.sessions"),
     *(
         "ssl",

@@ -1,16 +1,33 @@
-"""What a language is to the kernel's host, and to the window that offers it."""
+"""Define what a language is to the kernel's host and to the window that offers it."""
 
 from __future__ import annotations
 
 import _thread
+import itertools
+import json
+import os
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence
-
-from .answers import AnswerFiles
 
 if TYPE_CHECKING:
     from .channel import Channel
     from .interrupts import Interrupts
     from .streams import Descriptors
+
+
+class AnswerFiles:
+    """Writes the files that answers lie in; any thread may."""
+
+    def __init__(self, channel: Channel, spool: str) -> None:
+        self._channel = channel
+        self._spool = spool
+        self._numbers = itertools.count(1)
+
+    def send(self, ask: str, found: dict[str, Any]) -> None:
+        """Answer the question `ask`."""
+        name = "%d-answer-%d.json" % (os.getpid(), next(self._numbers))
+        with open(os.path.join(self._spool, name), "w", encoding="ascii") as file:
+            json.dump(found, file)
+        self._channel.send_unordered("answer", ask=ask, file=name)
 
 
 class Job(NamedTuple):
@@ -40,7 +57,7 @@ class Outcome(NamedTuple):
     exit_status: int | None = None
 
 
-class Stage(NamedTuple):
+class DriverContext(NamedTuple):
     """What a driver is given: the way out, the descriptors, the folder for files.
 
     `program` is the language's own, found by the parent; `dpi` the screen's, 0 if not told.
@@ -71,7 +88,7 @@ class Driver:
     only_shows: bool = False
     """Whether a block is shown and nothing of it is run: there is nothing to approve."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: DriverContext) -> None:
         self.stage = stage
         self.answers = AnswerFiles(stage.channel, stage.spool)
 

@@ -8,9 +8,9 @@ import queue
 import sys
 from typing import Any, Iterator
 
-from . import family, orphans
+from . import family
 from .channel import Channel
-from .driver import Driver, Job, Stage
+from .driver import Driver, DriverContext, Job
 from .interrupts import Interrupts, start_thread
 from .streams import Descriptors
 
@@ -18,8 +18,8 @@ from .streams import Descriptors
 def serve() -> int:
     """Run until the parent says `exit` or goes away."""
     boot_module = sys.modules["__main__"]  # kept alive: user code gets a fresh one
-    orphans.start_watcher()
-    orphans.die_with_parent()
+    family.start_watcher()
+    family.die_with_parent()
     descriptors = Descriptors()
     commands = _commands(descriptors.commands)
     hello = next(commands, None)
@@ -41,7 +41,7 @@ class Host:
         self._is_busy = False
         interrupts = Interrupts()
         interrupts.install()
-        stage = Stage(
+        stage = DriverContext(
             self._channel,
             descriptors,
             interrupts,
@@ -103,7 +103,7 @@ class Host:
                     self._is_busy = True
                     self._driver.expect_run()
                 self._queue.put(command)
-        orphans.end_group()  # the parent is gone
+        family.end_group()  # the parent is gone
 
     def _stop(self, run: str) -> None:
         """Interrupt also where SIGINT is lost: `os.system` ignores it meanwhile."""
@@ -112,7 +112,7 @@ class Host:
             self._channel.send_unordered("stopping")
 
 
-def _make_driver(word: str, stage: Stage) -> Driver:
+def _make_driver(word: str, stage: DriverContext) -> Driver:
     """The driver of a language; Python, which starts most often, waits for no other import."""
     if word == "python":
         from .drivers.python import Python

@@ -24,15 +24,128 @@ import contextlib
 import os
 import re
 import signal
+import subprocess
+import threading
 import time
+import urllib.parse
+from typing import Iterator, Mapping, Sequence
 
-from ..driver import Driver, Job, Outcome, Stage
-from ..failures import send_error
+from ..driver import Driver, DriverContext, Job, Outcome
+from ..errors import send_error
+from ..interrupts import start_thread
 from ..memory_limit import MemoryLimit
-from ..timings import Timings
-from .block_file import write_block
-from .child_process import ChildProcess, Died
-from .run_input import RunInput
+from ..run_timings import RunTimings
+from .block_input import BlockInput, write_block
+
+_LEAST_DESCRIPTOR = 64
+"""Scripts of a shell use the numbers up to nine, some up to twenty, by hand."""
+
+_CLOSE_LIMIT_S = 0.4
+_EXITED = "died"
+
+
+class ChildExited(Exception):
+    """The process has ended: `status` is its exit status, or the negative number of a signal."""
+
+    def __init__(self, status: int) -> None:
+        by_signal = status < 0
+        super().__init__(f"signal {-status}" if by_signal else f"exit status {status}")
+        self.status = status
+
+
+class ChildProcess:
+    """Owner of the process and of our ends of its pipes.
+
+    `stdin` is the descriptor that becomes its standard input, -1 for an empty one; `folder` is
+    where it starts, if that is still there.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        nonce: str,
+        variables: Mapping[str, str],
+        stdin: int,
+        folder: str,
+    ) -> None:
+        jobs_theirs, self._jobs = _high_pipe()
+        self._replies, replies_theirs = _high_pipe()
+        self._held = b""
+        given = [str(jobs_theirs), str(replies_theirs), nonce]
+        try:
+            self._process = subprocess.Popen(
+                [*command, *given],
+                stdin=subprocess.DEVNULL if stdin < 0 else stdin,
+                pass_fds=(jobs_theirs, replies_theirs),
+                env={**os.environ, **variables},
+                cwd=folder if os.path.isdir(folder) else None,
+            )
+        except OSError as error:
+            os.close(replies_theirs)
+            raise SystemExit(f"{command[0]} could not be started: {error.strerror}") from error
+        finally:
+            os.close(jobs_theirs)
+        self.pid = self._process.pid
+        self._has_ended = threading.Event()
+        # What it has started may hold its end of the pipe open: only this tells of its death.
+        start_thread(lambda: self._wait_for_end(replies_theirs), "playhead-language")
+
+    def send(self, *fields: str) -> None:
+        """Write one line. Raises Died if nobody reads any more."""
+        line = "\t".join(urllib.parse.quote(field, errors="surrogateescape") for field in fields)
+        try:
+            os.write(self._jobs, line.encode("ascii") + b"\n")
+        except BrokenPipeError:
+            raise ChildExited(self._process.wait()) from None
+
+    def replies(self) -> Iterator[list[str]]:
+        """Its lines, as they come. Raises Died behind the last one."""
+        while True:
+            line, is_whole, rest = self._held.partition(b"\n")
+            if not is_whole:
+                self._held += os.read(self._replies, 65536)
+                continue
+            self._held = rest
+            text = line.decode("ascii", "replace")  # code can write into a pipe that it inherits
+            fields = [urllib.parse.unquote(field) for field in text.split("\t")]
+            status = self._process.returncode
+            if fields[0] == _EXITED and status is not None:
+                self._forget()
+                raise ChildExited(status)
+            yield fields
+
+    def signal(self, number: int) -> None:
+        """Send it a signal, and let it go on if something has halted it; any thread may."""
+        if self._process.returncode is None:
+            os.kill(self.pid, number)
+            os.kill(self.pid, signal.SIGCONT)
+
+    def close(self) -> None:
+        """Ask it to end, and give it a moment for that."""
+        os.close(self._jobs)
+        self._has_ended.wait(_CLOSE_LIMIT_S)
+
+    def _wait_for_end(self, replies: int) -> None:
+        self._process.wait()
+        self._has_ended.set()
+        os.write(replies, b"\n%s\n" % _EXITED.encode("ascii"))
+        os.close(replies)
+
+    def _forget(self) -> None:
+        os.close(self._replies)
+        os.close(self._jobs)
+
+
+def _high_pipe() -> tuple[int, int]:
+    """A pipe whose descriptors scripts do not use by hand; not inherited unless it is asked for."""
+    import fcntl  # not on Windows, where the parent imports this too
+
+    ends = os.pipe()
+    high = tuple(fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _LEAST_DESCRIPTOR) for fd in ends)
+    for fd in ends:
+        os.close(fd)
+    return high[0], high[1]
+
 
 _SAME_STOP_S = 0.2
 """A stop comes as a command and as a signal, a moment apart; once more if it was of no use."""
@@ -52,10 +165,10 @@ class ChildDriver(Driver):
     last_signal: int = signal.SIGINT
     """What the program gets when it still runs a moment after it was asked to stop."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: DriverContext) -> None:
         super().__init__(stage)
         self._child: ChildProcess | None = None
-        self._input = RunInput(stage.spool)
+        self._input = BlockInput(stage.spool)
         self._count = 0
         self._folder = os.getcwd()
         self._next_folder = ""
@@ -63,7 +176,7 @@ class ChildDriver(Driver):
         self._is_stopped = False
         self._stopped_at = 0.0
         self._error: tuple[str, str, int | None] | None = None
-        self._times = Timings()
+        self._times = RunTimings()
         self._memory = MemoryLimit()
 
     def command(self, script: str) -> list[str]:
@@ -124,7 +237,7 @@ class ChildDriver(Driver):
     def execute(self, job: Job) -> Outcome:
         """Run a block, and start the program anew if that has ended it."""
         os.set_blocking(self.stage.descriptors.output, True)
-        self._is_stopped, self._error, self._times = False, None, Timings()
+        self._is_stopped, self._error, self._times = False, None, RunTimings()
         child = self._child = self._child or self._begin_child()
         self._memory = memory = MemoryLimit(child.pid)
         memory.begin(job.memory if self.memory_error else 0)
@@ -138,7 +251,7 @@ class ChildDriver(Driver):
                     self._next_folder = ""
                     outcome = self._wait(child)
             memory.end()
-        except Died as end:
+        except ChildExited as end:
             outcome = self._after_death(end.status)
             self._child = self._begin_anew()  # whom no stop of this block may reach any more
         self._say(outcome)
@@ -162,7 +275,7 @@ class ChildDriver(Driver):
                 if kind == "ready" and values:
                     self._version = values[0]
                     break
-        except Died as end:
+        except ChildExited as end:
             raise SystemExit(f"{self.name} could not be started: {end}") from None
         return child
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import time
 
-from ..driver import Stage
-from .child import ChildDriver
-from .child_process import Died
+from ..driver import DriverContext
+from .child import ChildDriver, ChildExited
 
-_PATIENCE_S = 0.2
+_STOP_LIMIT_S = 0.2
 _INSTALL = {
     "linux": "Install the package nodejs (`sudo apt install nodejs`), version 18 or newer.",
     "darwin": "Install it with `brew install node`, or from https://nodejs.org.",
@@ -32,7 +31,7 @@ class JavaScript(ChildDriver):
     script = "javascript/kernel.js"
     suffix = ".js"
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: DriverContext) -> None:
         super().__init__(stage)
         self._stopped_at = 0.0
 
@@ -45,10 +44,10 @@ class JavaScript(ChildDriver):
         child = self._child
         if child is None:
             return
-        with contextlib.suppress(Died, OSError):  # it ends just now
+        with contextlib.suppress(ChildExited, OSError):  # it ends just now
             child.send("stop", self.stage.channel.run)
         now = time.monotonic()
         if not self._is_stopped:
             self._is_stopped, self._stopped_at = True, now
-        elif now - self._stopped_at > _PATIENCE_S:
+        elif now - self._stopped_at > _STOP_LIMIT_S:
             self._input.feed("", is_end=True)  # for who waits in the system's `read`

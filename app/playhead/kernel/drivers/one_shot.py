@@ -10,9 +10,8 @@ import os
 import subprocess
 from typing import Sequence
 
-from ..driver import Driver, Job, Outcome, Stage
-from .block_file import write_block
-from .run_input import RunInput
+from ..driver import Driver, DriverContext, Job, Outcome
+from .block_input import BlockInput, write_block
 
 
 class OneShotDriver(Driver):
@@ -21,9 +20,9 @@ class OneShotDriver(Driver):
     suffix: str = ".txt"
     """Of the files with the code."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: DriverContext) -> None:
         super().__init__(stage)
-        self._input = RunInput(stage.spool)
+        self._input = BlockInput(stage.spool)
         self._folder = os.getcwd()
         self._count = 0
         self._is_stopped = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..driver import Driver, Job, Outcome
 
 if TYPE_CHECKING:
-    from ..python_kernel import PythonKernel
+    from ..python.python_kernel import PythonKernel
 
 
 class Python(Driver):
@@ -21,7 +21,7 @@ class Python(Driver):
 
     def start(self) -> str:
         """Make this process a place for blocks; its version."""
-        from ..python_kernel import PythonKernel
+        from ..python.python_kernel import PythonKernel
 
         self._kernel = PythonKernel(self.stage, self.answers)
         return sys.version.split()[0]

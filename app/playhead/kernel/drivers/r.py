@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 
-from ..driver import Job, Stage
+from ..driver import DriverContext, Job
 from .child import ChildDriver
 
 _INSTALL = {
@@ -34,7 +34,7 @@ class R(ChildDriver):
     renews_input = False
     memory_error = re.compile(r"cannot allocate (vector|memory)|memory exhausted")
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: DriverContext) -> None:
         super().__init__(stage)
         self._stop_file = ""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..driver import Driver
 from .applescript import AppleScript
-from .bash import Bash
 from .html import Html
 from .java import Java
 from .javascript import JavaScript
@@ -12,7 +11,7 @@ from .powershell import PowerShell
 from .python import Python
 from .r import R
 from .ruby import Ruby
-from .zsh import Zsh
+from .shell import Bash, Zsh
 
 DRIVERS: tuple[type[Driver], ...] = (
     Python,

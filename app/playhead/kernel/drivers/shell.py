@@ -1,17 +1,99 @@
-"""What Bash and zsh have in common: blocks that are checked first, a stop in two steps."""
+"""Run Bash and zsh as persistent shells: blocks are checked first, a stop has two steps.
+
+The lines of a hot loop come from the trace that the shell writes of its commands.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import select
 import signal
 import subprocess
-from typing import Sequence
+import time
+from typing import TYPE_CHECKING, Generator, Sequence
 
-from ..driver import Job, Outcome, Stage
-from ..failures import send_error
+from ..driver import DriverContext, Job, Outcome
+from ..errors import send_error
+from ..interrupts import start_thread
 from .child import ChildDriver
-from .shell_trace import ShellTrace
+
+if TYPE_CHECKING:
+    from ..channel import Channel
+
+
+_SET_PIPE_SIZE = 1031
+"""F_SETPIPE_SZ of Linux."""
+_PIPE_BYTES = 1 << 20
+_PAUSE_S = 0.033
+_SHORT_PAUSE_S = 0.005
+_START, _END = b"\x1e", b"\x1f"
+"""Around file and line in the trace; commands do not hold them by chance."""
+
+
+class ShellTrace:
+    """Owner of the FIFO; reads it a few times a second, so that a loop costs no wake-ups."""
+
+    def __init__(self, channel: Channel, path: str) -> None:
+        self._channel = channel
+        self._needle = b""
+        self._line = 0
+        os.mkfifo(path, 0o600)
+        self._reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self._writer = os.open(path, os.O_WRONLY | os.O_NONBLOCK)  # so that it never ends
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.fcntl(self._reader, _SET_PIPE_SIZE, _PIPE_BYTES)
+        start_thread(self._follow, "playhead-trace")
+
+    @contextlib.contextmanager
+    def of_block(self, name: str) -> Generator[None, None, None]:
+        """Tell the lines of this block meanwhile; what others have left is dropped."""
+        self._line = 0
+        self._needle = _START + name.encode("utf-8") + b":"
+        try:
+            yield
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Tell no more lines of the block."""
+        self._needle = b""
+
+    def _follow(self) -> None:
+        data, told_at = b"", 0.0
+        while True:
+            select.select([self._reader], [], [], _PAUSE_S if data else None)
+            data = self._read() or data
+            now = time.monotonic()
+            # A full pipe holds up the shell: it is read more often than anyone looks.
+            nap = _SHORT_PAUSE_S if len(data) > _PIPE_BYTES // 4 else _PAUSE_S
+            if now - told_at >= _PAUSE_S:
+                self._tell(data)
+                data, told_at = b"", now
+            time.sleep(nap)
+
+    def _read(self) -> bytes:
+        parts: list[bytes] = []
+        with contextlib.suppress(BlockingIOError):
+            while part := os.read(self._reader, _PIPE_BYTES):
+                parts.append(part)
+                if len(part) < 65536:
+                    break
+        return b"".join(parts)
+
+    def _tell(self, data: bytes) -> None:
+        needle = self._needle
+        start = data.rfind(needle) if needle else -1
+        if start < 0:
+            return
+        number, end, _ = data[start + len(needle) : start + len(needle) + 16].partition(_END)
+        if end and number.isdigit() and int(number) != self._line:
+            self._line = int(number)
+            self._channel.send_unordered("line", line=self._line)
+
 
 _CHECK_LIMIT_S = 5
 _FIRST_WORD = "__ph_begin;"
@@ -24,7 +106,7 @@ _KEYWORD = re.compile(
 )
 
 
-class Shell(ChildDriver):
+class ShellDriver(ChildDriver):
     """One shell for all blocks; its names outlive it where it ends in an orderly way."""
 
     check: Sequence[str] = ()
@@ -33,7 +115,7 @@ class Shell(ChildDriver):
     """Matches the line of a block that its check complains of, and what about."""
     last_signal = getattr(signal, "SIGVTALRM", signal.SIGINT)  # not on Windows
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: DriverContext) -> None:
         super().__init__(stage)
         self._blocks = os.path.join(stage.spool, "blocks")
         os.mkdir(self._blocks)
@@ -111,3 +193,53 @@ class Shell(ChildDriver):
         if done.returncode <= 0:
             return None
         return done.stderr.decode("utf-8", "replace").replace(_FIRST_WORD, "")
+
+
+_BASH_INSTALL = {
+    "linux": "Install the package bash (`sudo apt install bash`).",
+    "darwin": "It is a part of macOS: see whether /bin is on the PATH.",
+}
+
+
+class Bash(ShellDriver):
+    """One Bash for all blocks, from 3.2 on (as macOS has it)."""
+
+    word = "bash"
+    name = "Bash"
+    aliases = ("sh", "shell")
+    programs = ("bash",)
+    install = _BASH_INSTALL
+    script = "bash.sh"
+    check = ("-O", "extglob", "-n")  # the block may switch it on itself
+    complaint = re.compile(r"line (\d+): (.*)")
+
+    def options(self) -> list[str]:
+        """Neither those of a login nor those of a terminal."""
+        return ["--norc", "--noprofile"]
+
+    def variables(self) -> dict[str, str]:
+        """Scripts have a start file, too."""
+        return {**super().variables(), "BASH_ENV": ""}
+
+
+_ZSH_INSTALL = {
+    "linux": "Install the package zsh (`sudo apt install zsh`).",
+    "darwin": "It is a part of macOS: see whether /bin is on the PATH.",
+}
+
+
+class Zsh(ShellDriver):
+    """One zsh for all blocks."""
+
+    word = "zsh"
+    name = "Z shell"
+    aliases = ("sh", "shell")
+    programs = ("zsh",)
+    install = _ZSH_INSTALL
+    script = "zsh.zsh"
+    check = ("-f", "-n")
+    complaint = re.compile(r">:(\d+): (.*)")
+
+    def options(self) -> list[str]:
+        """None but the system's own /etc/zshenv, which zsh reads in any case."""
+        return ["-f"]

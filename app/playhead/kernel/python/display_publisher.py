@@ -1,4 +1,4 @@
-"""Shows values and figures: what `display` is given, the last expression's value, open figures."""
+"""Show values and figures: what `display` is given, the last expression's value, open figures."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import itertools
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterable
 
-from . import frames, rich
-from .kept_frames import KeptFrames
+from . import frames, representations
+from .frames import KeptFrames
 
 if TYPE_CHECKING:
-    from .channel import Channel
-    from .line_sampler import LineSampler
+    from ..channel import Channel
+    from .block_lines import LineSampler
+
 
 _PYPLOT = "matplotlib.pyplot"
 _text_of = repr  # blocks may put anything in its place
 
 
-class Display:
+class DisplayPublisher:
     """The way to the screen; all but text goes through files in the spool folder.
 
     `dpi` is the screen's (0: as figures are), `figure_format` png or svg.
@@ -55,10 +56,10 @@ class Display:
         if frames.is_frame(value):
             self._show_table(value)
             return
-        shown = rich.find(value)
+        shown = representations.find(value)
         if shown is not None:
             self.send(shown)
-        elif not rich.shows_itself(value):
+        elif not representations.shows_itself(value):
             self.show_text(_text_of(value))
 
     def show_text(self, text: str) -> None:
@@ -67,7 +68,7 @@ class Display:
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
 
-    def send(self, shown: rich.Shown) -> None:
+    def send(self, shown: representations.Representation) -> None:
         """Show data in a form that was found already."""
         name = self._new_name(shown.suffix)
         with open(os.path.join(self._spool, name), "wb") as file:
@@ -122,7 +123,7 @@ class Display:
         except Exception:  # noqa: BLE001 - code of others; the text is there
             return
         if data:
-            self.send(rich.Shown("table", data, "json"))
+            self.send(representations.Representation("table", data, "json"))
 
     def _page(self, value: Any) -> dict[str, Any]:
         """The first rows; of a frame with more it is kept, so that they can be asked for."""
@@ -144,3 +145,11 @@ def _variable_of(value: object) -> str:
     names = vars(sys.modules["__main__"]).items()
     found = (name for name, one in names if one is value and not name.startswith("_"))
     return next(found, "")
+
+
+def choose_formats(display: DisplayPublisher, formats: Iterable[str]) -> None:
+    """Draw figures as the first of these that is known; "retina" is what dpi is for."""
+    for name in formats:
+        if name in ("svg", "png", "retina"):
+            display.figure_format = "svg" if name == "svg" else "png"
+            return

@@ -6,17 +6,17 @@ import builtins
 import sys
 from typing import TYPE_CHECKING, Any, Callable, cast
 
-from . import rich
+from .. import representations
 
 if TYPE_CHECKING:
-    from .display import Display
+    from ..display_publisher import DisplayPublisher
 
 
 _STAYS = "clear_output changes nothing here: what was shown stays in the conversation.\n"
 _FORMS = ("html", "markdown", "latex", "svg", "png", "jpeg", "javascript", "json", "pretty", "pdf")
 
 
-def install(display: Display) -> dict[str, Any]:
+def install(display: DisplayPublisher) -> dict[str, Any]:
     """Put `display` where every block finds it; its relatives, by the names that notebooks have."""
 
     def show(
@@ -38,7 +38,7 @@ def install(display: Display) -> dict[str, Any]:
     return {**_relatives(display, show), **_raw_shows(display)}
 
 
-def _relatives(display: Display, show: Callable[..., Any]) -> dict[str, Any]:
+def _relatives(display: DisplayPublisher, show: Callable[..., Any]) -> dict[str, Any]:
     said: list[bool] = []
 
     def clear_output(wait: bool = False) -> None:
@@ -66,7 +66,7 @@ def _relatives(display: Display, show: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def _raw_shows(display: Display) -> dict[str, Any]:
+def _raw_shows(display: DisplayPublisher) -> dict[str, Any]:
     """`display_html` and its like: an object's one form, or with `raw` the data itself."""
     kinds = {"html": "text/html", "markdown": "text/markdown", "latex": "text/latex"}
     kinds.update(svg="image/svg+xml", png="image/png", jpeg="image/jpeg", pretty="text/plain")
@@ -85,8 +85,8 @@ def _raw_shows(display: Display) -> dict[str, Any]:
     return {f"display_{word}": of(kinds.get(word, "")) for word in _FORMS}
 
 
-def _show_bundle(display: Display, bundle: dict[str, Any]) -> None:
-    shown = rich.from_bundle(bundle)
+def _show_bundle(display: DisplayPublisher, bundle: dict[str, Any]) -> None:
+    shown = representations.from_bundle(bundle)
     if shown is not None:
         display.send(shown)
     else:
@@ -96,7 +96,7 @@ def _show_bundle(display: Display, bundle: dict[str, Any]) -> None:
 class DisplayHandle:
     """What `display(…, display_id=True)` gives: an update is shown below what was there."""
 
-    def __init__(self, display: Display, display_id: Any) -> None:
+    def __init__(self, display: DisplayPublisher, display_id: Any) -> None:
         self._display = display
         self.display_id = display_id
 

@@ -1,8 +1,8 @@
-"""Where the time of a run went: each statement exactly, loops and lines inside it by samples.
+"""Measure where the time of a run went: statements exactly, loops and lines inside them by samples.
 
 A thread that looks at the running frame sees a loop of plain bytecode always at its last line,
 because only there does the interpreter let other threads in. What it counts is therefore honest
-for a loop as a whole and never for a line of it; single lines come from `line_times`.
+for a loop as a whole and never for a line of it; single lines come from `LineTimes`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Part(NamedTuple):
     weights: dict[int, float]
 
 
-class Timings:
+class RunTimings:
     """Collects the times of one run."""
 
     def __init__(self) -> None:

@@ -1,34 +1,305 @@
-"""Does what magics stand for: commands of the shell, packages, times, the folder."""
+"""Run magic commands.
+
+They are the shell and packages, scripts for other programs, captured output, help on names,
+`%timeit` and `%prun`.
+"""
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
+import math
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
-from typing import TYPE_CHECKING, Any, Callable
+import types
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
 
-from . import foreign, looking, rich, scripts
-from .callers import caller_of
-from .capture import Capture
-from .timing_magic import duration, measure, profile
+from .. import representations
+from ..display_publisher import choose_formats
+from ..short_text import class_name, one_line
 
 if TYPE_CHECKING:
-    from .channel import Channel
-    from .display import Display
+    from ...channel import Channel
+    from ..display_publisher import DisplayPublisher
+
+
+_COLUMN_LIMIT = 24
+
+
+def help_text(name: str, names: dict[str, Any], wants_source: bool) -> str:
+    """Signature, text and place of what a name stands for; its source if that is wanted."""
+    import inspect  # slow to import, and rarely wanted
+
+    try:
+        value = eval(name, names)  # noqa: S307 - names and dots only
+    except (NameError, AttributeError):
+        return f"There is no {name}.\n"
+    if wants_source and (source := _source(value)):
+        return source if source.endswith("\n") else source + "\n"
+    lines = [f"Type:      {type(value).__name__}"]
+    if callable(value):
+        lines.insert(0, f"Signature: {name}{_signature(value)}")
+    else:
+        lines.append(f"Value:     {one_line(value)}")
+    if file := getattr(inspect.getmodule(value), "__file__", None):
+        lines.append(f"File:      {file}")
+    return "\n".join([*lines, "", inspect.getdoc(value) or "It has no description."]) + "\n"
+
+
+def own_names(names: dict[str, Any], kinds: str = "") -> list[str]:
+    """The names that blocks made, of certain types only if those are named."""
+    wanted = kinds.split()
+    return sorted(
+        name
+        for name, value in list(names.items())
+        if not name.startswith("_")
+        and type(value) is not types.ModuleType
+        and (not wanted or class_name(value) in wanted)
+    )
+
+
+def names_table(names: dict[str, Any], kinds: str = "") -> str:
+    """A line for each of the names: type and short value."""
+    rows = [
+        (name, class_name(names[name]), one_line(names[name], 80))
+        for name in own_names(names, kinds)
+    ]
+    if not rows:
+        return "There are no names yet.\n"
+    rows.insert(0, ("Name", "Type", "Value"))
+    widths = [min(_COLUMN_LIMIT, max(len(row[at]) for row in rows)) for at in (0, 1)]
+    return "".join(
+        f"{name:<{widths[0]}}  {kind:<{widths[1]}}  {value}\n" for name, kind, value in rows
+    )
+
+
+def _signature(value: Any) -> str:
+    import inspect
+
+    try:
+        return str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return "(…)"
+
+
+def _source(value: Any) -> str:
+    import inspect
+
+    try:
+        return inspect.getsource(value)
+    except (OSError, TypeError):
+        return ""
+
+
+_CODE_OPTIONS = {"bash": "-c", "sh": "-c", "zsh": "-c", "perl": "-e", "ruby": "-e"}
+_PYTHONS = ("python", "python3", "pypy", "pypy3")
+SCRIPT_MAGICS = (*_CODE_OPTIONS, *_PYTHONS, "script")
+"""Cell magics that are programs."""
+_NOTEBOOK_OPTIONS = ("--no-raise-error", "--bg", "--proc", "--out", "--err")
+
+
+class ScriptError(Exception):
+    """A block for another program that could not be run, or that ended with a status."""
+
+    __module__ = "builtins"  # or tracebacks would name a file of ours
+
+
+def run_script(word: str, rest: str, body: str) -> None:
+    """Run a block and wait for it. Raises ScriptError, also where it ends with a status."""
+    words = shlex.split(rest)
+    unknown = next((one for one in words if one.partition("=")[0] in _NOTEBOOK_OPTIONS[1:]), "")
+    if unknown:
+        raise ScriptError(f"%%{word} knows no {unknown} here: use subprocess.")
+    wants_error = _NOTEBOOK_OPTIONS[0] not in words
+    words = [one for one in words if one != _NOTEBOOK_OPTIONS[0]]
+    command, text = _script_command(word, words, body)
+    if shutil.which(command[0]) is None:
+        raise ScriptError(f"There is no {command[0]} on this machine.")
+    done = subprocess.run(command, input=text, check=False)
+    if done.returncode and wants_error:
+        raise ScriptError(f"The commands ended with status {done.returncode}.")
+
+
+def _script_command(word: str, words: Sequence[str], body: str) -> tuple[list[str], bytes | None]:
+    """What is started, and its standard input where that is the block: not what a person sends."""
+    if word == "script":
+        if not words:
+            raise ScriptError("%%script needs the name of a program.")
+        return list(words), body.encode()
+    is_own = word in _PYTHONS[:2] and not getattr(sys, "frozen", False)
+    program = sys.executable if is_own else word
+    flag = _CODE_OPTIONS.get(word, "-c")
+    zero = [word] if flag == "-c" and word in _CODE_OPTIONS else []  # the name that $0 has there
+    return [program, flag, body, *zero, *words], None
+
+
+def is_block(frame: Any) -> bool:
+    """Whether it is one of the user's blocks that runs there."""
+    return frame.f_code.co_filename.startswith("<block ")
+
+
+def caller_of(depth: int) -> dict[str, Any]:
+    """The names of the block, or of the function in it, so many calls up."""
+    frame = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage] - documented
+    if frame.f_locals is frame.f_globals:
+        return frame.f_globals
+    return {**frame.f_globals, **frame.f_locals}
+
+
+_STREAMS = ((1, "stdout"), (2, "stderr"))
+
+
+class CapturedOutput:
+    """What a block printed and showed; called or shown it comes out after all."""
+
+    def __init__(
+        self, stdout: str, stderr: str, outputs: list[Any], display: DisplayPublisher
+    ) -> None:
+        self.stdout, self.stderr, self.outputs = stdout, stderr, outputs
+        self._display = display
+
+    def __str__(self) -> str:
+        return self.stdout
+
+    def __repr__(self) -> str:
+        shown = len(self.outputs)
+        return f"<captured: {len(self.stdout):,} characters, {shown} shown; .show() lets them out>"
+
+    def show(self) -> None:
+        """Let it out."""
+        sys.stdout.write(self.stdout)
+        sys.stderr.write(self.stderr)
+        for value in self.outputs:
+            self._display.show(value)
+
+    __call__ = show
+
+
+class Capture:
+    """Owner of the files that stand in the place of the descriptors until `end`."""
+
+    def __init__(self, display: DisplayPublisher, without: tuple[str, ...] = ()) -> None:
+        self._display = display
+        self._files: list[tuple[int, int, str, Any]] = []
+        for fd, name in _STREAMS:
+            if f"--no-{name}" not in without:
+                self._divert(fd, name)
+        if "--no-display" not in without:
+            display.captured = []
+
+    def end(self) -> CapturedOutput:
+        """Give the descriptors back; what came meanwhile."""
+        if self._display.captured is not None:
+            self._display.show_open_figures()
+        outputs, self._display.captured = self._display.captured or [], None
+        texts = {"stdout": "", "stderr": ""}
+        for fd, kept, name, file in self._files:
+            _flush_stream(name)
+            os.dup2(kept, fd)
+            os.close(kept)
+            file.seek(0)
+            texts[name] = file.read().decode("utf-8", "backslashreplace")
+            file.close()
+        self._files = []
+        return CapturedOutput(texts["stdout"], texts["stderr"], outputs, self._display)
+
+    def _divert(self, fd: int, name: str) -> None:
+        _flush_stream(name)
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+        self._files.append((fd, os.dup(fd), name, file))
+        os.dup2(file.fileno(), fd)
+
+
+def _flush_stream(name: str) -> None:
+    try:
+        getattr(sys, name).flush()
+    except (AttributeError, OSError, ValueError):
+        return  # replaced or closed by the block
+
+
+class TimeitResult(NamedTuple):
+    """What `-o` gives back."""
+
+    average: float
+    stdev: float
+    best: float
+    worst: float
+    loops: int
+    repeat: int
+
+    def __str__(self) -> str:
+        runs = f"{self.repeat} run{'s' if self.repeat != 1 else ''}"
+        loops = f"{self.loops:,} loop{'s' if self.loops != 1 else ''} each"
+        spread = f"{duration(self.average)} ± {duration(self.stdev)}"
+        return f"{spread} per loop (mean ± std. dev. of {runs}, {loops})"
+
+    __repr__ = __str__
+
+
+def measure(rest: str, body: str, names: dict[str, Any]) -> TimeitResult | None:
+    """Time the rest of the line, or `body` with the rest of the line as its preparation."""
+    import timeit  # slow to import, and rarely wanted
+
+    options, code = _timeit_options(rest)
+    statement, setup = (body, code or "pass") if body else (code, "pass")
+    timer = timeit.Timer(statement, setup, globals=names)
+    loops = int(options.get("-n", 0)) or timer.autorange()[0]
+    repeat = int(options.get("-r", 7))
+    times = [total / loops for total in timer.repeat(repeat, loops)]
+    average = math.fsum(times) / len(times)
+    spread = math.sqrt(math.fsum((one - average) ** 2 for one in times) / len(times))
+    result = TimeitResult(average, spread, min(times), max(times), loops, repeat)
+    if "-q" not in options:
+        sys.stdout.write(f"{result}\n")
+    return result if "-o" in options else None
+
+
+def _timeit_options(rest: str) -> tuple[dict[str, str], str]:
+    """The options before the code, and the code as it was written."""
+    import getopt
+    import shlex
+
+    words = rest.split(" ")
+    count = 0
+    while count < len(words) and words[count].startswith("-") and len(words[count]) > 1:
+        count += 2 if words[count] in ("-n", "-r", "-p") else 1
+    found, _ = getopt.getopt(shlex.split(" ".join(words[:count])), "n:r:p:tcqov:")
+    return dict(found), " ".join(words[count:]).strip()
+
+
+def profile(code: str, names: dict[str, Any]) -> None:
+    """Run code once and print which functions took the most time."""
+    import cProfile
+    import pstats
+
+    profiler = cProfile.Profile()
+    try:
+        profiler.runctx(code, names, names)
+    finally:
+        pstats.Stats(profiler, stream=sys.stdout).sort_stats("cumulative").print_stats(20)
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
 
 _PIP = re.compile(r"^\s*(?:pip3?|python3?\s+-m\s+pip)(?=\s)")
 _INSERTED = re.compile(r"\$\$|\{\{|\}\}|\{([^{}\n]+)\}|\$([A-Za-z_]\w*)")
-_COMMANDS = ("ls", "ll", "cat", "mkdir", "rmdir", "rm", "cp", "mv", "head", "tail", "touch")
-_ACCEPTED = (
+_SHELL_COMMANDS = ("ls", "ll", "cat", "mkdir", "rmdir", "rm", "cp", "mv", "head", "tail", "touch")
+_IGNORED = (
     "load_ext", "unload_ext", "reload_ext", "precision", "autosave", "xmode", "colors", "automagic",
     "pprint", "aimport",
 )  # fmt: skip
-_WITHOUT = {
+_UNSUPPORTED = {
     "debug": "There is no debugger here. Print what you want to know.",
     "pdb": "There is no debugger here. Print what you want to know.",
     "history": "There is no history here: the conversation has every block.",
@@ -71,10 +342,10 @@ class Lines(list):  # type: ignore[type-arg]
         return list(self)
 
 
-class MagicWords:
+class MagicCommands:
     """What blocks call under `magics.CALL`; names in `{…}` are the calling block's."""
 
-    def __init__(self, channel: Channel, display: Display) -> None:
+    def __init__(self, channel: Channel, display: DisplayPublisher) -> None:
         self._channel = channel
         self._display = display
         self._old_folder = os.getcwd()
@@ -92,7 +363,7 @@ class MagicWords:
 
     def about(self, name: str, wants_source: bool) -> None:
         """`name?`."""
-        sys.stdout.write(looking.about(name, caller_of(2), wants_source))
+        sys.stdout.write(help_text(name, caller_of(2), wants_source))
 
     def output_of(self, command: str, names: dict[str, Any] | None = None) -> Lines:
         """`x = !command`."""
@@ -104,25 +375,27 @@ class MagicWords:
     def line(self, name: str, rest: str, names: dict[str, Any] | None = None) -> Any:
         """`%name rest`."""
         names = caller_of(2) if names is None else names
-        if name in _COMMANDS:
+        if name in _SHELL_COMMANDS:
             return self._run_shell(_filled(f"{name} {rest}", names))
-        if name in _ACCEPTED:
+        if name in _IGNORED:
             return None
         method = getattr(self, "_line_" + name, None)
         if method is None:
             otherwise = f"There is no magic %{name} here. Write it in Python, or `!` commands."
-            raise MagicError(_WITHOUT.get(name, otherwise))
+            raise MagicError(_UNSUPPORTED.get(name, otherwise))
         return method(rest, names)
 
     def cell(self, name: str, rest: str, body: str, names: dict[str, Any] | None = None) -> Any:
         """`%%name rest` over a whole block."""
         names = caller_of(2) if names is None else names
-        if name in scripts.WORDS:
+        if name in SCRIPT_MAGICS:
             self._channel.flush()
-            return scripts.run(name, _filled(rest, names), body)
-        kind = _PAGES.get(name.lower())
+            return run_script(name, _filled(rest, names), body)
+        kind = _CELL_REPRESENTATIONS.get(name.lower())
         if kind is not None:
-            return self._display.send(rich.Shown(kind[0], body.encode("utf-8"), kind[1]))
+            return self._display.send(
+                representations.Representation(kind[0], body.encode("utf-8"), kind[1])
+            )
         method = getattr(self, "_cell_" + name, None)
         if method is None:
             raise MagicError(f"There is no magic %%{name} here. Write it in Python.")
@@ -179,7 +452,7 @@ class MagicWords:
 
     def _line_config(self, rest: str, names: dict[str, Any]) -> None:
         if "figure_format" in rest:
-            foreign.choose_formats(self._display, re.findall(r"\w+", rest.partition("=")[2]))
+            choose_formats(self._display, re.findall(r"\w+", rest.partition("=")[2]))
 
     def _line_autoreload(self, rest: str, names: dict[str, Any]) -> None:
         sys.stdout.write("Changed modules are not loaded anew here: use importlib.reload.\n")
@@ -214,20 +487,20 @@ class MagicWords:
         exec("import numpy as np\nimport matplotlib.pyplot as plt\nfrom pylab import *", names)
 
     def _line_who(self, rest: str, names: dict[str, Any]) -> None:
-        found = looking.own_names(names, rest)
+        found = own_names(names, rest)
         sys.stdout.write(("  ".join(found) or "There are no names yet.") + "\n")
 
     def _line_who_ls(self, rest: str, names: dict[str, Any]) -> list[str]:
-        return looking.own_names(names, rest)
+        return own_names(names, rest)
 
     def _line_whos(self, rest: str, names: dict[str, Any]) -> None:
-        sys.stdout.write(looking.listing(names, rest))
+        sys.stdout.write(names_table(names, rest))
 
     def _line_pinfo(self, rest: str, names: dict[str, Any]) -> None:
-        sys.stdout.write(looking.about(rest.strip(), names, wants_source=False))
+        sys.stdout.write(help_text(rest.strip(), names, wants_source=False))
 
     def _line_pinfo2(self, rest: str, names: dict[str, Any]) -> None:
-        sys.stdout.write(looking.about(rest.strip(), names, wants_source=True))
+        sys.stdout.write(help_text(rest.strip(), names, wants_source=True))
 
     def _line_reset(self, rest: str, names: dict[str, Any]) -> None:
         for name in [name for name in names if not name.startswith("_")]:
@@ -263,7 +536,7 @@ class MagicWords:
     _cell_file = _cell_writefile
 
 
-_PAGES = {
+_CELL_REPRESENTATIONS = {
     "html": ("html", "html"),
     "markdown": ("markdown", "md"),
     "latex": ("latex", "tex"),

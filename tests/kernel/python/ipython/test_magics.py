@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from playhead.kernel import magics
+from playhead.kernel.python.ipython import magic_syntax
 from tests.kernel.marks import error_of, lines_of, of_kind
 
 
@@ -39,18 +39,18 @@ def is_python(code: str) -> bool:
 @example("'a' \\\n'!ls'\nx != 3\n")
 def test_valid_python_is_never_changed(code: str) -> None:
     if is_python(code):
-        assert magics.transform(code) is None
+        assert magic_syntax.transform(code) is None
 
 
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_lines_keep_their_numbers_and_python_its_words(code: str) -> None:
-    changed = magics.transform(code)
+    changed = magic_syntax.transform(code)
     if changed is None or code.lstrip().startswith("%%"):
         return
     before, after = code.splitlines(), changed.splitlines()
     assert len(before) == len(after)
     for old, new in zip(before, after, strict=True):
-        assert new == old or magics.CALL in new or not new
+        assert new == old or magic_syntax.CALL in new or not new
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_lines_keep_their_numbers_and_python_its_words(code: str) -> None:
     ],
 )
 def test_magics_become_calls(code: str, line: int, expected: str) -> None:
-    changed = magics.transform(code)
+    changed = magic_syntax.transform(code)
     assert changed is not None
     assert changed.splitlines()[line] == expected
     assert is_python(changed) or "%b" in code

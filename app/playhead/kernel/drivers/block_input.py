@@ -1,16 +1,17 @@
-"""The standard input of blocks that run in another process than the host's."""
+"""Give a block that runs in another process its input: the file with its code, standard input."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import threading
 
 from ..streams import InputPipe
 
 
-class RunInput:
+class BlockInput:
     """A FIFO for each block, or one for all blocks of a program that cannot change its input.
 
     Text is taken at once. The end waits until the program has opened the FIFO: who opened it after
@@ -77,3 +78,14 @@ class RunInput:
         writer = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
         os.set_blocking(reader, True)
         return InputPipe((reader, writer))
+
+
+_HALVES = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of characters that stand for no byte either: nothing can write them."""
+
+
+def write_block(path: str, text: str) -> None:
+    """Write UTF-8; a surrogate that stands for a byte becomes that byte again."""
+    data = _HALVES.sub("\ufffd", text).encode("utf-8", "surrogateescape")
+    with open(path, "wb") as file:
+        file.write(data)

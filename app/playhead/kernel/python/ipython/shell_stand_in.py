@@ -6,16 +6,16 @@ import builtins
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .callers import caller_of, is_block
+from .magic_commands import caller_of, is_block
 
 if TYPE_CHECKING:
-    from .magic_words import MagicWords
+    from .magic_commands import MagicCommands
 
 
-class Shell:
+class ShellStandIn:
     """As much of a notebook's shell as exported notebooks use."""
 
-    def __init__(self, words: MagicWords) -> None:
+    def __init__(self, words: MagicCommands) -> None:
         self._words = words
 
     def run_line_magic(self, name: str, line: str, _stack_depth: int = 1) -> Any:
@@ -49,11 +49,11 @@ class Shell:
         raise AttributeError(f"There is no IPython here, so get_ipython() has no {name}.")
 
 
-def install(words: MagicWords) -> Shell:
+def install(words: MagicCommands) -> ShellStandIn:
     """Let blocks, and nobody else, find `get_ipython`: libraries take it for a notebook."""
-    shell = Shell(words)
+    shell = ShellStandIn(words)
 
-    def get_ipython() -> Shell:
+    def get_ipython() -> ShellStandIn:
         if not is_block(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage] - documented
             raise NameError("name 'get_ipython' is not defined")
         return shell

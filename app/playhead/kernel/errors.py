@@ -1,4 +1,4 @@
-"""Turns an exception of user code into a traceback without our own frames, and into data."""
+"""Turn an error of user code into a traceback without the kernel's own frames, and into data."""
 
 from __future__ import annotations
 

@@ -9,24 +9,23 @@ import sys
 import warnings
 from typing import Any
 
-from . import foreign, magics, shell_stand_in, showing, streams
-from .answers import AnswerFiles, Answers
-from .display import Display
-from .driver import Job, Outcome, Stage
-from .import_hooks import ImportHooks
-from .ipython_stand_in import StandInFinder
-from .line_sampler import LineSampler
-from .magic_words import MagicWords
-from .memory_limit import MemoryLimit
-from .runner import Options, Runner
-from .spawning import patch_context, patch_reduction
-from .variables import Variables
+from .. import streams
+from ..driver import AnswerFiles, DriverContext, Job, Outcome
+from ..memory_limit import MemoryLimit
+from .block_lines import LineSampler
+from .display_publisher import DisplayPublisher, choose_formats
+from .import_hooks import ImportHooks, display_patches, patch_context, patch_reduction
+from .ipython import display_functions, magic_syntax, shell_stand_in
+from .ipython.ipython_stand_in import StandInFinder
+from .ipython.magic_commands import MagicCommands
+from .runner import Runner, RunOptions
+from .variables import VariableInspector, Variables
 
 
 class PythonKernel:
     """Owner of this process's streams, hooks and namespace."""
 
-    def __init__(self, stage: Stage, files: AnswerFiles) -> None:
+    def __init__(self, stage: DriverContext, files: AnswerFiles) -> None:
         self._descriptors = stage.descriptors
         channel = stage.channel
         self._folder = os.getcwd()
@@ -35,12 +34,12 @@ class PythonKernel:
         # A crash says where it was, in our own copy of the way out.
         faulthandler.enable(stage.descriptors.output, all_threads=False)
         sampler = LineSampler(channel)
-        self._display = display = Display(channel, sampler, stage.spool, stage.dpi)
+        self._display = display = DisplayPublisher(channel, sampler, stage.spool, stage.dpi)
         sys.displayhook = display.show_value
-        relatives = showing.install(display)
+        relatives = display_functions.install(display)
         ImportHooks(
             {
-                **foreign.patches(display),
+                **display_patches(display),
                 "multiprocessing.context": patch_context,
                 "multiprocessing.reduction": patch_reduction,
             }
@@ -49,18 +48,18 @@ class PythonKernel:
         warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
         sys.argv = [""]
         sys.path.insert(0, self._folder)
-        words = MagicWords(channel, display)
-        setattr(builtins, magics.CALL, words)
+        words = MagicCommands(channel, display)
+        setattr(builtins, magic_syntax.CALL, words)
         shell = shell_stand_in.install(words)
         StandInFinder(
-            lambda *names: foreign.choose_formats(display, names),
+            lambda *names: choose_formats(display, names),
             get_ipython=lambda: shell,
             **relatives,
         ).install()
         self._runner = Runner(channel, sampler, display, stage.interrupts, words)
         self._runner.remark = self._memory.remark
         self._variables = Variables(self._runner.namespace, display.kept)
-        self._answers = Answers(files, self._variables, stage.interrupts)
+        self._answers = VariableInspector(files, self._variables, stage.interrupts)
 
     def execute(self, job: Job) -> Outcome:
         """Run a block in the one namespace."""
@@ -70,7 +69,7 @@ class PythonKernel:
         self._memory.begin(job.memory)
         self._display.dpi = job.dpi or self._display.dpi
         try:
-            options = Options(job.lines, job.times)
+            options = RunOptions(job.lines, job.times)
             return self._runner.execute(job.code, lambda: self._enter(job.folder), options)
         finally:
             self._memory.end()

@@ -10,17 +10,18 @@ import types
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple
 
-from . import failures, magics
-from .driver import Outcome
-from .line_times import LineTimes
-from .timings import Timings
+from .. import errors
+from ..driver import Outcome
+from ..run_timings import RunTimings
+from .block_lines import LineTimes
+from .ipython import magic_syntax
 
 if TYPE_CHECKING:
-    from .channel import Channel
-    from .display import Display
-    from .interrupts import Interrupts
-    from .line_sampler import LineSampler
-    from .magic_words import MagicWords
+    from ..channel import Channel
+    from ..interrupts import Interrupts
+    from .block_lines import LineSampler
+    from .display_publisher import DisplayPublisher
+    from .ipython.magic_commands import MagicCommands
 
 _FUTURE_FLAGS = sum(  # each is a bit of its own
     {getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
@@ -29,7 +30,7 @@ _COMPILED_AHEAD = 500
 _COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect itself is slow to import
 
 
-class Options(NamedTuple):
+class RunOptions(NamedTuple):
     """What is wanted of a run besides its result: its running line, the times of single lines."""
 
     lines: bool = True
@@ -43,9 +44,9 @@ class Runner:
         self,
         channel: Channel,
         sampler: LineSampler,
-        display: Display,
+        display: DisplayPublisher,
         interrupts: Interrupts,
-        words: MagicWords,
+        words: MagicCommands,
     ) -> None:
         self._channel = channel
         self._sampler = sampler
@@ -56,7 +57,7 @@ class Runner:
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._count = 0
         self._loop: Any = None
-        self._timings = Timings()
+        self._timings = RunTimings()
         self._line_times = LineTimes()
         self._tree: ast.Module | None = None
         self._at: int | None = None
@@ -66,15 +67,15 @@ class Runner:
         self,
         code: str,
         prepare: Callable[[], None] = lambda: None,
-        options: Options = Options(),  # noqa: B008 - a constant
+        options: RunOptions = RunOptions(),  # noqa: B008 - a constant
     ) -> Outcome:
         """Run a block after `prepare`; what either raises is reported, never raised."""
         self._count += 1
-        self._timings = Timings()
+        self._timings = RunTimings()
         self._tree = None
         self._at = None
         self._sampler.is_on = options.lines
-        block = failures.remember_source(self._count, code)
+        block = errors.remember_source(self._count, code)
         try:
             try:
                 prepare()
@@ -93,7 +94,7 @@ class Runner:
         self._timings.send(self._channel, self._tree)
         return outcome
 
-    def _run(self, block: str, code: str, options: Options) -> None:
+    def _run(self, block: str, code: str, options: RunOptions) -> None:
         tree = self._tree = self._parse(block, code)
         statements = self._compiled(block, tree, hides_value=code.rstrip().endswith(";"))
         if options.times:
@@ -128,13 +129,13 @@ class Runner:
     def _tree_of(self, block: str, code: str) -> Any:
         """The syntax tree; only what is no Python may hold magics."""
         flags = self._flags | ast.PyCF_ONLY_AST
-        if magics.may_hold(code):
+        if magic_syntax.may_hold(code):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", SyntaxWarning)
                     compile(code, block, "exec", flags=flags, dont_inherit=True)
             except SyntaxError:
-                code = magics.transform(code) or code
+                code = magic_syntax.transform(code) or code
         return compile(code, block, "exec", flags=flags, dont_inherit=True)
 
     def _compiled(self, block: str, tree: ast.Module, hides_value: bool) -> Iterable[_Statement]:
@@ -191,8 +192,8 @@ class Runner:
                 self._loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
 
     def _on_interrupt(self, error: BaseException, block: str) -> Outcome:
-        self._channel.complain(failures.format_failure(error, block))
-        line = failures.interrupted_line(error, block) or self._at
+        self._channel.complain(errors.format_failure(error, block))
+        line = errors.interrupted_line(error, block) or self._at
         return Outcome("interrupted", line, 130)
 
     def _on_exit(self, error: SystemExit, block: str) -> Outcome:
@@ -200,14 +201,14 @@ class Runner:
         code = error.code
         if code is None or code == 0:
             return Outcome("finished")
-        self._channel.complain(f"SystemExit: {failures.message_of(error)}\n")
-        failures.send_failure(self._channel, error, block)
+        self._channel.complain(f"SystemExit: {errors.message_of(error)}\n")
+        errors.send_failure(self._channel, error, block)
         return Outcome("finished", status=code if isinstance(code, int) else 1)
 
     def _on_failure(self, error: BaseException, block: str) -> Outcome:
-        remarks = failures.remedy(error) + self.remark(error)
-        self._channel.complain(failures.format_failure(error, block) + remarks)
-        failures.send_failure(self._channel, error, block, remarks)
+        remarks = errors.remedy(error) + self.remark(error)
+        self._channel.complain(errors.format_failure(error, block) + remarks)
+        errors.send_failure(self._channel, error, block, remarks)
         return Outcome("finished", status=1)
 
 

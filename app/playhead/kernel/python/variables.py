@@ -1,4 +1,4 @@
-"""Tells of the names of the namespace: what they are, how large, whether the last run made them.
+"""List the variables of the namespace: what they are, how large, whether the last run changed them.
 
 Whatever could run code of the user happens in a forked child that is killed when it takes long:
 a `__repr__` that hangs, crashes or changes things harms nobody. Where there is no fork, such a
@@ -16,17 +16,22 @@ import sys
 import time
 import types
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..driver import AnswerFiles
 from . import frames
-from .kept_frames import KeptFrames
+from .frames import KeptFrames
 from .short_text import attribute_of, class_name, class_of, library, one_line
+
+if TYPE_CHECKING:
+    from ..interrupts import Interrupts
+
 
 _NAMES_KEPT = 1000
 _TIME_LIMIT_S = 0.5
 _VALUE_LIMIT = 120
 _SAMPLED = 1000
-_SPACE = 4_000_000
+_BYTES_LIMIT = 4_000_000
 _SIZED = (list, tuple, set, frozenset, dict, str, bytes, bytearray)
 _CONTAINERS = (list, tuple, set, frozenset)
 _KNOWN = ("numpy", "pandas", "polars")
@@ -43,7 +48,7 @@ class Variables:
 
     def remember(self) -> None:
         """A run begins."""
-        self._before = {name: _print_of(value) for name, value in self._names()}
+        self._before = {name: _fingerprint(value) for name, value in self._names()}
 
     def listing(self) -> list[dict[str, Any]]:
         """All names; functions and classes come last. Takes half a second at most."""
@@ -80,7 +85,7 @@ class Variables:
             "shape": _shape(value, is_known),
             "size_bytes": _size(value, is_known),
             "value": _value(value, is_known),
-            "is_changed": self._before.get(name) != _print_of(value),
+            "is_changed": self._before.get(name) != _fingerprint(value),
             "is_table": frames.is_table(value),
         }
 
@@ -132,7 +137,7 @@ def one_line_text(text: str) -> str:
 
 def _read_until(reader: int, deadline: float) -> bytes:
     data = bytearray()
-    while len(data) < _SPACE:
+    while len(data) < _BYTES_LIMIT:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([reader], [], [], left)[0]:
             break
@@ -154,7 +159,7 @@ def _parsed(data: bytes) -> dict[str, dict[str, Any]]:
     return said
 
 
-def _print_of(value: Any) -> tuple[int, ...]:
+def _fingerprint(value: Any) -> tuple[int, ...]:
     """What tells a value from another and, for containers, from what it was before."""
     kind = class_of(value)
     if kind in _CONTAINERS or kind is dict:
@@ -209,7 +214,7 @@ def _size_of_container(value: Any) -> int:
 
 
 def _size_in_library(value: Any) -> int:
-    found = frames.size(value)
+    found = frames.size_bytes(value)
     try:
         return found or int(getattr(value, "nbytes", 0)) or _plain_size(value)
     except (TypeError, ValueError, AttributeError):
@@ -228,3 +233,31 @@ def _value(value: Any, is_known: bool) -> str:
         more = ", …" if value.size > len(first) else ""
         return one_line_text(f"{value.dtype} [{', '.join(map(repr, first))}{more}]")
     return one_line_text(str(getattr(value, "dtype", "")) or f"<{class_name(value)}>")
+
+
+_TABLE_LIMIT_S = 2.0
+
+
+class VariableInspector:
+    """Answers from the namespace of Python; only the main thread may ask it."""
+
+    def __init__(self, files: AnswerFiles, variables: Variables, interrupts: Interrupts) -> None:
+        self._files = files
+        self._variables = variables
+        self._interrupts = interrupts
+
+    def answer(self, command: dict[str, Any]) -> None:
+        """Answer while no code runs; what fails or takes too long is an answer too."""
+        found: dict[str, Any] = {}
+        try:
+            self._interrupts.call_within(_TABLE_LIMIT_S, lambda: found.update(self._find(command)))
+        except KeyboardInterrupt:
+            found = {"error": "It took too long."}
+        except Exception as error:  # noqa: BLE001 - a library's or the user's own class
+            found = {"error": str(error) or type(error).__name__}
+        self._files.send(command["ask"], found)
+
+    def _find(self, command: dict[str, Any]) -> dict[str, Any]:
+        if command["t"] == "variables":
+            return {"variables": self._variables.listing()}
+        return self._variables.table(command["name"], command["first"], command["rows"])

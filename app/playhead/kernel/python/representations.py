@@ -1,4 +1,4 @@
-"""Finds what an object can be shown as besides its text, by the methods that Jupyter made usual.
+"""Find how an object can be shown besides its text, by the methods that Jupyter made usual.
 
 Pictures come first, then text that keeps a meaning without a browser, then HTML.
 """
@@ -11,7 +11,7 @@ import sys
 from typing import Any, Callable, NamedTuple, cast
 
 
-class Shown(NamedTuple):
+class Representation(NamedTuple):
     """A kind of `protocol.SHOWN` with its data; `suffix` is the file's."""
 
     kind: str
@@ -30,7 +30,7 @@ _FORMS = (
 )
 
 
-def find(value: object) -> Shown | None:
+def find(value: object) -> Representation | None:
     """The best form of a value, None where its text is all there is.
 
     Methods are looked up on the class: what answers to every name would answer to these too.
@@ -45,7 +45,7 @@ def find(value: object) -> Shown | None:
     for mime, method, kind, suffix in _FORMS:
         data = _as_bytes(bundle.get(mime) or _call(value, method), is_image=kind == "png")
         if data:
-            return Shown(kind, data, suffix)
+            return Representation(kind, data, suffix)
     return None
 
 
@@ -61,16 +61,16 @@ def shows_itself(value: object) -> bool:
     return True
 
 
-def from_bundle(bundle: dict[str, Any]) -> Shown | None:
+def from_bundle(bundle: dict[str, Any]) -> Representation | None:
     """The best form of a bundle of data by MIME type."""
     for mime, _, kind, suffix in _FORMS:
         data = _as_bytes(bundle.get(mime), is_image=kind == "png")
         if data:
-            return Shown(kind, data, suffix)
+            return Representation(kind, data, suffix)
     return None
 
 
-def _page_of_known_library(value: Any) -> Shown | None:
+def _page_of_known_library(value: Any) -> Representation | None:
     """Interactive plots, whose own methods count on a notebook around them."""
     library = type(value).__module__.partition(".")[0]
     render = _PAGES.get(library)
@@ -81,7 +81,7 @@ def _page_of_known_library(value: Any) -> Shown | None:
     except Exception:  # noqa: BLE001 - code of others; it may still have another form
         return None
     data = _as_bytes(page, is_image=False)
-    return Shown("html", data, "html") if data else None
+    return Representation("html", data, "html") if data else None
 
 
 def _plotly(value: Any) -> str | None:
