@@ -37,7 +37,7 @@ DOORS = {
     "litellm": "playhead.model_worker",
     "keyring": "playhead.storage.keys.system_keyring",
     "lexilla": "playhead.ui.editor",
-    "pyside6_scintilla": "playhead.ui.editor.scintilla",
+    "pyside6_scintilla": "playhead.ui.editor.code.scintilla_editor",
     "qasync": "playhead.event_loop",
     "sqlite3": "playhead.storage",
 }

@@ -36,7 +36,7 @@ def editor() -> dict[str, float]:
 def _frames(app: object, theme: object) -> list[float]:
     from PySide6.QtWidgets import QApplication
 
-    from playhead.ui.editor.editor_pane import EditorPane
+    from playhead.ui.editor.pane.editor_pane import EditorPane
     from playhead.ui.editor.tab import Tab
     from playhead.ui.theme import Theme
 

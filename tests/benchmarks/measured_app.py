@@ -15,7 +15,7 @@ from playhead.ui.composer.composer import Composer
 from playhead.ui.window.approval_bar import ApprovalBar
 from tests.benchmarks.probe import Commands, report
 
-SCINTILLA = "playhead.ui.editor.scintilla"
+SCINTILLA = "playhead.ui.editor.code.scintilla_editor"
 
 
 class FirstPaint(logging.Handler):

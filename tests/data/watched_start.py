@@ -21,14 +21,14 @@ LATER = (
     *(
         "xml.etree.ElementTree",
         "playhead.formats.documents.markdown_document",
-        "playhead.ui.pictures.view",
+        "playhead.ui.dialogs.picture_view",
     ),
     *("playhead.ui.settings.dialog", "playhead.ui.commands.palette"),
     *("playhead.ui.commands.shortcuts_page",),
-    *("playhead.ui.pages.about", "playhead.ui.sidebar.search", "playhead.ui.sidebar.menu"),
-    *("playhead.ui.window.document_files", "playhead.ui.tables.table_window"),
-    *("playhead.ui.editor.scintilla", "playhead.ui.editor.find_bar"),
-    *("playhead.ui.editor.diff_view", "playhead.ui.variables.variables_panel"),
+    *("playhead.ui.dialogs.about_dialog", "playhead.ui.sidebar.search", "playhead.ui.sidebar.menu"),
+    *("playhead.ui.window.document_files", "playhead.ui.dialogs.table_window"),
+    *("playhead.ui.editor.code.scintilla_editor", "playhead.ui.editor.pane.find_bar"),
+    *("playhead.ui.editor.pane.diff_view", "playhead.ui.editor.variables_panel"),
     *("playhead.kernel.drivers", "playhead.kernel.python.runner"),
     *("playhead.formats.documents.imported_conversation", "playhead.session.sessions"),
     *(
@@ -37,7 +37,7 @@ LATER = (
         "playhead.api.turns.turns",
         "playhead.bootstrap.server",
     ),
-    *("playhead.ui.timeline.cards.gallery", "playhead.ui.timeline.cards.message"),
+    *("playhead.ui.timeline.cards.card_factory", "playhead.ui.timeline.cards.message_cards"),
 )
 """Loaded when it is asked for, or after the first paint, which needs none of it."""
 loaded: dict[str, list[str]] = {}

@@ -17,8 +17,8 @@ from playhead.domain.conversation.model_request import FittedRequest, TurnReques
 from playhead.domain.conversation.payloads import Usage
 from playhead.domain.settings import ConversationConfig
 from playhead.ui.theme import Theme
-from playhead.ui.timeline.menu import make_menu
-from playhead.ui.timeline.unsent import UNSENT
+from playhead.ui.timeline.model.rows import UNSENT
+from playhead.ui.timeline.scroll.mouse_handler import make_menu
 from tests.support.ports import coded, said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened

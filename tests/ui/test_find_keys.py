@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import InputRequest
 from playhead.ui.theme import Theme
-from playhead.ui.timeline.input_line import InputLine
+from playhead.ui.timeline.cards.input_line import InputLine
 from tests.support.ports import said
 from tests.support.waiting import until
 from tests.support.window import opened

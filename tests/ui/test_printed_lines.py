@@ -15,12 +15,12 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation, StoredConversation
 from playhead.domain.conversation.payloads import Proposal, RunReport
 from playhead.domain.history import ConversationSummary
-from playhead.ui.editor.editor_pane import EditorPane
-from playhead.ui.editor.follower import EditorFollower
-from playhead.ui.editor.plain import PlainEditor
+from playhead.ui.editor.code.plain_editor import PlainEditor
+from playhead.ui.editor.editor_follower import EditorFollower
+from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.statements import statement_around
 from playhead.ui.theme import Theme
-from playhead.ui.timeline.cards.code import ConsoleCard
+from playhead.ui.timeline.cards.code_cards import ConsoleCard
 from playhead.ui.timeline.view import TimelineView
 from playhead.ui.window.printed_lines import PrintedLines
 

@@ -22,8 +22,8 @@ from playhead.session.ports import Maintenance
 from playhead.storage import paths
 from playhead.storage.crash_reports import CrashWatch, StoredCrashes
 from playhead.storage.program_folders import ProgramFolders
-from playhead.ui.pages.crash_view import CrashView
-from playhead.ui.pages.update_view import UpdateDialog
+from playhead.ui.dialogs.crash_view import CrashView
+from playhead.ui.dialogs.update_dialog import UpdateDialog
 from playhead.ui.settings.dialog import SettingsDialog
 from playhead.ui.settings.reset_dialog import ResetDialog
 from playhead.ui.settings.storage import StoragePage
@@ -189,11 +189,11 @@ async def test_looking_for_updates_is_words_alone(theme, tmp_path, monkeypatch):
 def test_the_way_to_an_update_is_that_of_the_installation(
     monkeypatch, frozen, executable, expected
 ):
-    from playhead.ui.pages.update_view import update_words
+    from playhead.ui.dialogs.update_dialog import update_text
 
     monkeypatch.setattr("sys.frozen", frozen, raising=False)
     monkeypatch.setattr("sys.executable", executable)
-    assert expected in update_words()
+    assert expected in update_text()
 
 
 async def test_the_settings_name_every_folder_with_what_it_takes(theme, tmp_path, monkeypatch):

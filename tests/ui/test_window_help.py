@@ -13,7 +13,7 @@ from playhead import __version__
 from playhead.domain.settings import AppSettings
 from playhead.ui.commands.palette import CommandPalette, PaletteEntry, matching
 from playhead.ui.commands.shortcuts_page import ShortcutsPage, all_shortcuts
-from playhead.ui.pages.about import AboutDialog
+from playhead.ui.dialogs.about_dialog import AboutDialog
 from playhead.ui.theme import Theme
 from tests.support.ports import said
 from tests.support.waiting import until

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.ui.editor.choice import why_plain
+from playhead.ui.editor.code.editor_factory import plain_editor_reason
 from playhead.ui.theme import Theme
 from playhead.ui.translation import speak
 from playhead.ui.wording import mark, tr, tr_n
@@ -286,7 +286,7 @@ async def test_a_language_from_the_right_mirrors_the_window_but_not_the_code(
             assert left_of(pane) < left_of(parts.timeline) < left_of(sidebar)
             assert not parts.timeline.isRightToLeft()
             assert not pane.editor.widget.isRightToLeft()
-            assert why_plain() == pseudo(FROM_THE_RIGHT)
+            assert plain_editor_reason() == pseudo(FROM_THE_RIGHT)
     finally:
         silence(qapp)
         qapp.setLayoutDirection(before)

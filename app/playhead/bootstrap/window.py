@@ -32,7 +32,7 @@ from playhead.storage.crash_reports import CrashWatch
 from playhead.storage.settings import stored_scale
 from playhead.ui.application import Application
 from playhead.ui.theme import Theme
-from playhead.ui.timeline.access import install_faces
+from playhead.ui.timeline.scroll.accessibility import install_accessibility
 from playhead.ui.translation import speak, wanted_languages
 from playhead.ui.window.keyring_notice import show_keyring_wait
 from playhead.ui.window.main_window import MainWindow
@@ -66,7 +66,7 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
     app.setDesktopFileName("playhead")
     app.setQuitOnLastWindowClosed(False)
     speak(app, paths.resources_dir() / "translations", wanted_languages())
-    install_faces()
+    install_accessibility()
     app.setWindowIcon(QIcon(str(paths.resources_dir() / "app" / "playhead-256.png")))
     instance = SingleInstance(paths.data_dir())
     try:

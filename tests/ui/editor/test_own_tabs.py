@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 
 from playhead.errors import AppError
-from playhead.ui.editor import drafts
-from playhead.ui.editor.editor_pane import EditorPane
+from playhead.ui.editor import tab_drafts
 from playhead.ui.editor.own_tabs import OwnTabs
+from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.editor.tab import Tab
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
@@ -188,10 +188,10 @@ async def test_unsaved_texts_and_the_open_tab_survive_a_crash(theme: Theme, tmp_
     "text", ["", "{", "[]", '{"tabs": 3}', '{"tabs": [1, {"key": 2}, {"key": "a"}]}']
 )
 def test_drafts_that_make_no_sense_are_passed_over(text: str) -> None:
-    assert drafts.decoded(text).tabs == ()
+    assert tab_drafts.decoded(text).tabs == ()
 
 
 def test_drafts_come_back_as_they_were() -> None:
     tab = Tab("own:1", "t", "r", is_own=True, text="a\ud800\0b", original="", is_edited=True)
-    kept = drafts.decoded(drafts.encoded([tab], "own:1"))
-    assert kept == drafts.Drafts((tab,), "own:1")
+    kept = tab_drafts.decoded(tab_drafts.encoded([tab], "own:1"))
+    assert kept == tab_drafts.TabDrafts((tab,), "own:1")

@@ -5,7 +5,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import MoveTo
 from playhead.domain.conversation.payloads import Failure, InputRequest, RunReport
-from playhead.ui.timeline.input_line import InputLine
+from playhead.ui.timeline.cards.input_line import InputLine
 
 LEFT = Qt.MouseButton.LeftButton
 NONE = Qt.KeyboardModifier.NoModifier

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 
 from playhead.session.ports import Settings
 from playhead.ui.commands.actions import COMMANDS
-from playhead.ui.editor.keys import EDITOR_COMMANDS
+from playhead.ui.editor.pane.editor_commands import EDITOR_COMMANDS
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import mark
 

@@ -1,4 +1,7 @@
-"""The user's own texts in the editor: new, open, save, close; nothing unsaved is lost unasked."""
+"""The user's own texts in the editor: new, open, save, close.
+
+Before anything unsaved is lost, the user is asked.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,71 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QTimer
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from playhead.ui.editor import drafts, text_files
-from playhead.ui.editor.editor_pane import SCRATCH, EditorPane
-from playhead.ui.editor.languages import language_of_file, suffix_for
+from playhead.ui.editor import tab_drafts, text_files
+from playhead.ui.editor.code.editor_language import language_of_file, suffix_for
+from playhead.ui.editor.pane.editor_pane import SCRATCH, EditorPane
 from playhead.ui.editor.tab import Tab
-from playhead.ui.editor.unsaved import ask_overwrite, ask_unsaved
 from playhead.ui.file_dialogs import FileDialog
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.wording import tr
+
+
+def ask_unsaved(
+    parent: QWidget, name: str, save: Callable[[], object], close: Callable[[], object]
+) -> None:
+    """Save, close without, or stay."""
+    box = _box(
+        parent,
+        tr("Close the tab"),
+        tr("“{name}” is not saved.", name=name),
+        tr("Closing it loses what you typed."),
+    )
+    saving = box.addButton(tr("Save"), QMessageBox.ButtonRole.AcceptRole)
+    saving.setProperty("kind", "primary")
+    closing = box.addButton(tr("Close without saving"), QMessageBox.ButtonRole.DestructiveRole)
+    closing.setProperty("kind", "danger")
+    _add_cancel(box)
+    box.setDefaultButton(saving)
+    saving.clicked.connect(lambda: save())
+    closing.clicked.connect(lambda: close())
+    box.open()
+
+
+def ask_overwrite(parent: QWidget, name: str, overwrite: Callable[[], object]) -> None:
+    """Write over what another program wrote, or not."""
+    box = _box(
+        parent,
+        tr("Save"),
+        tr("Another program has changed “{name}” since it was opened.", name=name),
+        tr("Saving replaces what that program wrote."),
+    )
+    button = box.addButton(tr("Replace it"), QMessageBox.ButtonRole.DestructiveRole)
+    button.setProperty("kind", "danger")
+    box.setDefaultButton(_add_cancel(box))
+    button.clicked.connect(lambda: overwrite())
+    box.open()
+
+
+def _box(parent: QWidget, title: str, question: str, details: str) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIcon(QMessageBox.Icon.NoIcon)
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(question)
+    box.setInformativeText(details)
+    return box
+
+
+def _add_cancel(box: QMessageBox) -> QMessageBox.StandardButton:
+    cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+    cancel.setIcon(QIcon())  # some desktops put a red cross on it
+    return QMessageBox.StandardButton.Cancel
+
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +115,7 @@ class OwnTabs(QObject):
 
     async def restore(self) -> None:
         """Put back what was there when the program ended, or crashed."""
-        kept = await asyncio.to_thread(drafts.read, self._path)
+        kept = await asyncio.to_thread(tab_drafts.read, self._path)
         pane = self._pane
         if any(tab.key == kept.current for tab in kept.tabs) and not pane.is_edited:
             wanted = kept.current
@@ -86,11 +143,11 @@ class OwnTabs(QObject):
         for tab in own:
             tab.text = pane.text_of(tab)
         async with self._writing:
-            text = await asyncio.to_thread(drafts.encoded, own, pane.current.key)
+            text = await asyncio.to_thread(tab_drafts.encoded, own, pane.current.key)
             if text == self._written:
                 return
             try:
-                await asyncio.to_thread(drafts.write, self._path, text)
+                await asyncio.to_thread(tab_drafts.write, self._path, text)
                 self._written, self._is_refused = text, False
             except OSError as error:
                 _log.info("the editor's drafts could not be written: %s", error)
@@ -100,7 +157,7 @@ class OwnTabs(QObject):
         """Once, until it has worked again."""
         if not self._is_refused:
             self._is_refused = True
-            self._tasks.failed.emit(drafts.refusal(self._path, error))
+            self._tasks.failed.emit(tab_drafts.write_error(self._path, error))
 
     def new_tab(self) -> Tab:
         """An empty text of the user's own."""

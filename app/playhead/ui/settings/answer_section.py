@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from playhead.domain.model import ModelFacts
 from playhead.domain.settings import AppSettings, ModelOverride
-from playhead.ui.models.words import context_words, facts_words
+from playhead.ui.composer.picker_rows import context_text, facts_text
 from playhead.ui.settings.form_rows import Note, add_row, form_grid, line, number_in
 from playhead.ui.wording import mark, tr
 
@@ -63,12 +63,12 @@ class AnswerSection(QWidget):
         """Say what is known of the model that is shown."""
         if facts.model != self._model:
             return
-        words = facts_words(facts)
+        words = facts_text(facts)
         self.facts_note.say(
             tr("Known: {facts}", facts=words) if words else tr("Nothing is known of this model.")
         )
         size = facts.context_tokens
-        self.context.setPlaceholderText(context_words(size) if size else tr("Not known"))
+        self.context.setPlaceholderText(context_text(size) if size else tr("Not known"))
 
     def values(self, before: AppSettings) -> AppSettings:
         """The settings as the fields have them. Raises FieldError."""

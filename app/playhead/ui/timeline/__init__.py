@@ -1,1 +1,4 @@
-"""The conversation as a virtual scroll of cards; imported by `ui` only."""
+"""The conversation as a virtual scroll of cards; imported by `ui` only.
+
+`view` is the widget. Below it, downward: `find`, `scroll`, `cards`, `text`, `model`.
+"""

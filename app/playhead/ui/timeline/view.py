@@ -21,25 +21,24 @@ from PySide6.QtWidgets import QFrame, QWidget
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.ui.theme import Theme
-from playhead.ui.timeline.access import ListFace, announce, spoken
-from playhead.ui.timeline.branching import VersionPlace
-from playhead.ui.timeline.canvas import Canvas
 from playhead.ui.timeline.cards.card import HEADER, Intent
-from playhead.ui.timeline.cards.code import ConsoleCard
-from playhead.ui.timeline.cards.table import TableCard
-from playhead.ui.timeline.caret import Caret
-from playhead.ui.timeline.copying import to_clipboard
-from playhead.ui.timeline.documents import Colourer
-from playhead.ui.timeline.fields import InputFields
-from playhead.ui.timeline.find_bar import TimelineFindBar
-from playhead.ui.timeline.keys import KeyHandler
-from playhead.ui.timeline.latest import LatestButton
-from playhead.ui.timeline.model import Changes
-from playhead.ui.timeline.pointer import Pointer
-from playhead.ui.timeline.reveal import reveal
-from playhead.ui.timeline.rows import Action, Note
-from playhead.ui.timeline.run_clock import RunClock
-from playhead.ui.timeline.sheet import Anchor
+from playhead.ui.timeline.cards.code_cards import ConsoleCard
+from playhead.ui.timeline.cards.table_card import TableCard
+from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
+from playhead.ui.timeline.find.timeline_finder import reveal
+from playhead.ui.timeline.model.rows import Action, Note
+from playhead.ui.timeline.model.timeline_model import Changes
+from playhead.ui.timeline.scroll.accessibility import AccessibleTimeline, announce, spoken_text
+from playhead.ui.timeline.scroll.canvas import Canvas
+from playhead.ui.timeline.scroll.caret import Caret
+from playhead.ui.timeline.scroll.copier import to_clipboard
+from playhead.ui.timeline.scroll.key_handler import KeyHandler
+from playhead.ui.timeline.scroll.latest_button import LatestButton
+from playhead.ui.timeline.scroll.mouse_handler import MouseHandler
+from playhead.ui.timeline.scroll.row_layout import Anchor
+from playhead.ui.timeline.scroll.run_controls import InputFields, RunClock
+from playhead.ui.timeline.scroll.version_position import VersionPosition
+from playhead.ui.timeline.text.document_maker import Colourer
 from playhead.ui.wording import tr, tr_n
 
 _SPOKEN_CHARS = 500
@@ -68,17 +67,17 @@ class TimelineView(Canvas):
         self._conversation: Conversation | None = None
         self._unsubscribe: Callable[[], None] | None = None
         self._caret = Caret(self)
-        self._pointer = Pointer(self, self._caret)
+        self._pointer = MouseHandler(self, self._caret)
         self._keys = KeyHandler(self, self._caret)
         self._fields = InputFields(self)
         self._clock = RunClock(self)
-        self._version_place = VersionPlace(self)
+        self._version_place = VersionPosition(self)
         self._leaf: str | None = None
         self._traced: tuple[str, ...] = ()
         self._jump = LatestButton(theme, self)
         self.find_bar = TimelineFindBar(theme, self)
         self._ring = _FocusRing(theme, self)
-        self._face: ListFace | None = None
+        self._face: AccessibleTimeline | None = None
         self._set_up()
 
     @property
@@ -104,9 +103,9 @@ class TimelineView(Canvas):
         self._flush()
         self._describe()
 
-    def accessible_face(self) -> ListFace:
+    def accessible_face(self) -> AccessibleTimeline:
         """What assistive technology sees; made when it first asks."""
-        self._face = self._face or ListFace(self)
+        self._face = self._face or AccessibleTimeline(self)
         return self._face
 
     def ring(self, key: str) -> None:
@@ -342,7 +341,7 @@ class TimelineView(Canvas):
     def _announce(self, key: str) -> None:
         index = self.model.index_of(key)
         if index is not None and self._face is not None:
-            announce(self, spoken(self.model.rows[index])[:_SPOKEN_CHARS])
+            announce(self, spoken_text(self.model.rows[index])[:_SPOKEN_CHARS])
 
     def _describe(self) -> None:
         """What a screen reader says of the view: how much there is, and its last words."""

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Usage, Waiting
 from playhead.session.session import Session, SessionEvent
-from playhead.ui.timeline.rows import Note
+from playhead.ui.timeline.model.rows import Note
 from playhead.ui.timeline.view import TimelineView
 from playhead.ui.window.session_view import SessionView
 from playhead.ui.wording import tr

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.conversation.payloads import Proposal
-from playhead.ui.editor.languages import language_name
+from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.folder_names import short_folder
 from playhead.ui.theme import Theme
-from playhead.ui.timeline.access import announce
+from playhead.ui.timeline.scroll.accessibility import announce
 from playhead.ui.wording import tr, tr_n
 
 ARMING_MS = 300

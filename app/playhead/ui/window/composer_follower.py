@@ -17,7 +17,7 @@ from playhead.session.sessions import Sessions
 from playhead.ui.composer import drafts as composer_drafts
 from playhead.ui.composer.composer import Composer
 from playhead.ui.composer.drafts import Draft, Kept
-from playhead.ui.editor.drafts import refusal, write
+from playhead.ui.editor.tab_drafts import write, write_error
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.window.session_view import SessionView
 from playhead.ui.wording import tr
@@ -99,7 +99,7 @@ class ComposerFollower(QObject):
                 _log.info("what is not sent yet could not be written: %s", error)
                 if not self._is_refused:  # told once, until it has worked again
                     self._is_refused = True
-                    self._composer.failed.emit(refusal(self._path, error))
+                    self._composer.failed.emit(write_error(self._path, error))
 
     async def close_down(self) -> None:
         """Write what is not sent and follow no more."""

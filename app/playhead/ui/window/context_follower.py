@@ -17,7 +17,7 @@ from playhead.ui.window.layout import WindowLayout
 from playhead.ui.window.session_view import SessionView
 
 if TYPE_CHECKING:
-    from playhead.ui.pages.request_view import RequestView
+    from playhead.ui.dialogs.request_view import RequestView
 
 
 class ContextFollower(QObject):
@@ -53,7 +53,7 @@ class ContextFollower(QObject):
         session = self._view.session
         if session is None:
             return
-        from playhead.ui.pages.request_view import RequestView  # not needed for the first paint
+        from playhead.ui.dialogs.request_view import RequestView  # not needed for the first paint
 
         if self.dialog is not None:
             self.dialog.close()

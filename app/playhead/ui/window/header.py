@@ -21,7 +21,7 @@ from playhead.session.session import SessionState
 from playhead.ui.folder_names import folder_name
 from playhead.ui.sidebar.model import STATE_WORDS
 from playhead.ui.theme import BAR_HEIGHT, Theme
-from playhead.ui.timeline.turn_meter import cost_words, dollars
+from playhead.ui.timeline.model.turn_cost import cost_text, format_dollars
 from playhead.ui.wording import tr
 
 _CHIP_PX = 150
@@ -111,9 +111,9 @@ class ConversationHeader(QFrame):
 
     def set_cost(self, total: UsageSum, budget: float = 0.0) -> None:
         """What the conversation has cost so far, and of what budget; 0 is none."""
-        words = cost_words(total)
+        words = cost_text(total)
         self._has_cost = bool(words)
-        limit = dollars(budget) if budget else ""
+        limit = format_dollars(budget) if budget else ""
         self.cost_label.setText(f"{words} / {limit}" if limit and words else words)
         tip = (
             tr(

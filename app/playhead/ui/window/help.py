@@ -91,13 +91,15 @@ class WindowHelp(QObject):
 
     def open_log(self) -> None:
         """Show what the program and its model worker have noted."""
-        from playhead.ui.pages.log_view import LogView  # not needed for the first paint
+        from playhead.ui.dialogs.log_view import LogView  # not needed for the first paint
 
         self._open(lambda: LogView(self._theme, self.upkeep.folder("logs"), self._window))
 
     def open_about(self) -> None:
         """Show the versions."""
-        from playhead.ui.pages.about import AboutDialog  # imports what reads the packages' versions
+        from playhead.ui.dialogs.about_dialog import (
+            AboutDialog,  # imports what reads the packages' versions
+        )
 
         picture = QGuiApplication.windowIcon().pixmap(_ICON_PX, _ICON_PX)
         data, logs = self.upkeep.folder("data"), self.upkeep.folder("logs")

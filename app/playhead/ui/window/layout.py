@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedLayout, QVBoxLayou
 
 from playhead.session.session import SessionState
 from playhead.ui.composer.composer import Composer
-from playhead.ui.editor.colouring import Colouring
-from playhead.ui.editor.editor_pane import EditorPane
+from playhead.ui.editor.code.code_colourer import CodeColourer
+from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.notifications import Notifications
 from playhead.ui.sidebar.sidebar import Sidebar
 from playhead.ui.tasks import TaskOwner
@@ -53,7 +53,7 @@ class WindowLayout(QWidget):
         self.pane = EditorPane(theme, self, is_light=True)
         self.header = ConversationHeader(theme, self)
         self.notifications = Notifications(theme, self)
-        self.timeline = TimelineView(theme, self, Colouring(self))
+        self.timeline = TimelineView(theme, self, CodeColourer(self))
         self.start = StartPanel(theme, self)
         self.approval = ApprovalBar(theme, self)
         self.question = QuestionBar(theme, self)

@@ -25,12 +25,12 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.commands.actions import make_actions
 from playhead.ui.commands.shortcut_map import ShortcutMap
+from playhead.ui.composer.model_switcher import ModelSwitcher, PickerPorts
 from playhead.ui.desktop.presence import DesktopPresence
 from playhead.ui.editor.own_tabs import OwnTabs
-from playhead.ui.models.choosing import ModelChoosing, PickerPorts
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Mode, Theme
-from playhead.ui.timeline.coalescer import Coalescer
+from playhead.ui.timeline.scroll.coalescer import Coalescer
 from playhead.ui.window.attachment_follower import ChipFollower
 from playhead.ui.window.composer_follower import ComposerFollower
 from playhead.ui.window.context_follower import ContextFollower
@@ -346,10 +346,10 @@ class MainWindow(QMainWindow):
         self.keys = ShortcutMap(self._settings, self.tasks, self)
         return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self.keys, self)
 
-    def _make_choosing(self) -> ModelChoosing:
+    def _make_choosing(self) -> ModelSwitcher:
         ports = PickerPorts(self._settings, self._keys, self._catalog, self._provider)
         choice, shown = self.parts.composer.buttons.choice, lambda: self.view.session
-        return ModelChoosing(choice, shown, ports, self.tasks, self._theme, self)
+        return ModelSwitcher(choice, shown, ports, self.tasks, self._theme, self)
 
     def _make_guide(self, data_dir: Path) -> GuidedExample:
         places = ExamplePlaces(self._theme.resources / "example", data_dir / "example")

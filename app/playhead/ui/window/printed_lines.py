@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Proposal, lines_that_printed, output_of_lines
-from playhead.ui.editor.editor_pane import EditorPane
+from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.statements import statement_around
 from playhead.ui.timeline.view import TimelineView
 

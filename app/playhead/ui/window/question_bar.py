@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from playhead.domain.conversation.payloads import Failure
 from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.theme import Theme
-from playhead.ui.timeline.turn_meter import dollars
+from playhead.ui.timeline.model.turn_cost import format_dollars
 from playhead.ui.wording import tr
 
 _NARROW_PX = 560
@@ -66,7 +66,7 @@ class QuestionBar(QFrame):
             self.title_label.setText(question.title)
             self.detail_label.setText(question.detail)
             self.continue_button.setText(
-                tr("Raise to {amount} and continue", amount=dollars(raised(budget, spent)))
+                tr("Raise to {amount} and continue", amount=format_dollars(raised(budget, spent)))
                 if is_budget
                 else tr("Continue")
             )

@@ -16,15 +16,15 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import FileChanges, RunReport, Table
 from playhead.errors import StorageError
 from playhead.session.session import Session
+from playhead.ui.dialogs.picture_opener import PictureOpener
 from playhead.ui.file_dialogs import FileDialog
-from playhead.ui.pictures.opener import PictureOpener
-from playhead.ui.tables.cells import as_text
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.theme import Theme
+from playhead.ui.timeline.cards.table_columns import table_as_text
 from playhead.ui.wording import tr, tr_n
 
 if TYPE_CHECKING:
-    from playhead.ui.tables.table_window import Fetch, TableWindow
+    from playhead.ui.dialogs.table_window import Fetch, TableWindow
 
 # Files that a viewer opens. Others may be programs: their folder is opened instead.
 _VIEWED = (
@@ -105,13 +105,13 @@ class ResultOpener(QObject):
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     async def _open_variable(self, session: Session, name: str) -> None:
-        from playhead.ui.tables.paged_model import PAGE_ROWS  # not needed for the first paint
+        from playhead.ui.dialogs.table_window import PAGE_ROWS  # not needed for the first paint
 
         table = await session.table(name, 0, PAGE_ROWS)
         self._show_table(table, _reader(session, table, name))
 
     def _show_table(self, table: Table, fetch: Fetch | None) -> None:
-        from playhead.ui.tables.table_window import TableWindow  # not needed for the first paint
+        from playhead.ui.dialogs.table_window import TableWindow  # not needed for the first paint
 
         window = TableWindow(table, self._theme, self._tasks, fetch, self._window)
         self._windows.append(window)
@@ -131,7 +131,7 @@ class ResultOpener(QObject):
         dialog.open()
 
     async def _save(self, table: Table, path: Path, fetch: Fetch | None) -> None:
-        from playhead.ui.tables.table_file import write_table  # not needed for the first paint
+        from playhead.ui.dialogs.table_file import write_table  # not needed for the first paint
 
         with _told_of(path):
             count, why = await write_table(table, path, fetch)
@@ -186,7 +186,7 @@ def _reader(session: Session, table: Table, name: str = "") -> Fetch | None:
 
 
 async def _copy(table: Table, separator: str) -> None:
-    text = await asyncio.to_thread(as_text, table.columns, table.rows, separator)
+    text = await asyncio.to_thread(table_as_text, table.columns, table.rows, separator)
     QGuiApplication.clipboard().setText(text)
 
 

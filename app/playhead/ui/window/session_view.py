@@ -13,8 +13,8 @@ from playhead.domain.conversation.payloads import CodeError, Failure, RunReport
 from playhead.errors import AppError
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.composer.composer import Composer
-from playhead.ui.editor.editor_pane import EditorPane
-from playhead.ui.editor.follower import EditorFollower
+from playhead.ui.editor.editor_follower import EditorFollower
+from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.sidebar.model import client_name
 from playhead.ui.timeline.view import TimelineView
 from playhead.ui.window.approval_bar import ApprovalBar

@@ -47,13 +47,13 @@ class WindowUpkeep(QObject):
         """Show what is known of crashes."""
         if self.port is None:
             return
-        from playhead.ui.pages.crash_view import CrashView  # not needed for the first paint
+        from playhead.ui.dialogs.crash_view import CrashView  # not needed for the first paint
 
         CrashView(self._theme, self.port.crashes, self._window).open()
 
     def open_updates(self) -> None:
         """Say where a newer version would be."""
-        from playhead.ui.pages.update_view import UpdateDialog  # not needed for the first paint
+        from playhead.ui.dialogs.update_dialog import UpdateDialog  # not needed for the first paint
 
         UpdateDialog(self._window).open()
 

@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject, Signal
 
 from playhead.errors import AppError
 from playhead.session.session import Session, SessionEvent
-from playhead.ui.editor.editor_pane import EditorPane
+from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.tasks import TaskOwner
 from playhead.ui.window.session_view import SessionView
 from playhead.ui.wording import mark, tr
 
 if TYPE_CHECKING:
-    from playhead.ui.variables.variables_panel import VariablesPanel
+    from playhead.ui.editor.variables_panel import VariablesPanel
 
 _NONE = mark("No kernel is running. Names are listed here once code has run.")
 

@@ -10,9 +10,11 @@ from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QPainter
 
 from playhead.ui.theme import Theme
-from playhead.ui.timeline.blocks import START, BlockColumn, Place
-from playhead.ui.timeline.documents import DocumentMaker
-from playhead.ui.timeline.painting import (
+from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
+from playhead.ui.timeline.model.rows import Row
+from playhead.ui.timeline.text.block_column import START, BlockColumn, Place
+from playhead.ui.timeline.text.document_maker import DocumentMaker
+from playhead.ui.timeline.text.shapes import (
     BUTTON_PX,
     draw_focus,
     draw_icon,
@@ -20,8 +22,6 @@ from playhead.ui.timeline.painting import (
     draw_text,
     text_width,
 )
-from playhead.ui.timeline.pictures import Pictures
-from playhead.ui.timeline.rows import Row
 
 HEADER = 35
 PAD_X, PAD_Y = 14, 10
@@ -63,7 +63,7 @@ class CardTools:
 
     theme: Theme
     maker: DocumentMaker
-    pictures: Pictures
+    pictures: PictureDecoder
     can_run: Callable[[str], bool]
     why_not: Callable[[str], str]
     has_model: Callable[[], bool] = lambda: False

@@ -1,0 +1,291 @@
+"""A picture over the whole window: fitted, at its own size or as large as is wished."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+
+from playhead.ui.theme import Theme
+from playhead.ui.timeline.text.shapes import draw_panel, draw_text
+from playhead.ui.wording import tr
+
+BAR = 48
+_STEP = 1.25
+_MOST = 16.0
+_MARGIN = 16
+_PAGE = 80
+_KEYS = Qt.Key
+_LEFT = Qt.MouseButton.LeftButton
+
+
+class PictureView(QWidget):
+    """Lies over its window until Escape. Owner: the opener of pictures.
+
+    Signals: `closed()`, `copy_requested()`, `save_requested()`.
+    """
+
+    closed = Signal()
+    copy_requested = Signal()
+    save_requested = Signal()
+
+    def __init__(self, theme: Theme, name: str, window: QWidget) -> None:
+        super().__init__(window)
+        self._theme = theme
+        self._name = name
+        self._levels: list[QImage] = []
+        self._problem = ""
+        self._scale = 0.0
+        self._middle = QPointF()
+        self._dragged: QPoint | None = None
+        self._before = window.focusWidget()
+        self.setObjectName("picture_view")
+        self.setAccessibleName(tr("Picture {name}", name=name).strip())
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.bar = self._make_bar()
+        window.installEventFilter(self)
+        self.setGeometry(window.rect())
+        self.show()
+        self.raise_()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def scale(self) -> float:
+        """How large it is drawn: 1 for a point of the screen to a point of the picture."""
+        return self._scale or self._fitting()
+
+    @property
+    def problem(self) -> str:
+        """What is shown instead of a picture that cannot be read."""
+        return self._problem
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is drawn, or said why it is not."""
+        return bool(self._levels or self._problem)
+
+    def show_picture(self, levels: list[QImage], problem: str) -> None:
+        """The picture in its own size and in ever half of it, or what is wrong with it."""
+        self._levels, self._problem = levels, problem
+        if levels:
+            self._middle = QPointF(levels[0].width() / 2, levels[0].height() / 2)
+        self.update()
+
+    def fit(self) -> None:
+        """As large as there is room, but never larger than it is."""
+        self._scale = 0.0
+        if self._levels:
+            self.show_picture(self._levels, "")
+
+    def zoom_to(self, scale: float, at: QPointF | None = None) -> None:
+        """Draw it as large; the point of the view `at` stays where it is."""
+        if not self._levels:
+            return
+        at = at or QRectF(self._room()).center()
+        held = self._to_picture(at)
+        self._scale = max(min(self._fitting(), 1.0) / 4, min(_MOST, scale))
+        self._middle += held - self._to_picture(at)
+        self._keep_inside()
+        self.update()
+
+    def move_by(self, dx: float, dy: float) -> None:
+        """Move what is seen, in points of the screen."""
+        self._middle += QPointF(dx, dy) / self.scale
+        self._keep_inside()
+        self.update()
+
+    def end(self) -> None:
+        """Go away, and give the keyboard back."""
+        if self._before is not None:
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.hide()
+        self.closed.emit()
+        self.deleteLater()
+
+    def _make_bar(self) -> QWidget:
+        bar = QWidget(self)
+        layout = QHBoxLayout(bar)
+        layout.setContentsMargins(_MARGIN, 8, 12, 8)
+        layout.setSpacing(4)
+        layout.addStretch(1)
+        for icon, words, slot in (
+            ("minus", tr("Smaller (-)"), lambda: self.zoom_to(self.scale / _STEP)),
+            ("plus", tr("Larger (+)"), lambda: self.zoom_to(self.scale * _STEP)),
+            ("", tr("Fit"), self.fit),
+            ("", "100 %", lambda: self.zoom_to(1.0)),
+            ("copy", tr("Copy picture"), self.copy_requested.emit),
+            ("download", tr("Save picture…"), self.save_requested.emit),
+            ("x", tr("Close (Esc)"), self.end),
+        ):
+            button = QToolButton(bar)
+            button.setToolTip(words)
+            button.setAccessibleName(words.partition(" (")[0])
+            button.setAutoRaise(True)
+            button.setMinimumHeight(32)
+            button.setIcon(self._theme.icon(icon, "text")) if icon else button.setText(words)
+            button.clicked.connect(slot)
+            layout.addWidget(button)
+        return bar
+
+    def _room(self) -> QRect:
+        return QRect(0, BAR, self.width(), max(1, self.height() - BAR))
+
+    def _size(self) -> QSize:
+        return self._levels[0].size() if self._levels else QSize(1, 1)
+
+    def _fitting(self) -> float:
+        room = self._room().adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+        size = self._size()
+        across, down = room.width() / size.width(), room.height() / size.height()
+        return max(0.001, min(1.0, across, down))
+
+    def _to_picture(self, at: QPointF) -> QPointF:
+        return self._middle + (at - QRectF(self._room()).center()) / self.scale
+
+    def _keep_inside(self) -> None:
+        """Nothing can be moved out of sight."""
+        size, scale, room = self._size(), self.scale, self._room()
+        for whole, shown, get, put in (
+            (size.width(), room.width(), self._middle.x, self._middle.setX),
+            (size.height(), room.height(), self._middle.y, self._middle.setY),
+        ):
+            half = shown / scale / 2
+            inside = whole / 2 if whole <= 2 * half else min(whole - half, max(half, get()))
+            put(inside)
+
+    def _level(self) -> tuple[QImage, float]:
+        """The smallest of the halves that is sharp at this scale, and how much smaller it is."""
+        shown = self.scale * self.devicePixelRatioF()
+        for image in reversed(self._levels):
+            share = image.width() / self._levels[0].width()
+            if share >= min(1.0, shown):
+                return image, share
+        return self._levels[0], 1.0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Only what can be seen of the picture is drawn: the cost is that of the window."""
+        painter = QPainter(self)
+        tokens, room = self._theme.tokens, self._room()
+        painter.fillRect(self.rect(), QColor(tokens.code_bg))
+        centre = Qt.AlignmentFlag.AlignHCenter
+        if self._levels:
+            painter.save()
+            painter.setClipRect(room)
+            self._paint_picture(painter, room)
+            painter.restore()
+        else:
+            words = self._problem or tr("Loading the picture…")
+            draw_text(painter, room, words, self._theme, "mute", 13, align=centre)
+        draw_panel(painter, QRect(-20, -20, self.width() + 40, BAR + 20), tokens.header, None)
+        painter.fillRect(QRect(0, BAR - 1, self.width(), 1), self._theme.colour("line"))
+        title = QRect(_MARGIN, 0, max(0, self.width() - self.bar.sizeHint().width() - 32), BAR)
+        draw_text(painter, title, self._words(), self._theme, "text", 13)
+        painter.end()
+
+    def _paint_picture(self, painter: QPainter, room: QRect) -> None:
+        image, share = self._level()
+        scale, size = self.scale, self._size()
+        corner = QRectF(room).center() - self._middle * scale
+        whole = QRectF(corner.x(), corner.y(), size.width() * scale, size.height() * scale)
+        seen = whole.intersected(QRectF(room))
+        source = QRectF((seen.topLeft() - corner) / scale * share, seen.size() / scale * share)
+        if image.hasAlphaChannel():
+            painter.fillRect(seen, QColor("#FFFFFF"))
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, scale < 3)
+        painter.drawImage(seen, image, source)
+
+    def _words(self) -> str:
+        if not self._levels:
+            return self._name
+        size = self._size()
+        percent = f"{self.scale * 100:.0f} %"
+        return f"{self._name} · {size.width():,} × {size.height():,} · {percent}"
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Larger and smaller around the mouse."""
+        turned = event.angleDelta().y() / 120
+        self.zoom_to(self.scale * _STEP**turned, event.position())
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take hold of it."""
+        if event.button() == _LEFT:
+            self._dragged = event.position().toPoint()
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag it."""
+        if self._dragged is None:
+            return
+        now = event.position().toPoint()
+        moved, self._dragged = self._dragged - now, now
+        self.move_by(moved.x(), moved.y())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let it go."""
+        self._dragged = None
+        self.unsetCursor()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Between fitted and its own size."""
+        self.zoom_to(1.0, event.position()) if not self._scale else self.fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape, + and -, 0 fits, 1 is its own size, arrows move."""
+        moves = {
+            _KEYS.Key_Left: (-_PAGE, 0),
+            _KEYS.Key_Right: (_PAGE, 0),
+            _KEYS.Key_Up: (0, -_PAGE),
+            _KEYS.Key_Down: (0, _PAGE),
+        }
+        match event.key():
+            case Qt.Key.Key_Escape:
+                self.end()
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                self.zoom_to(self.scale * _STEP)
+            case Qt.Key.Key_Minus:
+                self.zoom_to(self.scale / _STEP)
+            case Qt.Key.Key_0:
+                self.fit()
+            case Qt.Key.Key_1:
+                self.zoom_to(1.0)
+            case key if key in moves:
+                self.move_by(*moves[_KEYS(key)])
+            case _:
+                super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """What is under it is not reached by Tab."""
+        super().focusOutEvent(event)
+        self.update()
+
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        """Tab stays with the buttons and the picture."""
+        around = [self, *self.bar.findChildren(QToolButton)]
+        focused = self.window().focusWidget()
+        at = around.index(focused) if focused in around else 0
+        around[(at + (1 if is_next else -1)) % len(around)].setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The bar stays at the top."""
+        super().resizeEvent(event)
+        self.bar.setGeometry(0, 0, self.width(), BAR)
+        self._keep_inside()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """As large as the window."""
+        if event.type() == QEvent.Type.Resize and watched is self.parent():
+            self.setGeometry(self.window().rect())
+        return super().eventFilter(watched, event)

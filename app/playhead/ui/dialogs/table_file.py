@@ -1,0 +1,63 @@
+"""Writes a table to a file: all its rows, page by page out of the kernel, where they can be had."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+
+from playhead.domain.conversation.payloads import Cell, Table
+from playhead.errors import ExecutionError
+from playhead.ui.timeline.cards.table_columns import table_as_text
+from playhead.ui.wording import tr
+
+FetchRows = Callable[[int, int], Awaitable[Table]]
+Rows = Sequence[Sequence[Cell]]
+_PAGE_ROWS = 1_000
+
+
+async def write_table(table: Table, path: Path, fetch: FetchRows | None) -> tuple[int, str]:
+    """How many rows were written, and why they are not all. Raises OSError."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        count, why = await _write_all(table, part, path, fetch)
+        await asyncio.to_thread(os.replace, part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return count, why
+
+
+async def _write_all(
+    table: Table, part: Path, path: Path, fetch: FetchRows | None
+) -> tuple[int, str]:
+    separator = "\t" if path.suffix.lower() == ".tsv" else ","
+    head = table_as_text(table.columns, (), separator)
+    count, why = 0, ""
+    with await asyncio.to_thread(part.open, "w", encoding="utf-8", errors="replace") as file:
+        await asyncio.to_thread(file.write, head)
+        try:
+            async with aclosing(_pages(table, fetch)) as pages:
+                async for rows in pages:
+                    text = await asyncio.to_thread(table_as_text, table.columns, rows, separator)
+                    await asyncio.to_thread(file.write, text.removeprefix(head))
+                    count += len(rows)
+        except ExecutionError as error:
+            why = str(error)
+        await asyncio.to_thread(file.flush)
+    return count, why
+
+
+async def _pages(table: Table, fetch: FetchRows | None) -> AsyncGenerator[Rows, None]:
+    """What is shown, then what the kernel still has."""
+    yield table.rows
+    count = len(table.rows)
+    while fetch is not None and count < table.total_rows:
+        page = await fetch(count, _PAGE_ROWS)
+        if (page.columns, page.total_rows) != (table.columns, table.total_rows):
+            raise ExecutionError(tr("“{name}” is another table by now.", name=table.name))
+        if not page.rows:
+            return
+        yield page.rows
+        count += len(page.rows)

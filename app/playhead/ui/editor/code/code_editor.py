@@ -1,0 +1,338 @@
+"""The protocol of a code editor, whichever widget implements it.
+
+With it the parts that every implementation uses: its colours, lines cut for display, the line
+under the mouse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from PySide6.QtCore import QEvent, QObject, QPoint
+from PySide6.QtGui import QFontInfo, QMouseEvent
+from PySide6.QtWidgets import QWidget
+
+from playhead.ui.editor.code.text_diff import LineMark
+from playhead.ui.theme import CODE_PX, Theme
+from playhead.ui.wording import mark, tr
+
+DISPLAY_LINE_LIMIT = 20_000
+"""Longer lines are cut for display: two megabytes on one line take over a second to paint."""
+
+HEAT_LEVELS = 4
+
+CUT_MARK = mark(" … (line cut for display)")
+
+
+def accessible_name(line: int) -> str:
+    """What a screen reader says of the field in which the code stands."""
+    return tr("Code editor, line {line}", line=line)
+
+
+@dataclass(frozen=True, slots=True)
+class EditorColours:
+    """Colours as `#rrggbb` and the type face of the code."""
+
+    background: str
+    text: str
+    mute: str
+    faint: str
+    hairline: str
+    selection: str
+    accent: str
+    running: str
+    keyword: str
+    string: str
+    number: str
+    function: str
+    comment: str
+    added: str
+    error: str
+    error_background: str
+    family: str
+    size_px: int
+
+    def of_style(self, style: str) -> str:
+        """The colour of a style name (`keyword`, `string`, … `text`)."""
+        match style:
+            case "keyword" | "string" | "number" | "function" | "comment":
+                return str(getattr(self, style))
+            case "operator":
+                return self.mute
+            case _:
+                return self.text
+
+
+class CodeEditor(Protocol):
+    """A text widget for code; lines and columns count from 1, columns in characters.
+
+    Signals: `edited()` when the user (not the program) changed the text,
+    `cursor_moved(line, column)`, `line_pointed(line)` when the mouse is at another line, 0 for
+    none.
+    """
+
+    # Bound signals; PySide6's stubs give them a type that no protocol can name.
+    edited: Any
+    cursor_moved: Any
+    line_pointed: Any
+
+    @property
+    def widget(self) -> QWidget:
+        """The widget to lay out and to focus."""
+        ...
+
+    def text(self) -> str:
+        """The whole text, also where a line is cut for display."""
+        ...
+
+    def show_text(self, text: str) -> None:
+        """Put up another text; forgets undo steps, notes and markers."""
+        ...
+
+    def replace_text(self, text: str) -> None:
+        """Exchange the text as one step that can be undone."""
+        ...
+
+    def append(self, text: str) -> None:
+        """Add streamed text at the end; all of it up to `end_stream` is one undo step."""
+        ...
+
+    def end_stream(self) -> None:
+        """The streamed text is complete."""
+        ...
+
+    def set_language(self, language: str) -> None:
+        """Colour as this language; an unknown one is plain text."""
+        ...
+
+    def set_colours(self, colours: EditorColours) -> None:
+        """Take the colours of a theme."""
+        ...
+
+    def set_read_only(self, is_read_only: bool) -> None:
+        """Whether the user may type."""
+        ...
+
+    def set_running_line(self, line: int | None, note: str = "") -> None:
+        """Mark the line that runs, with a note at its end; None: nothing runs."""
+        ...
+
+    def set_line_note(self, line: int, note: str) -> None:
+        """A quiet note at the end of a line; '' takes it away."""
+        ...
+
+    def set_heat(self, first: int, last: int, level: int) -> None:
+        """How much of the time these lines took, from 1 (some) to HEAT_LEVELS (nearly all)."""
+        ...
+
+    def show_error(self, line: int, text: str) -> None:
+        """An error under its line."""
+        ...
+
+    def set_traced(self, first: int, last: int) -> None:
+        """Mark the lines that printed what is pointed at; 0 and 0: none."""
+        ...
+
+    def clear_notes(self) -> None:
+        """Take away markers, notes, heat and errors."""
+        ...
+
+    def reveal_line(self, line: int) -> None:
+        """Scroll until the line can be seen, without moving the cursor."""
+        ...
+
+    def cursor(self) -> tuple[int, int]:
+        """Line and column of the cursor."""
+        ...
+
+    def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
+        ...
+
+    def undo(self) -> None:
+        """Take back the last step."""
+        ...
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        ...
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a line is cut for display: the text cannot be typed in then."""
+        ...
+
+    def display_text(self) -> str:
+        """The text as it is shown, long lines cut; places below count its characters from 0."""
+        ...
+
+    def selection(self) -> tuple[int, int]:
+        """Where the selection begins and ends."""
+        ...
+
+    def select(self, start: int, end: int) -> None:
+        """Select, and scroll there."""
+        ...
+
+    def mark_found(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Mark places, in order; none: no marks."""
+        ...
+
+    def replace_spans(self, spans: Sequence[tuple[int, int, str]]) -> None:
+        """Put other texts in the place of some, in order, as one step; told as an edit."""
+        ...
+
+    def set_wrap(self, is_wrapped: bool) -> None:
+        """Whether long lines go on below."""
+        ...
+
+    def set_changes(self, changes: Sequence[LineMark]) -> None:
+        """Mark lines in the margin as added, changed, removed, each by its own shape."""
+        ...
+
+
+def editor_colours(theme: Theme, size_px: int = CODE_PX) -> EditorColours:
+    """What a code editor needs of the theme in force, with type of this size."""
+    tokens = theme.tokens
+    return EditorColours(
+        background=tokens.bg,
+        text=tokens.text,
+        mute=tokens.mute,
+        faint=tokens.faint,
+        hairline=tokens.line,
+        selection=tokens.selection,
+        accent=tokens.accent,
+        running=tokens.running,
+        keyword=tokens.keyword,
+        string=tokens.string,
+        number=tokens.number,
+        function=tokens.function,
+        comment=tokens.comment,
+        added=tokens.ok,
+        error=tokens.danger,
+        error_background=tokens.danger_bg,
+        # Scintilla takes one family and no list of substitutes.
+        family=QFontInfo(theme.code_font()).family(),
+        size_px=size_px,
+    )
+
+
+def bgr_number(colour: str) -> int:
+    """`#rrggbb` as a blue-green-red number."""
+    red, green, blue = _colour_parts(colour)
+    return red | green << 8 | blue << 16
+
+
+def mix_colours(ground: str, over: str, share: float) -> str:
+    """A colour between two."""
+    pairs = zip(_colour_parts(ground), _colour_parts(over), strict=True)
+    return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)
+
+
+def overlay_number(mixed_colour: str, under: str) -> int:
+    """The most transparent colour (with alpha) that gives `mixed_colour` when laid over `under`.
+
+    What is painted over line numbers must let them through.
+    """
+    pairs = list(zip(_colour_parts(mixed_colour), _colour_parts(under), strict=True))
+    alpha = max(_least_alpha(over, base) for over, base in pairs)
+    alpha = max(alpha, 1 / 255)
+    red, green, blue = (
+        min(255, max(0, round(base + (over - base) / alpha))) for over, base in pairs
+    )
+    return red | green << 8 | blue << 16 | round(alpha * 255) << 24
+
+
+def _least_alpha(over: int, base: int) -> float:
+    if over < base:
+        return (base - over) / base
+    return (over - base) / max(255 - base, 1)
+
+
+def _colour_parts(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return red, green, blue
+
+
+_LINE_END = re.compile(r"[\r\n]")
+
+
+class LineCutter:
+    """Feed text in any pieces; get back what to show. `text` is all that was fed."""
+
+    def __init__(self, limit: int = DISPLAY_LINE_LIMIT) -> None:
+        self._limit = limit
+        self._long = re.compile(rf"[^\r\n]{{{limit + 1}}}")
+        self._parts: list[str] = []
+        self._column = 0
+        self.has_cut = False
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        if len(self._parts) > 1:
+            self._parts = ["".join(self._parts)]
+        return self._parts[0] if self._parts else ""
+
+    def feed(self, text: str) -> str:
+        """Take the next piece; the part of it that is to be shown."""
+        self._parts.append(text)
+        if self._fits(text):
+            ends = max(text.rfind("\n"), text.rfind("\r"))
+            self._column = len(text) - ends - 1 + (self._column if ends < 0 else 0)
+            return text
+        return "".join(self._shown(piece) for piece in text.splitlines(keepends=True))
+
+    def _fits(self, text: str) -> bool:
+        """Whether no line becomes too long; a hundred thousand short ones are looked at at once."""
+        if self._column + len(text) <= self._limit:
+            return True
+        first = _LINE_END.search(text)
+        first_length = first.start() if first else len(text)
+        return self._column + first_length <= self._limit and not self._long.search(text)
+
+    def _shown(self, piece: str) -> str:
+        line = piece.rstrip("\r\n")
+        ending = piece[len(line) :]
+        room = self._limit - self._column
+        shown = line if len(line) <= room else line[: max(room, 0)]
+        if len(line) > room >= 0:
+            shown += tr(CUT_MARK)
+            self.has_cut = True
+        # One past the limit says that the mark of this line already stands.
+        self._column = 0 if ending else min(self._column + len(line), self._limit + 1)
+        return shown + ending
+
+
+class HoveredLine(QObject):
+    """Watches the viewport of an editor. Owner: the editor.
+
+    `line_at` gives the line at a point, 0 for none; `tell` is called when it is another one.
+    """
+
+    def __init__(
+        self, viewport: QWidget, line_at: Callable[[QPoint], int], tell: Callable[[int], object]
+    ) -> None:
+        super().__init__(viewport)
+        self._line_at = line_at
+        self._tell = tell
+        self._line = 0
+        viewport.setMouseTracking(True)
+        viewport.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Only looks on."""
+        if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
+            is_still = not event.buttons().value
+            self._point(self._line_at(event.position().toPoint()) if is_still else 0)
+        elif event.type() in (QEvent.Type.Leave, QEvent.Type.Wheel):
+            self._point(0)
+        return False
+
+    def _point(self, line: int) -> None:
+        if line != self._line:
+            self._line = line
+            self._tell(line)

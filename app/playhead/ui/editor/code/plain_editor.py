@@ -1,0 +1,401 @@
+"""The code editor on QPlainTextEdit: where Scintilla is missing or a screen reader runs.
+
+Tab, Shift+Tab and Enter indent as in the other editor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+
+from playhead.ui.editor.code import line_edits
+from playhead.ui.editor.code.code_editor import (
+    EditorColours,
+    HoveredLine,
+    LineCutter,
+    accessible_name,
+    mix_colours,
+)
+from playhead.ui.editor.code.plain_text_area import PlainTextArea
+from playhead.ui.editor.code.shown_text import printable
+from playhead.ui.editor.code.text_diff import LineMark
+
+
+class PlainKeys(QObject):
+    """Watches the keys of one text field, which owns it."""
+
+    def __init__(self, edit: QPlainTextEdit) -> None:
+        super().__init__(edit)
+        self._edit = edit
+        edit.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take the keys that indent."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        if self._edit.isReadOnly():
+            return False
+        match event.key():
+            case Qt.Key.Key_Backtab:
+                self._change_lines(line_edits.unindent)
+            case Qt.Key.Key_Tab if event.modifiers() == Qt.KeyboardModifier.NoModifier:
+                if self._spans_lines():
+                    self._change_lines(line_edits.indent)
+                else:
+                    column = self._edit.textCursor().positionInBlock()
+                    self._edit.insertPlainText(" " * (4 - column % 4))
+            case _:
+                return False
+        return True
+
+    def _spans_lines(self) -> bool:
+        return "\u2029" in self._edit.textCursor().selectedText()
+
+    def _change_lines(self, change: line_edits.LineChange) -> None:
+        """All lines that the selection touches, as one step, and they stay selected."""
+        cursor = self._edit.textCursor()
+        document = self._edit.document()
+        first = document.findBlock(cursor.selectionStart())
+        last = document.findBlock(max(cursor.selectionStart(), cursor.selectionEnd() - 1))
+        had_selection = cursor.hasSelection()
+        start = first.position()
+        cursor.setPosition(start)
+        cursor.setPosition(last.position() + last.length() - 1, QTextCursor.MoveMode.KeepAnchor)
+        lines = cursor.selectedText().split("\u2029")
+        cursor.insertText("\n".join(change(lines)))
+        if had_selection:
+            end = cursor.position()
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            self._edit.setTextCursor(cursor)
+
+
+_MOST_MARKS = 500
+
+
+class PlainEditor(QWidget):
+    """A `CodeEditor` that assistive technology can read; uncoloured.
+
+    Notes and errors stand at the ends of their lines and are in its accessible description.
+    """
+
+    edited = Signal()
+    cursor_moved = Signal(int, int)
+    line_pointed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._edit = PlainTextArea(self)
+        self._edit.setFrameShape(QFrame.Shape.NoFrame)
+        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._edit.setAccessibleName(accessible_name(1))
+        option = self._edit.document().defaultTextOption()
+        option.setTextDirection(Qt.LayoutDirection.LeftToRight)  # code begins at the left
+        self._edit.document().setDefaultTextOption(option)
+        self._keys = PlainKeys(self._edit)
+        self._cutter = LineCutter()
+        self._is_touched = False
+        self._is_read_only = False
+        self._is_loading = False
+        self._is_streaming = False
+        self._found: Sequence[tuple[int, int]] = ()
+        self._told = ""
+        self._traced = range(0)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._edit)
+        self.setFocusProxy(self._edit)
+        HoveredLine(self._edit.viewport(), self._line_at, self.line_pointed.emit)
+        self._edit.textChanged.connect(self._on_text_changed)
+        self._edit.cursorPositionChanged.connect(self._on_cursor_moved)
+
+    @property
+    def widget(self) -> QWidget:
+        """The widget to lay out and to focus."""
+        return self
+
+    def text(self) -> str:
+        """The whole text, also where a line is cut for display."""
+        return self.display_text() if self._is_touched else self._cutter.text
+
+    def show_text(self, text: str) -> None:
+        """Put up another text; forgets undo steps, notes and markers."""
+        self.end_stream()
+        self.clear_notes()
+        self.set_changes(())
+        self._cutter = LineCutter()
+        self._is_loading = True
+        self._edit.setPlainText(printable(self._cutter.feed(text)))
+        self._is_loading = self._is_touched = False
+        self._apply_read_only()
+
+    def replace_text(self, text: str) -> None:
+        """Exchange the text as one step that can be undone."""
+        self._cutter = LineCutter()
+        cursor = QTextCursor(self._edit.document())
+        self._is_loading = True
+        cursor.beginEditBlock()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(printable(self._cutter.feed(text)))
+        cursor.endEditBlock()
+        self._is_loading = self._is_touched = False
+        self._apply_read_only()
+
+    def append(self, text: str) -> None:
+        """Add streamed text at the end; all of it up to `end_stream` is one undo step."""
+        cursor = QTextCursor(self._edit.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        self._is_loading = True
+        # Joined to the step before, so that one undo takes the whole stream back.
+        if self._is_streaming:
+            cursor.joinPreviousEditBlock()
+        else:
+            cursor.beginEditBlock()
+        cursor.insertText(printable(self._cutter.feed(text)))
+        cursor.endEditBlock()
+        self._is_streaming = True
+        self._is_loading = False
+        self._apply_read_only()
+
+    def end_stream(self) -> None:
+        """The streamed text is complete."""
+        self._is_streaming = False
+
+    def set_language(self, language: str) -> None:
+        """No colours here; the language is told to assistive technology."""
+        self._told = language
+        self._describe()
+
+    def set_colours(self, colours: EditorColours) -> None:
+        """Take the colours of a theme."""
+        self._edit.colours = colours
+        font = QFont(colours.family)
+        font.setPixelSize(colours.size_px)
+        self._edit.setFont(font)
+        # The style sheet of the application gives text fields a size, a border and air.
+        self._edit.setStyleSheet(
+            f"QPlainTextEdit {{ font-size: {colours.size_px}px; border: 0; border-radius: 0;"
+            " padding: 0; }"
+        )
+        self._edit.setTabStopDistance(4 * self._edit.fontMetrics().horizontalAdvance(" "))
+        self._paint_lines()
+
+    def set_read_only(self, is_read_only: bool) -> None:
+        """Whether the user may type."""
+        self._is_read_only = is_read_only
+        self._apply_read_only()
+
+    def set_running_line(self, line: int | None, note: str = "") -> None:
+        """Mark the line that runs, with a note at its end; None: nothing runs."""
+        if line is not None and not 1 <= line <= self._edit.blockCount():
+            line = None
+        has_moved = line != self._edit.running
+        self._edit.running, self._edit.running_note = line, note
+        self._paint_lines()
+        if line is not None and has_moved:
+            self.reveal_line(line)
+
+    def set_line_note(self, line: int, note: str) -> None:
+        """A quiet note at the end of a line; '' takes it away."""
+        self._edit.notes[line] = note
+        self._edit.refresh()
+        self._describe()
+
+    def set_heat(self, first: int, last: int, level: int) -> None:
+        """A stripe beside these lines, the stronger the higher the level."""
+        for line in range(max(first, 1), min(last, self._edit.blockCount()) + 1):
+            self._edit.heat[line] = level
+        self._edit.refresh()
+
+    def show_error(self, line: int, text: str) -> None:
+        """An error at the end of its line, which is marked and revealed."""
+        line = min(max(line, 1), self._edit.blockCount())
+        self._edit.errors[line] = text
+        self._describe()
+        self._paint_lines()
+        self.reveal_line(line)
+
+    def set_traced(self, first: int, last: int) -> None:
+        """Mark the lines that printed what is pointed at; 0 and 0: none."""
+        traced = range(first, last + 1) if first else range(0)
+        if traced != self._traced:
+            self._traced = traced
+            self._paint_lines()
+
+    def clear_notes(self) -> None:
+        """Take away markers, notes, heat and errors."""
+        self._edit.running = None
+        for table in (self._edit.notes, self._edit.errors, self._edit.heat):
+            table.clear()
+        self._describe()
+        self._paint_lines()
+
+    def reveal_line(self, line: int) -> None:
+        """Scroll until the line can be seen, without moving the cursor."""
+        bar = self._edit.verticalScrollBar()
+        shown = bar.pageStep()
+        if not bar.value() <= line - 1 <= bar.value() + shown - 2:
+            bar.setValue(max(0, line - 1 - shown // 2))
+
+    def cursor(self) -> tuple[int, int]:  # type: ignore[override]
+        """Line and column of the cursor."""
+        cursor = self._edit.textCursor()
+        return cursor.blockNumber() + 1, cursor.positionInBlock() + 1
+
+    def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
+        return self._edit.document().isUndoAvailable() and not self._edit.isReadOnly()
+
+    def undo(self) -> None:
+        """Take back the last step."""
+        self._edit.undo()
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self._edit.redo()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a line is cut for display: the text cannot be typed in then."""
+        return self._cutter.has_cut
+
+    def display_text(self) -> str:
+        """The text as it is shown, long lines cut."""
+        # toPlainText() would turn spaces that do not break into plain ones.
+        return self._edit.document().toRawText().replace("\u2029", "\n")
+
+    def selection(self) -> tuple[int, int]:
+        """What is selected, as places in the shown text."""
+        cursor = self._edit.textCursor()
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        data = self.display_text().encode("utf-16-le")
+        first = len(data[: 2 * start].decode("utf-16-le", "replace"))
+        return first, first + len(data[2 * start : 2 * end].decode("utf-16-le", "replace"))
+
+    def select(self, start: int, end: int) -> None:
+        """Select, and scroll there."""
+        self._edit.setTextCursor(self._cursor_over(*self._units((start, end))))
+        self._edit.centerCursor()
+
+    def mark_found(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Mark places, in order; none: no marks."""
+        units = self._units([place for span in spans[:_MOST_MARKS] for place in span])
+        self._found = list(zip(units[::2], units[1::2], strict=True))
+        self._paint_lines()
+
+    def replace_spans(self, spans: Sequence[tuple[int, int, str]]) -> None:
+        """Put other texts in the place of some, in order, as one step that can be undone."""
+        if self._edit.isReadOnly():
+            return
+        places = self._units([place for span in spans for place in span[:2]])
+        whole = QTextCursor(self._edit.document())
+        whole.beginEditBlock()
+        for number in range(len(spans) - 1, -1, -1):
+            whole.setPosition(places[2 * number])
+            whole.setPosition(places[2 * number + 1], QTextCursor.MoveMode.KeepAnchor)
+            whole.insertText(printable(spans[number][2]))
+        whole.endEditBlock()
+
+    def set_wrap(self, is_wrapped: bool) -> None:
+        """Whether long lines go on below."""
+        modes = QPlainTextEdit.LineWrapMode
+        self._edit.setLineWrapMode(modes.WidgetWidth if is_wrapped else modes.NoWrap)
+
+    def set_changes(self, changes: Sequence[LineMark]) -> None:
+        """Mark lines in the margin as added (+), changed (|) and removed (−)."""
+        self._edit.changes = {change.line: change.kind for change in changes}
+        self._edit.refresh()
+
+    def line_change(self, line: int) -> str:
+        """What the margin says of a line; '' for nothing."""
+        return self._edit.changes.get(line, "")
+
+    def line_markers(self, line: int) -> bool:
+        """Whether the line carries the running mark."""
+        return line == self._edit.running
+
+    def line_traced(self, line: int) -> bool:
+        """Whether the line is marked as what printed something."""
+        return line in self._traced
+
+    def line_heat(self, line: int) -> int:
+        """The level of heat of a line, 0 for none."""
+        return self._edit.heat.get(line, 0)
+
+    def line_note(self, line: int) -> str:
+        """The note at the end of a line."""
+        return self._edit.notes.get(line, "")
+
+    def line_error(self, line: int) -> str:
+        """The error at the end of a line."""
+        return self._edit.errors.get(line, "")
+
+    def _line_at(self, point: QPoint) -> int:
+        cursor = self._edit.cursorForPosition(point)
+        box = self._edit.cursorRect(cursor)
+        return cursor.blockNumber() + 1 if box.top() <= point.y() <= box.bottom() else 0
+
+    def _units(self, places: Sequence[int]) -> list[int]:
+        """Growing places in characters as Qt counts them: what is beyond 16 bits is two."""
+        text = self.display_text()
+        found: list[int] = []
+        character = unit = 0
+        for place in places:
+            unit += len(text[character:place].encode("utf-16-le")) // 2
+            character = max(character, place)
+            found.append(unit)
+        return found
+
+    def _cursor_over(self, start: int, end: int) -> QTextCursor:
+        cursor = QTextCursor(self._edit.document())
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def _apply_read_only(self) -> None:
+        self._edit.setReadOnly(self._is_read_only or self._cutter.has_cut)
+
+    def _describe(self) -> None:
+        edit = self._edit
+        notes = [f"line {line}: {text}" for line, text in sorted(edit.errors.items())]
+        notes += [f"line {line}: {text}" for line, text in sorted(edit.notes.items()) if text]
+        edit.setAccessibleDescription("; ".join([self._told, *notes] if self._told else notes))
+        edit.setToolTip("\n".join(notes))
+
+    def _paint_lines(self) -> None:
+        if (colours := self._edit.colours) is None:
+            return
+        marks = [(line, colours.error_background) for line in self._edit.errors]
+        if self._edit.running is not None:
+            marks.append((self._edit.running, colours.running))
+        traced = mix_colours(colours.background, colours.accent, 0.16)
+        marks += [(line, traced) for line in self._traced[:_MOST_MARKS]]
+        bands = [self._band(line, colour) for line, colour in marks]
+        found = QColor(mix_colours(colours.background, colours.accent, 0.3))
+        for start, end in self._found:
+            band = QTextEdit.ExtraSelection()
+            band.cursor = self._cursor_over(start, end)
+            band.format.setBackground(found)
+            bands.append(band)
+        self._edit.setExtraSelections(bands)
+        self._edit.refresh()
+
+    def _band(self, line: int, colour: str) -> QTextEdit.ExtraSelection:
+        band = QTextEdit.ExtraSelection()
+        band.cursor = QTextCursor(self._edit.document().findBlockByNumber(line - 1))
+        band.format.setBackground(QColor(colour))
+        band.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        return band
+
+    def _on_text_changed(self) -> None:
+        if not self._is_loading:
+            self._is_touched = True
+            self.edited.emit()
+
+    def _on_cursor_moved(self) -> None:
+        line, column = self.cursor()
+        self._edit.setAccessibleName(accessible_name(line))
+        self.cursor_moved.emit(line, column)

@@ -1,0 +1,548 @@
+"""The code editor on Scintilla: the one module that knows the binding, its styles and its traps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from pyside6_scintilla import Scintilla, ScintillaEdit
+
+from playhead.ui.editor.code.code_editor import (
+    HEAT_LEVELS,
+    EditorColours,
+    HoveredLine,
+    LineCutter,
+    accessible_name,
+    bgr_number,
+    mix_colours,
+    overlay_number,
+)
+from playhead.ui.editor.code.lexers import make_lexer, style_runs
+from playhead.ui.editor.code.shown_text import DIRECTION_MARKS, printable, utf8_length
+from playhead.ui.editor.code.text_diff import LineMark
+
+_SET_NOTE = 2740
+"""SCI_EOLANNOTATIONSETTEXT; the binding's own method cannot be given the null that clears."""
+NOTE, RUNNING_NOTE, ERROR = 0, 1, 2  # extended styles: of what stands at and under lines
+
+
+def set_styles(
+    sci: Any, colours: EditorColours, names: Mapping[int, str], default_style: int
+) -> None:
+    """Give a Scintilla the type face, and each style of its lexer a colour."""
+    sci.styleResetDefault()
+    sci.styleSetFont(default_style, colours.family)
+    points = colours.size_px * 72 / max(sci.logicalDpiY(), 1)
+    sci.styleSetSizeFractional(default_style, round(points * 100))
+    sci.styleSetFore(default_style, bgr_number(colours.text))
+    sci.styleSetBack(default_style, bgr_number(colours.background))
+    sci.styleClearAll()
+    for number, name in names.items():
+        sci.styleSetFore(number, bgr_number(colours.of_style(name)))
+    for sign, name in DIRECTION_MARKS.items():
+        sci.setRepresentation(sign, name)
+
+
+def set_note(sci: Any, line: int, note: str, style: int) -> None:
+    """A note at the end of a line; '' takes it away."""
+    if note:
+        sci.eOLAnnotationSetText(line, f"   {note}")
+        sci.eOLAnnotationSetStyle(line, style)
+    else:
+        sci.send(_SET_NOTE, line, 0)  # an empty text would still make the line wider
+
+
+def set_note_styles(sci: Any, colours: EditorColours, first: int, line_number: int) -> None:
+    """Colour the notes, whose styles begin at `first`, and the numbers of lines."""
+    for style, fore, back in (
+        (NOTE, colours.mute, colours.background),
+        (RUNNING_NOTE, colours.text, colours.running),
+        (ERROR, colours.error, colours.error_background),
+    ):
+        sci.styleSetFore(first + style, bgr_number(fore))
+        sci.styleSetBack(first + style, bgr_number(back))
+        sci.styleSetItalic(first + style, style != ERROR)
+    sci.styleSetEOLFilled(first + ERROR, True)
+    sci.styleSetFore(line_number, bgr_number(colours.faint))
+    sci.styleSetBack(line_number, bgr_number(colours.background))
+
+
+_Number, _Back = Scintilla.MarginType.Number.value, Scintilla.MarginType.Back.value
+_DEFAULT = Scintilla.StylesCommon.Default.value
+_LINE_NUMBER = Scintilla.StylesCommon.LineNumber.value
+_EDITS = Scintilla.ModificationFlags.InsertText.value | Scintilla.ModificationFlags.DeleteText.value
+
+_NUMBERS, _ARROWS, _CHANGES, _HEAT, _PADDING = range(5)  # margins, from the left
+_BAND, _BAND_MARGIN, _ARROW = 1, 2, 3  # markers; a higher one is drawn over a lower one
+_COOLEST = 4  # markers of heat, one for each level
+_HEAT_MASK = sum(1 << _COOLEST + level for level in range(HEAT_LEVELS))
+_CHANGE_MARKERS = {"added": 8, "changed": 9, "removed": 10}
+_CHANGE_MASK = sum(1 << marker for marker in _CHANGE_MARKERS.values())
+_CHARACTERS = Scintilla.LineCharacterIndexType.Utf32.value
+_TRACED, _FOUND = 11, Scintilla.IndicatorNumbers.Container.value
+
+
+class ScintillaEditor(QWidget):
+    """A `CodeEditor`. Wraps the binding's widget: its class shadows many methods of QWidget.
+
+    The binding takes `str` only, counts positions in UTF-8 bytes, and reads past its buffer when
+    a length is too large; `utf8_length` is therefore the one place where lengths are made.
+    """
+
+    edited = Signal()
+    cursor_moved = Signal(int, int)
+    line_pointed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sci = ScintillaEdit(self)
+        self._colours: EditorColours | None = None
+        self._style_names: dict[int, str] = {}
+        self._cutter = LineCutter()
+        self._is_touched = False
+        self._is_read_only = False
+        self._is_streaming = False
+        self._is_loading = False
+        self._notes: dict[int, str] = {}
+        self._running: int | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._sci)
+        self.setFocusProxy(self._sci)
+        self._set_up()
+        HoveredLine(self._sci.viewport(), self._line_at, self.line_pointed.emit)
+        self._sci.modified.connect(self._on_modified)
+        self._sci.updateUi.connect(self._on_update)
+
+    @property
+    def widget(self) -> QWidget:
+        """The widget to lay out and to focus."""
+        return self
+
+    def text(self) -> str:
+        """The whole text, also where a line is cut for display."""
+        return self.display_text() if self._is_touched else self._cutter.text
+
+    def show_text(self, text: str) -> None:
+        """Put up another text; forgets undo steps, notes and markers."""
+        self.end_stream()
+        self.clear_notes()
+        self._cutter = LineCutter()
+        self._load(self._cutter.feed(text))
+        self.set_changes(())
+        self._sci.emptyUndoBuffer()
+        self._sci.gotoPos(0)
+        self._apply_read_only()
+
+    def replace_text(self, text: str) -> None:
+        """Exchange the text as one step that can be undone."""
+        self._cutter = LineCutter()
+        shown = self._cutter.feed(text)
+        self._sci.beginUndoAction()
+        self._load(shown)
+        self._sci.endUndoAction()
+        self._apply_read_only()
+
+    def append(self, text: str) -> None:
+        """Add streamed text at the end; all of it up to `end_stream` is one undo step."""
+        if not self._is_streaming:
+            self._is_streaming = True
+            self._sci.beginUndoAction()
+        was_at_end = self._is_at_end()
+        shown = printable(self._cutter.feed(text))
+        self._is_loading = True
+        self._sci.setReadOnly(False)
+        self._sci.appendText(utf8_length(shown), shown)
+        self._apply_read_only()
+        self._is_loading = False
+        self._size_number_margin()
+        if was_at_end:
+            self._sci.scrollToEnd()
+
+    def end_stream(self) -> None:
+        """The streamed text is complete."""
+        if self._is_streaming:
+            self._is_streaming = False
+            self._sci.endUndoAction()
+
+    def set_language(self, language: str) -> None:
+        """Colour as this language; an unknown one is plain text."""
+        prepared = make_lexer(language)
+        # The editor owns the lexer from here on; keeping its wrapper would only leak it.
+        self._sci.setILexer(prepared.lexer.detach() if prepared else 0)
+        self._style_names = prepared.style_names if prepared else {}
+        if self._colours is not None:
+            self.set_colours(self._colours)
+
+    def set_colours(self, colours: EditorColours) -> None:
+        """Take the colours of a theme."""
+        self._colours = colours
+        sci = self._sci
+        set_styles(sci, colours, self._style_names, _DEFAULT)
+        set_note_styles(sci, colours, self._extended, _LINE_NUMBER)
+        for margin in (_CHANGES, _HEAT, _PADDING):
+            sci.setMarginBackN(margin, bgr_number(colours.background))
+        for level in range(HEAT_LEVELS):
+            share = (level + 1) / HEAT_LEVELS
+            colour = bgr_number(mix_colours(colours.background, colours.accent, share))
+            sci.markerSetBack(_COOLEST + level, colour)
+            sci.markerSetFore(_COOLEST + level, colour)
+        parts = Scintilla.Element
+        sci.setElementColour(parts.Caret.value, bgr_number(colours.accent) | 255 << 24)
+        sci.setElementColour(parts.SelectionBack.value, bgr_number(colours.selection) | 255 << 24)
+        sci.setElementColour(
+            parts.SelectionInactiveBack.value, bgr_number(colours.selection) | 160 << 24
+        )
+        sci.markerSetBack(_BAND, bgr_number(colours.running))
+        sci.markerSetBack(
+            _TRACED, bgr_number(mix_colours(colours.background, colours.accent, 0.16))
+        )
+        sci.markerSetBack(_ARROW, bgr_number(colours.accent))
+        sci.markerSetFore(_ARROW, bgr_number(colours.accent))
+        band = overlay_number(colours.running, colours.background)
+        sci.markerSetBackTranslucent(_BAND_MARGIN, band)
+        sci.markerSetForeTranslucent(_BAND_MARGIN, band)
+        self._set_change_colours(colours)
+        sci.colourise(0, -1)
+        self._size_number_margin()
+
+    def set_read_only(self, is_read_only: bool) -> None:
+        """Whether the user may type."""
+        self._is_read_only = is_read_only
+        self._apply_read_only()
+
+    def set_running_line(self, line: int | None, note: str = "") -> None:
+        """Mark the line that runs, with a note at its end; None: nothing runs."""
+        line = line if line is not None and 1 <= line <= self._sci.lineCount() else None
+        if line != self._running:
+            self._move_markers(line)
+            self._sci.setScrollWidth(1)  # the note may have been what was wide
+        if line is not None:
+            self._put_note(line, note, RUNNING_NOTE)
+
+    def set_line_note(self, line: int, note: str) -> None:
+        """A quiet note at the end of a line; '' takes it away."""
+        self._notes[line] = note
+        if line != self._running:
+            self._put_note(line, note, NOTE)
+
+    def set_heat(self, first: int, last: int, level: int) -> None:
+        """A stripe beside these lines, the stronger the higher the level."""
+        marker = _COOLEST + min(max(level, 1), HEAT_LEVELS) - 1
+        for line in range(max(first, 1), min(last, self._sci.lineCount()) + 1):
+            for other in range(_COOLEST, _COOLEST + HEAT_LEVELS):
+                self._sci.markerDelete(line - 1, other)
+            self._sci.markerAdd(line - 1, marker)
+
+    def show_error(self, line: int, text: str) -> None:
+        """An error under its line."""
+        line = min(max(line, 1), self._sci.lineCount())
+        self._sci.annotationSetText(line - 1, text)
+        base = self._sci.annotationStyleOffset()
+        self._sci.annotationSetStyle(line - 1, self._extended + ERROR - base)
+        self.reveal_line(line)
+
+    def set_traced(self, first: int, last: int) -> None:
+        """Mark the lines that printed what is pointed at; 0 and 0: none."""
+        self._sci.markerDeleteAll(_TRACED)
+        for line in range(max(first, 1), min(last, self._sci.lineCount()) + 1):
+            self._sci.markerAdd(line - 1, _TRACED)
+
+    def clear_notes(self) -> None:
+        """Take away markers, notes, heat and errors."""
+        self._move_markers(None)
+        for marker in range(_COOLEST, _COOLEST + HEAT_LEVELS):
+            self._sci.markerDeleteAll(marker)
+        self._notes.clear()
+        self._sci.eOLAnnotationClearAll()
+        self._sci.annotationClearAll()
+
+    def reveal_line(self, line: int) -> None:
+        """Scroll until the line can be seen, without moving the cursor."""
+        first, on_screen = self._sci.firstVisibleLine(), self._sci.linesOnScreen()
+        wanted = self._sci.visibleFromDocLine(line - 1)
+        if not first <= wanted <= first + on_screen - 2:
+            self._sci.setFirstVisibleLine(max(0, wanted - on_screen // 2))
+
+    def cursor(self) -> tuple[int, int]:
+        """Line and column of the cursor."""
+        position = self._sci.currentPos()
+        line = self._sci.lineFromPosition(position)
+        start = self._sci.positionFromLine(line)
+        return line + 1, self._sci.countCharacters(start, position) + 1
+
+    def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
+        return self._sci.canUndo() and not self._sci.readOnly()
+
+    def undo(self) -> None:
+        """Take back the last step."""
+        self._sci.undo()
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self._sci.redo()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a line is cut for display: the text cannot be typed in then."""
+        return self._cutter.has_cut
+
+    def display_text(self) -> str:
+        """The text as it is shown, long lines cut."""
+        # By its length: the text may hold NUL, where a C string would end.
+        return _as_text(self._sci.textRange(0, self._sci.textLength()))
+
+    def selection(self) -> tuple[int, int]:
+        """What is selected, as places in the shown text."""
+        sci = self._sci
+        return self._place(sci.selectionStart()), self._place(sci.selectionEnd())
+
+    def select(self, start: int, end: int) -> None:
+        """Select, and scroll there."""
+        first, last = self._positions([start, end])
+        self.reveal_line(self._sci.lineFromPosition(first) + 1)
+        self._sci.setSel(first, last)
+
+    def mark_found(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Mark places, in order; none: no marks."""
+        sci = self._sci
+        sci.setIndicatorCurrent(_FOUND)
+        sci.indicatorClearRange(0, sci.textLength())
+        places = self._positions([place for span in spans for place in span])
+        for start, end in zip(places[::2], places[1::2], strict=True):
+            sci.indicatorFillRange(start, end - start)
+
+    def replace_spans(self, spans: Sequence[tuple[int, int, str]]) -> None:
+        """Put other texts in the place of some, in order, as one step that can be undone."""
+        if self._sci.readOnly():
+            return
+        places = self._positions([place for span in spans for place in span[:2]])
+        self._sci.beginUndoAction()
+        for number, (_start, _end, new) in reversed(list(enumerate(spans))):
+            text = printable(new)
+            self._sci.setTargetRange(places[2 * number], places[2 * number + 1])
+            self._sci.replaceTarget(utf8_length(text), text)
+        self._sci.endUndoAction()
+
+    def set_wrap(self, is_wrapped: bool) -> None:
+        """Whether long lines go on below."""
+        mode = Scintilla.Wrap.Word if is_wrapped else Scintilla.Wrap.None_
+        self._sci.setWrapMode(mode.value)
+
+    def set_changes(self, changes: Sequence[LineMark]) -> None:
+        """Mark lines in the margin as added (+), changed (a bar) and removed (−)."""
+        # Line by line: deleting all of a kind at once paints the whole text again.
+        wanted = {change.line - 1: 1 << _CHANGE_MARKERS[change.kind] for change in changes}
+        line = self._sci.markerNext(0, _CHANGE_MASK)
+        while line >= 0:
+            marks = self._sci.markerGet(line) & _CHANGE_MASK
+            if marks == wanted.get(line, 0):
+                del wanted[line]
+            else:
+                for marker in _CHANGE_MARKERS.values():
+                    self._sci.markerDelete(line, marker)
+            line = self._sci.markerNext(line + 1, _CHANGE_MASK)
+        for line, mark in wanted.items():
+            self._sci.markerAddSet(line, mark)
+
+    def line_change(self, line: int) -> str:
+        """What the margin says of a line; '' for nothing."""
+        marks = self._sci.markerGet(line - 1)
+        return next((kind for kind, n in _CHANGE_MARKERS.items() if marks & 1 << n), "")
+
+    def line_markers(self, line: int) -> bool:
+        """Whether the line carries the running mark."""
+        return bool(self._sci.markerGet(line - 1) & (1 << _ARROW))
+
+    def line_traced(self, line: int) -> bool:
+        """Whether the line is marked as what printed something."""
+        return bool(self._sci.markerGet(line - 1) & 1 << _TRACED)
+
+    def line_heat(self, line: int) -> int:
+        """The level of heat of a line, 0 for none."""
+        marks = self._sci.markerGet(line - 1)
+        return next((n + 1 for n in range(HEAT_LEVELS) if marks & 1 << _COOLEST + n), 0)
+
+    def line_note(self, line: int) -> str:
+        """The note at the end of a line."""
+        return _as_text(self._sci.eOLAnnotationText(line - 1))
+
+    def line_error(self, line: int) -> str:
+        """The error under a line."""
+        return _as_text(self._sci.annotationText(line - 1))
+
+    def _set_up(self) -> None:
+        sci = self._sci
+        sci.setFrameShape(QFrame.Shape.NoFrame)
+        sci.setCodePage(65001)
+        sci.allocateLineCharacterIndex(_CHARACTERS)
+        sci.setModEventMask(_EDITS)  # else the signal fires for each styled range as well
+        sci.setBufferedDraw(False)  # Qt's own backing store is buffer enough: 40 % less per frame
+        sci.setPhasesDraw(Scintilla.PhasesDraw.Two.value)  # One leaves stripes at extra ascent
+        sci.setLayoutCache(Scintilla.LineCache.Page.value)
+        sci.setUseTabs(False)
+        sci.setTabWidth(4)
+        sci.setIndent(4)
+        sci.setBackSpaceUnIndents(True)
+        sci.setEOLMode(Scintilla.EndOfLine.Lf.value)
+        sci.setScrollWidth(1)
+        sci.setScrollWidthTracking(True)
+        sci.setMultipleSelection(True)
+        sci.setAdditionalSelectionTyping(True)
+        sci.setExtraAscent(3)
+        sci.setExtraDescent(3)
+        sci.setCaretWidth(2)
+        sci.setAccessibleName(accessible_name(1))
+        sci.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self._extended = sci.allocateExtendedStyles(3)
+        sci.annotationSetStyleOffset(0)
+        sci.eOLAnnotationSetStyleOffset(0)
+        self._set_up_margins()
+
+    def _set_up_margins(self) -> None:
+        sci = self._sci
+        sci.setMargins(5)
+        for margin, mask, width in (
+            (_NUMBERS, 0, 0),
+            (_ARROWS, 1 << _ARROW, 14),
+            (_CHANGES, _CHANGE_MASK, 13),
+            (_HEAT, _HEAT_MASK, 3),
+            (_PADDING, 0, 5),
+        ):
+            sci.setMarginTypeN(margin, _Number if margin == _NUMBERS else _Back)
+            sci.setMarginMaskN(margin, mask | 1 << _BAND_MARGIN)
+            sci.setMarginWidthN(margin, width)
+        sci.setMarginLeft(0)
+        sci.markerDefine(_BAND, Scintilla.MarkerSymbol.Background.value)
+        sci.markerDefine(_TRACED, Scintilla.MarkerSymbol.Background.value)
+        sci.markerDefine(_BAND_MARGIN, Scintilla.MarkerSymbol.FullRect.value)
+        sci.markerDefine(_ARROW, Scintilla.MarkerSymbol.Arrow.value)
+        for level in range(HEAT_LEVELS):
+            sci.markerDefine(_COOLEST + level, Scintilla.MarkerSymbol.FullRect.value)
+        symbols = Scintilla.MarkerSymbol
+        shapes = {"added": symbols.Plus, "changed": symbols.Bar, "removed": symbols.Minus}
+        for kind, marker in _CHANGE_MARKERS.items():
+            sci.markerDefine(marker, shapes[kind].value)
+        sci.indicSetStyle(_FOUND, Scintilla.IndicatorStyle.FullBox.value)
+        sci.indicSetUnder(_FOUND, True)
+        sci.annotationSetVisible(Scintilla.AnnotationVisible.Standard.value)
+        sci.eOLAnnotationSetVisible(Scintilla.EOLAnnotationVisible.Standard.value)
+
+    def _set_change_colours(self, colours: EditorColours) -> None:
+        sci = self._sci
+        for marker, colour in zip(
+            _CHANGE_MARKERS.values(), (colours.added, colours.accent, colours.error), strict=True
+        ):
+            sci.markerSetBack(marker, bgr_number(colour))
+            sci.markerSetFore(marker, bgr_number(colour))
+        sci.indicSetFore(_FOUND, bgr_number(colours.accent))
+        sci.indicSetAlpha(_FOUND, 60)
+        sci.indicSetOutlineAlpha(_FOUND, 160)
+
+    def _size_number_margin(self) -> None:
+        digits = max(3, len(str(self._sci.lineCount())))
+        self._sci.setMarginWidthN(_NUMBERS, self._sci.textWidth(_LINE_NUMBER, "9" * digits) + 16)
+
+    def _load(self, shown: str) -> None:
+        shown = printable(shown)
+        self._is_loading = True
+        self._is_touched = False
+        self._sci.setReadOnly(False)
+        self._sci.clearAll()
+        self._sci.appendText(utf8_length(shown), shown)
+        self._sci.setScrollWidth(1)  # it only ever grows by itself
+        self._is_loading = False
+        self._size_number_margin()
+
+    def _positions(self, places: Sequence[int]) -> list[int]:
+        """Places in characters as positions in bytes."""
+        found: list[int] = []
+        for place in places:
+            line = self._sci.lineFromIndexPosition(place, _CHARACTERS)
+            start = self._sci.positionFromLine(line)
+            rest = place - self._sci.indexPositionFromLine(line, _CHARACTERS)
+            # Beyond the end the binding answers 0.
+            after = self._sci.positionRelative(start, rest) if rest else start
+            found.append(after if after or not place else self._sci.textLength())
+        return found
+
+    def _place(self, position: int) -> int:
+        """A position in bytes as a place in characters."""
+        line = self._sci.lineFromPosition(position)
+        start = self._sci.positionFromLine(line)
+        before = self._sci.indexPositionFromLine(line, _CHARACTERS)
+        return before + self._sci.countCharacters(start, position)
+
+    def _apply_read_only(self) -> None:
+        """A text that is cut for display cannot be typed in: what is hidden would be lost."""
+        self._sci.setReadOnly(self._is_read_only or self._cutter.has_cut)
+
+    def _is_at_end(self) -> bool:
+        last = self._sci.firstVisibleLine() + self._sci.linesOnScreen()
+        return last >= self._sci.lineCount()
+
+    def _line_at(self, point: QPoint) -> int:
+        position = self._sci.positionFromPoint(point.x(), point.y())
+        line = self._sci.lineFromPosition(position)
+        below = point.y() - self._sci.pointYFromPosition(position)
+        return line + 1 if 0 <= below < self._sci.textHeight(line) else 0
+
+    def _move_markers(self, line: int | None) -> None:
+        marked = self._sci.markerNext(0, 1 << _ARROW)  # it moves with its text
+        for marker in (_BAND, _BAND_MARGIN, _ARROW):
+            if marked >= 0:
+                self._sci.markerDelete(marked, marker)
+            if line is not None:
+                self._sci.markerAdd(line - 1, marker)
+        before, self._running = self._running, line
+        if before is not None:
+            self._put_note(before, self._notes.get(before, ""), NOTE)
+        if line is not None:
+            self.reveal_line(line)
+
+    def _put_note(self, line: int, note: str, style: int) -> None:
+        if 1 <= line <= self._sci.lineCount():
+            set_note(self._sci, line - 1, note, self._extended + style)
+
+    def _on_modified(self, flags: int, *_rest: object) -> None:
+        if flags & _EDITS and not self._is_loading:
+            self._is_touched = True
+            self.edited.emit()
+
+    def _on_update(self, _what: int) -> None:
+        line, column = self.cursor()
+        self._sci.setAccessibleName(accessible_name(line))
+        self._size_number_margin()
+        self.cursor_moved.emit(line, column)
+
+
+class StyleReader:
+    """Colours code on a Scintilla that is never shown; owner: the colouring service."""
+
+    def __init__(self, owner: QWidget | None = None) -> None:
+        self._sci = ScintillaEdit(owner)
+        self._sci.hide()
+        self._sci.setCodePage(65001)
+        self._sci.setUndoCollection(False)
+        self._language = ""
+        self._names: dict[int, str] = {}
+
+    def styles(self, language: str, code: str) -> list[tuple[int, int, str]]:
+        """Runs of one style as (first byte, bytes, style name), plain text left out."""
+        if language != self._language:
+            prepared = make_lexer(language)
+            self._sci.setILexer(prepared.lexer.detach() if prepared else 0)
+            self._names = prepared.style_names if prepared else {}
+            self._language = language
+        if not self._names:
+            return []
+        self._sci.setText(code)
+        self._sci.colourise(0, -1)
+        return style_runs(self._sci.styleIndexAt, self._names, utf8_length(code))
+
+
+def _as_text(data: QByteArray) -> str:
+    return bytes(data.data()).decode("utf-8", "replace")

@@ -1,0 +1,46 @@
+"""Texts on their way into a widget: their length in bytes, and what no widget can hold."""
+
+from __future__ import annotations
+
+import re
+
+DIRECTION_MARKS = {
+    "\u061c": "ALM",
+    "\u200e": "LRM",
+    "\u200f": "RLM",
+    "\u202a": "LRE",
+    "\u202b": "RLE",
+    "\u202c": "PDF",
+    "\u202d": "LRO",
+    "\u202e": "RLO",
+    "\u2066": "LRI",
+    "\u2067": "RLI",
+    "\u2068": "FSI",
+    "\u2069": "PDI",
+}
+"""Signs without a shape that turn what follows them: code then runs otherwise than it reads.
+
+See CVE-2021-42574 (https://trojansource.codes).
+"""
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
+"""Letters of Hebrew, Arabic and their neighbours."""
+_REPLACEMENTS = str.maketrans(dict.fromkeys(DIRECTION_MARKS, "\ufffd"))
+
+
+def without_direction_marks(code: str) -> str:
+    """The code with a mark in the place of each sign that would turn what follows."""
+    return code if code.isascii() else code.translate(_REPLACEMENTS)
+
+
+def utf8_length(text: str) -> int:
+    """How many bytes the text has in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def printable(text: str) -> str:
+    """The text with a mark in the place of halves of characters, which UTF-8 cannot hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

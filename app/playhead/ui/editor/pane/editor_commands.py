@@ -1,0 +1,191 @@
+"""The commands of the editor pane, their keys, and the menu that lists them.
+
+The keys hold while the keyboard is in the pane, before the window's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
+
+from playhead.ui.editor.tab import Tab
+from playhead.ui.wording import mark, tr
+
+
+@dataclass(frozen=True, slots=True)
+class EditorCommand:
+    """One command; `keys` are told in the menu, `also` are other ways to type them."""
+
+    name: str
+    text: str
+    keys: str = ""
+    also: tuple[str, ...] = ()
+
+
+EDITOR_COMMANDS = (
+    EditorCommand("new", mark("New tab"), "Ctrl+T"),
+    EditorCommand("open", mark("Open a file…"), "Ctrl+Shift+O"),
+    EditorCommand("save", mark("Save"), "Ctrl+S"),
+    EditorCommand("save_as", mark("Save as…"), "Ctrl+Shift+S"),
+    EditorCommand("close", mark("Close the tab"), "Ctrl+W"),
+    EditorCommand("next_tab", mark("Next tab"), "Ctrl+PgDown", ("Ctrl+Tab",)),
+    EditorCommand("previous_tab", mark("Previous tab"), "Ctrl+PgUp", ("Ctrl+Shift+Tab",)),
+    EditorCommand("run", mark("Run"), "Ctrl+Return", ("Ctrl+Enter", "F5")),
+    EditorCommand("undo", mark("Undo"), "Ctrl+Z"),
+    EditorCommand("redo", mark("Redo"), "Ctrl+Shift+Z", ("Ctrl+Y",)),
+    EditorCommand("find", mark("Find…"), "Ctrl+F"),
+    EditorCommand("replace", mark("Find and replace…"), "Ctrl+H"),
+    EditorCommand("find_next", mark("Find next"), "F3"),
+    EditorCommand("find_previous", mark("Find previous"), "Shift+F3"),
+    EditorCommand("comment", mark("Comment or uncomment"), "Ctrl+/", ("Ctrl+Shift+7",)),
+    EditorCommand("indent", mark("Indent"), "Ctrl+]"),
+    EditorCommand("unindent", mark("Unindent"), "Ctrl+["),
+    EditorCommand("wrap", mark("Wrap long lines"), "Alt+Z"),
+    EditorCommand("bigger", mark("Larger type"), "Ctrl++", ("Ctrl+=",)),
+    EditorCommand("smaller", mark("Smaller type"), "Ctrl+-"),
+    EditorCommand("normal", mark("Normal type"), "Ctrl+0"),
+    EditorCommand("changes", mark("Show the changes"), "Ctrl+Shift+D"),
+    EditorCommand("printed", mark("Show what this line printed"), "Ctrl+Shift+L"),
+)
+
+
+class KeyFilter(QObject):
+    """Watches widgets of the pane and calls what their keys stand for. Owner: the pane.
+
+    A filter and no shortcuts: the window has commands with the same keys, and two shortcuts
+    for one key cancel each other out. Signal: `wheeled(int)`: Ctrl and the wheel, up or down.
+    """
+
+    wheeled = Signal(int)
+
+    def __init__(self, handlers: Mapping[str, Callable[[], object]], parent: QObject) -> None:
+        super().__init__(parent)
+        self._by_name = handlers
+        self.bind({})
+
+    def bind(self, own: Mapping[str, str]) -> None:
+        """Have other keys for some commands, by their names; an empty text for none."""
+        self._own = dict(own)
+        self._handlers = {
+            QKeySequence(keys).toString(): self._by_name[command.name]
+            for command in reversed(EDITOR_COMMANDS)
+            for keys in self._ways(command)
+            if keys
+        }
+
+    def keys_of(self, name: str) -> str:
+        """The keys of a command as they are told."""
+        shipped = next(one.keys for one in EDITOR_COMMANDS if one.name == name)
+        return self._own.get(name, shipped)
+
+    def _ways(self, command: EditorCommand) -> tuple[str, ...]:
+        """What the user has chosen stands alone, and goes before another's second way."""
+        if command.name in self._own:
+            return (self._own[command.name],)
+        taken = set(self._own.values())
+        return (command.keys, *(keys for keys in command.also if keys not in taken))
+
+    def watch(self, widget: QWidget) -> None:
+        """Watch a widget that can have the focus."""
+        widget.installEventFilter(self)
+        if isinstance(widget, QAbstractScrollArea):
+            widget.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take what is ours."""
+        if isinstance(event, QKeyEvent):
+            return self._on_key(event)
+        if event.type() == QEvent.Type.Wheel and isinstance(event, QWheelEvent):
+            turned = event.angleDelta().y()
+            if event.modifiers() & Qt.KeyboardModifier.ControlModifier and turned:
+                self.wheeled.emit(1 if turned > 0 else -1)
+                return True
+        return False
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        is_asked = event.type() == QEvent.Type.ShortcutOverride
+        if not is_asked and event.type() != QEvent.Type.KeyPress:
+            return False
+        handler = self._handlers.get(_name_of(event))
+        if handler is None:
+            return False
+        event.accept()
+        if not is_asked:
+            handler()
+        return True
+
+
+def _name_of(event: QKeyEvent) -> str:
+    """The keys as text; those of the number pad and of shifted signs as the plain ones."""
+    kept = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    key = Qt.Key(event.key())
+    if key == Qt.Key.Key_Backtab:
+        key = Qt.Key.Key_Tab
+    if key in _SIGNS:
+        kept &= ~Qt.KeyboardModifier.ShiftModifier
+    return QKeySequence(kept.value | key.value).toString()
+
+
+_SIGNS = {Qt.Key.Key_Plus, Qt.Key.Key_Slash, Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight}
+
+_GROUPS = (
+    ("new", "open", "save", "save_as", "close"),
+    ("undo", "redo", "find", "replace"),
+    ("comment", "indent", "unindent", "changes", "printed"),
+    ("wrap", "bigger", "smaller", "normal"),
+)
+
+
+class PaneMenu(QMenu):
+    """Filled when it opens. Owner: the pane, which gives what each command does.
+
+    `is_on` says of a command whether it is ticked, None where it cannot be; `tabs` gives all
+    tabs and `choose` shows one.
+    """
+
+    def __init__(
+        self,
+        handlers: Mapping[str, Callable[[], object]],
+        is_on: Callable[[str], bool | None],
+        tabs: Callable[[], tuple[Sequence[Tab], Tab]],
+        choose: Callable[[str], object],
+        keys_of: Callable[[str], str],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._keys_of = keys_of
+        self._handlers = handlers
+        self._is_on = is_on
+        self._tabs = tabs
+        self._choose = choose
+        self.aboutToShow.connect(self._fill)
+
+    def _fill(self) -> None:
+        self.clear()
+        commands = {command.name: command for command in EDITOR_COMMANDS}
+        tabs, current = self._tabs()
+        for group in _GROUPS:
+            for name in group:
+                command = commands[name]
+                # As text: a shortcut here would cancel out the window's for the same key.
+                action = self.addAction(f"{tr(command.text)}\t{self._keys_of(name)}")
+                action.triggered.connect(lambda _=False, one=name: self._handlers[one]())
+                is_on = self._is_on(name)
+                action.setCheckable(is_on is not None)
+                action.setChecked(bool(is_on))
+                action.setEnabled(name != "close" or current.is_own)
+            self.addSeparator()
+        if len(tabs) > 1:
+            self._add_tabs(tabs, current)
+
+    def _add_tabs(self, tabs: Sequence[Tab], current: Tab) -> None:
+        menu = self.addMenu(tr("All tabs"))
+        for tab in tabs:
+            action = menu.addAction(tab.words.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(tab is current)
+            action.triggered.connect(lambda _=False, key=tab.key: self._choose(key))

@@ -1,0 +1,537 @@
+"""The right side of the window: code in tabs, with what is known of it and the kernel's state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from string import Template
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
+
+from playhead.domain.execution import KernelStatus
+from playhead.ui.editor.code.code_editor import CodeEditor
+from playhead.ui.editor.code.editor_factory import (
+    drawing_problem,
+    make_editor,
+    make_light_editor,
+    plain_editor_reason,
+)
+from playhead.ui.editor.code.editor_language import language_name
+from playhead.ui.editor.code.plain_editor import PlainEditor
+from playhead.ui.editor.pane.editor_commands import KeyFilter, PaneMenu
+from playhead.ui.editor.pane.pane_header import PaneHeader, TabStrip
+from playhead.ui.editor.pane.pane_tools import PaneTools
+from playhead.ui.editor.pane.running_line import RunningLine
+from playhead.ui.editor.pane.status_bar import NoticeStrip, StatusBar
+from playhead.ui.editor.pane.tab_pages import (
+    LARGEST_PX,
+    SMALLEST_PX,
+    ChangeMarks,
+    TabPage,
+    TabPages,
+)
+from playhead.ui.editor.tab import Tab
+from playhead.ui.theme import CODE_PX, Theme
+from playhead.ui.wording import tr
+
+if TYPE_CHECKING:
+    from playhead.ui.editor.variables_panel import VariablesPanel
+
+
+_RULES = Template("""
+QPushButton[kind="language"] { background: $accent_bg; color: $accent; border: 1px solid $accent_bg;
+  border-radius: 7px; padding: 1px 8px; font-size: 11px; font-weight: 600; }
+QPushButton[kind="language"]:hover:enabled { border-color: $accent; }
+QPushButton[kind="language"]:focus { border-color: $accent; }
+QFrame[kind="find"] { background: $header; border: 0; border-bottom: 1px solid $line; }
+QFrame[kind="find"] QLineEdit { padding: 3px 8px; }
+QFrame[kind="find"] QToolButton { padding: 3px; min-width: 18px; font-size: 12px; color: $mute; }
+QFrame[kind="find"] QToolButton:checked { background: $accent_bg; color: $accent;
+  border-color: $accent; }
+QFrame[kind="find"] QToolButton:focus { border-color: $accent; }
+QLabel[kind="danger"] { color: $danger; font-size: 12px; }
+QTabBar { background: $bg; border-bottom: 1px solid $line; }
+QTabBar::tab { background: transparent; color: $mute; padding: 5px 10px; border: 1px solid
+  transparent; border-bottom: 2px solid transparent; font-size: 12px; }
+QTabBar::tab:hover { color: $text; background: $hover; }
+QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QTabBar::tab:selected:focus { border-color: $accent; }
+QTabBar QToolButton { background: $bg; border: 0; border-radius: 0; padding: 2px; }
+QTabBar QToolButton:hover { background: $hover; }
+""")
+_NAMES = ("accent_bg", "accent", "header", "line", "mute", "danger", "text", "hover", "bg")
+
+
+def editor_style(theme: Theme) -> str:
+    """The rules in the colours of the theme in force."""
+    return _RULES.substitute({name: theme.tokens.of(name) for name in _NAMES})
+
+
+SCRATCH = "own:scratch"
+"""The tab that stands there while there is no other."""
+
+
+class EditorPane(QWidget):
+    """Shows tabs of code, streams into them, lets the user change and run them.
+
+    Which tabs there are is the business of the follower (blocks of the conversation) and of
+    OwnTabs (texts of the user's own); this widget shows them.
+
+    Signals: `run_requested(language, code)`, `stop_requested()`, `edited()` on the user's edits,
+    `restart_requested()`, `folder_clicked()`, `interpreter_clicked()`, `newer_requested()` when
+    the user wants the newest code, `fold_requested()`, `variables_toggled(bool)` when the names
+    under the editor were shown or hidden, `tab_chosen(str)` by the user, `tab_shown()`,
+    `close_requested(str)`, `file_command(str)`: new, open, save, save_as; `line_pointed(int)`
+    when the mouse is at another line (0: none), `printed_requested(int)` for a line's output.
+    """
+
+    run_requested = Signal(str, str)
+    stop_requested = Signal()
+    edited = Signal()
+    restart_requested = Signal()
+    folder_clicked = Signal()
+    interpreter_clicked = Signal()
+    newer_requested = Signal()
+    fold_requested = Signal()
+    variables_toggled = Signal(bool)
+    tab_chosen = Signal(str)
+    tab_shown = Signal()
+    line_pointed = Signal(int)
+    printed_requested = Signal(int)
+    close_requested = Signal(str)
+    file_command = Signal(str)
+
+    def __init__(
+        self, theme: Theme, parent: QWidget | None = None, *, is_light: bool = False
+    ) -> None:
+        """`is_light` begins with the plain editor, which costs the first paint nothing."""
+        super().__init__(parent)
+        self._theme = theme
+        self._is_running = self._is_asked = False
+        self._is_light = is_light
+        self._can_run: Callable[[str], bool] = lambda _word: True
+        self._wants_variables = False
+        self._standing_notice = ""
+        self.variables: VariablesPanel | None = None
+        self.tabs: list[Tab] = [Tab(SCRATCH, "scratch", is_own=True)]
+        self.current = self.tabs[0]
+        self.setStyleSheet(editor_style(theme))
+        self.header = PaneHeader(theme, self)
+        self.strip = TabStrip(theme, self)
+        self.notice = NoticeStrip(theme, self)
+        self.pages = TabPages(theme, make_light_editor if is_light else make_editor, self)
+        self.status = StatusBar(theme, self)
+        self._marks = ChangeMarks(self)
+        self.tools = PaneTools(theme, self.pages, self.header, self.notice, self)
+        self._handlers = self._make_handlers()
+        self.keys = KeyFilter(self._handlers, self)
+        self._lay_out()
+        self._connect()
+        self.status.show_kernel(KernelStatus())
+        self.show_tab(SCRATCH)
+        if not is_light:
+            self._say_plain()
+
+    def load_editor(self) -> None:
+        """Put the real editor in the place of the light one; what was typed meanwhile stays."""
+        if not self._is_light:
+            return
+        self._is_light = False
+        had_focus = self.editor.widget.focusProxy() is QApplication.focusWidget()
+        self.pages.use(make_editor)
+        self.show_tab(self.current.key)
+        if had_focus:
+            self.focus_code()
+        self._say_plain()
+        self.show_variables(self._wants_variables)
+
+    @property
+    def editor(self) -> CodeEditor:
+        """The editor that is shown."""
+        return self.pages.current.editor
+
+    @property
+    def running_line(self) -> RunningLine:
+        """The running line of the code that is shown."""
+        return self.pages.current.running_line
+
+    @property
+    def message_id(self) -> str:
+        """The code message that is shown; '' for a text of the user's own."""
+        return self.current.message_id
+
+    @property
+    def language(self) -> str:
+        """The language of the code that is shown."""
+        return self.current.language
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the user changed the code since it was shown or last taken."""
+        return self.editor.text() != self.current.original
+
+    @property
+    def is_being_written(self) -> bool:
+        """Whether the user has changed the code and not run it since."""
+        tab = self.current
+        return self.is_edited and self.editor.text() != (
+            tab.original if tab.ran is None else tab.ran
+        )
+
+    @property
+    def wants_variables(self) -> bool:
+        """Whether the user wants to see the names under the editor."""
+        return self._wants_variables
+
+    def tab(self, key: str) -> Tab | None:
+        """The tab of that key, if there is one."""
+        return next((tab for tab in self.tabs if tab.key == key), None)
+
+    def text(self) -> str:
+        """The code as it stands, edits included."""
+        return self.editor.text()
+
+    def text_of(self, tab: Tab) -> str:
+        """The text of any tab as it stands."""
+        return self.pages.text_of(tab)
+
+    def set_tabs(self, tabs: Sequence[Tab], current: str) -> None:
+        """Show just these tabs; editors of those that are gone go too."""
+        kept = {tab.key for tab in tabs}
+        gone = [tab.key for tab in self.tabs if tab.key not in kept]
+        self.tabs = list(tabs)
+        self.show_tab(current)
+        for key in gone:
+            self.pages.forget(key)
+
+    def add_tab(self, tab: Tab) -> None:
+        """One more tab: the user's own stand before those of the conversation."""
+        place = sum(one.is_own for one in self.tabs) if tab.is_own else len(self.tabs)
+        self.tabs.insert(place, tab)
+        self.refresh_tabs()
+
+    def show_tab(self, key: str) -> None:
+        """Put a tab up."""
+        if (tab := self.tab(key)) is None:
+            return
+        self.tools.close_diff()
+        self.current = tab
+        self.pages.show_page(tab)
+        page = self.pages.current
+        self._say_notice()
+        self.tools.use(page)
+        self._show_tab_words()
+        self._marks.show(page)
+        self.status.show_position(*page.editor.cursor())
+        self.refresh_tabs()
+        self.tab_shown.emit()
+
+    def refresh_tabs(self) -> None:
+        """A tab's title, state or file has changed."""
+        self.strip.show_tabs(self.tabs, self.current.key)
+        self._show_run()
+
+    def begin_stream(self, tab: Tab) -> None:
+        """Code begins to arrive in a tab; it cannot be typed in until `end_stream`."""
+        tab.state = "streaming"
+        self.pages.page(tab).editor.set_read_only(True)
+        self.refresh_tabs()
+
+    def append(self, tab: Tab, text: str) -> None:
+        """More of the code that is arriving."""
+        self.pages.page(tab).editor.append(text)
+
+    def end_stream(self, tab: Tab) -> None:
+        """All of the code has arrived."""
+        page = self.pages.page(tab)
+        page.editor.end_stream()
+        page.editor.set_read_only(False)
+        tab.original = tab.base = page.editor.text()
+        tab.state = ""
+        self.refresh_tabs()
+        self._show_edited()
+        if page is self.pages.current:
+            self._say_notice()
+
+    def replace_text(self, code: str) -> None:
+        """Put other code up as one step that can be undone; it counts as edited."""
+        self.editor.replace_text(code)
+        self._on_edited(self.pages.current)
+
+    def take_text(self, tab: Tab) -> None:
+        """What the tab holds runs: it is no edit any more, but a file is not saved by that."""
+        if tab.is_own:
+            tab.ran = self.text_of(tab)
+        else:
+            tab.original = self.text_of(tab)
+            tab.is_edited = False
+        self._show_edited()
+
+    def note_saved(self, tab: Tab, text: str) -> None:
+        """This text of the tab lies on the disk now."""
+        tab.original = tab.base = text
+        tab.is_edited = self.text_of(tab) != text
+        if tab is self.current:
+            self._show_tab_words()
+            self._marks.refresh()
+        self.refresh_tabs()
+
+    def set_running(self, is_running: bool) -> None:
+        """Run ↔ Stop."""
+        self._is_running = is_running
+        self._show_run()
+
+    def set_asked(self, is_asked: bool) -> None:
+        """Whether the code that is shown waits for approval: Run is then the thing to do."""
+        self._is_asked = is_asked
+        self._show_run()
+
+    def set_can_run(self, can_run: Callable[[str], bool]) -> None:
+        """Whom to ask whether code in a language can be run."""
+        self._can_run = can_run
+        self._show_tab_words()
+
+    def set_newer(self, is_newer: bool) -> None:
+        """Whether newer code came while another tab is looked at."""
+        self.header.newer.setVisible(is_newer)
+
+    def set_kernel(self, status: KernelStatus) -> None:
+        """Show the kernel's state and memory."""
+        self.status.show_kernel(status)
+
+    def set_place(self, folder: str, interpreter: str) -> None:
+        """Show where and with what the code runs."""
+        self.status.show_place(folder, interpreter)
+
+    def set_language(self, word: str) -> None:
+        """The user says what language a text of their own is in."""
+        self.current.language = word
+        self.editor.set_language(word)
+        self._show_tab_words()
+        self._show_run()
+        self.edited.emit()
+
+    def request_run(self) -> None:
+        """What the Run button does."""
+        if not self._is_running and self.header.run.isEnabled():
+            self.run_requested.emit(self.language, self.text())
+
+    def focus_code(self) -> None:
+        """Put the cursor into the code."""
+        self.editor.widget.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_code_size(self, size_px: int) -> None:
+        """Show code in another size."""
+        self.pages.set_size(size_px)
+
+    def set_wrap(self, is_wrapped: bool) -> None:
+        """Whether long lines go on below."""
+        self.pages.set_wrap(is_wrapped)
+
+    def state(self) -> dict[str, str]:
+        """What to remember of the look."""
+        wrap = "on" if self.pages.is_wrapped else "off"
+        return {"code_px": str(self.pages.size_px), "wrap": wrap}
+
+    def restore(self, state: Mapping[str, str]) -> None:
+        """Put back what `state` told; anything unreadable is ignored."""
+        size = state.get("code_px", "")
+        if size.isdecimal() and len(size) < 4 and SMALLEST_PX <= int(size) <= LARGEST_PX:
+            self.set_code_size(int(size))
+        else:
+            self.set_code_size(CODE_PX)
+        self.set_wrap(state.get("wrap") == "on")
+
+    def show_variables(self, is_shown: bool) -> None:
+        """Show the names under the editor, or hide them; they are made when first seen."""
+        self._wants_variables = is_shown
+        self.status.variables.setChecked(is_shown)
+        if self._is_light:  # not before the first paint
+            return
+        if is_shown and self.variables is None:
+            self.variables = self._make_variables()
+        if self.variables is not None and self.variables.isHidden() == is_shown:
+            self.variables.setVisible(is_shown)
+        self.variables_toggled.emit(is_shown)
+
+    def _lay_out(self) -> None:
+        self._splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self._splitter.setHandleWidth(1)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.tools)
+        self._splitter.setStretchFactor(0, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self.header, self.strip, self.notice):
+            layout.addWidget(widget)
+        layout.addWidget(self._splitter, 1)
+        layout.addWidget(self.status)
+
+    def _connect(self) -> None:
+        header, status = self.header, self.status
+        self.keys.watch(self.strip)
+        self.keys.wheeled.connect(self._on_wheeled)
+        self.tools.field_made.connect(self.keys.watch)
+        header.more.setMenu(
+            PaneMenu(
+                self._handlers,
+                lambda name: self.pages.is_wrapped if name == "wrap" else None,
+                lambda: (self.tabs, self.current),
+                self._on_tab_chosen,
+                lambda name: self.keys.keys_of(name),
+                self,
+            )
+        )
+        self.pages.made.connect(self._on_editor_made)
+        self.pages.edited.connect(self._on_edited)
+        self.pages.cursor_moved.connect(status.show_position)
+        self.pages.line_pointed.connect(self.line_pointed)
+        self._marks.counted.connect(self._on_counted)
+        self.strip.chosen.connect(self._on_tab_chosen)
+        self.strip.close_requested.connect(self.close_requested)
+        header.run_clicked.connect(self._on_run_clicked)
+        header.undo_clicked.connect(self._handlers["undo"])
+        header.find_clicked.connect(self._handlers["find"])
+        header.changes_clicked.connect(self.tools.toggle_diff)
+        header.newer_clicked.connect(self.newer_requested)
+        header.fold_clicked.connect(self.fold_requested)
+        header.language_chosen.connect(self.set_language)
+        status.variables_clicked.connect(self.show_variables)
+        status.folder_clicked.connect(self.folder_clicked)
+        status.interpreter_clicked.connect(self.interpreter_clicked)
+        status.restart_clicked.connect(self.restart_requested)
+        self.notice.dismissed.connect(self._on_notice_dismissed)
+        self._theme.changed.connect(self._on_theme_changed)
+
+    def _make_handlers(self) -> dict[str, Callable[[], object]]:
+        tools = self.tools
+        return {
+            "new": lambda: self.file_command.emit("new"),
+            "open": lambda: self.file_command.emit("open"),
+            "save": lambda: self.file_command.emit("save"),
+            "save_as": lambda: self.file_command.emit("save_as"),
+            "close": lambda: self.close_requested.emit(self.current.key),
+            "next_tab": lambda: self._step_tab(1),
+            "previous_tab": lambda: self._step_tab(-1),
+            "run": self.request_run,
+            "undo": lambda: self.editor.undo(),
+            "redo": lambda: self.editor.redo(),
+            "find": lambda: tools.find(replaces=False),
+            "replace": lambda: tools.find(replaces=True),
+            "find_next": lambda: tools.find_step(1),
+            "find_previous": lambda: tools.find_step(-1),
+            "comment": tools.comment,
+            "indent": tools.indent,
+            "unindent": tools.unindent,
+            "wrap": lambda: self.set_wrap(not self.pages.is_wrapped),
+            "bigger": lambda: self._on_wheeled(1),
+            "smaller": lambda: self._on_wheeled(-1),
+            "normal": lambda: self.set_code_size(CODE_PX),
+            "changes": tools.toggle_diff,
+            "printed": lambda: self.printed_requested.emit(self.editor.cursor()[0]),
+        }
+
+    def _make_variables(self) -> VariablesPanel:
+        from playhead.ui.editor.variables_panel import VariablesPanel  # only when it is seen
+
+        panel = VariablesPanel(self._theme, self)
+        panel.close_requested.connect(lambda: self.show_variables(False))
+        self._splitter.addWidget(panel)
+        self._splitter.setStretchFactor(1, 0)
+        self._splitter.setSizes([self.height(), panel.sizeHint().height()])
+        return panel
+
+    def _say_plain(self) -> None:
+        reason = plain_editor_reason()
+        self.status.say_plain(reason)
+        if reason:
+            words = tr("This is the plain editor: code has no colours. {reason}", reason=reason)
+            self._standing_notice = words
+            self.notice.say(words)
+
+    def _say_notice(self) -> None:
+        """What holds for all texts, or that this one cannot be seen as it is."""
+        why = drawing_problem(self.editor, self.text())
+        has_choice = why and not isinstance(self.editor, PlainEditor)
+        actions = [(tr("Use the plain editor"), self._use_plain)] if has_choice else []
+        self.notice.say(why or self._standing_notice, *actions)
+
+    def _use_plain(self) -> None:
+        self.pages.use(make_light_editor)
+        self.show_tab(self.current.key)
+        self.focus_code()
+
+    def _show_tab_words(self) -> None:
+        tab = self.current
+        self.header.show_title(tab.title, tab.file.path if tab.file else "")
+        self.header.show_language(tab.language, is_choice=tab.is_own)
+        self.status.show_language(tab.language if self._can_run(tab.language) else "")
+        self._show_edited()
+
+    def _show_edited(self) -> None:
+        tab, text = self.current, self.text()
+        self.header.edited.setText(tr("not saved") if tab.is_own and tab.file else tr("edited"))
+        is_told = text != tab.original and tab.state != "streaming"
+        # A text that has no file yet is not "edited": it is being written.
+        self.header.edited.setVisible(is_told and not (tab.is_own and tab.file is None))
+        self.header.undo.setEnabled(self.editor.can_undo())
+        if tab.is_edited != is_told:
+            tab.is_edited = is_told
+            self.strip.show_tabs(self.tabs, self.current.key)
+        self._show_run(text)
+
+    def _show_run(self, text: str | None = None) -> None:
+        has_code = bool((self.text() if text is None else text).strip())
+        is_known, name = self._can_run(self.language), language_name(self.language)
+        self.header.show_run(
+            is_running=self._is_running,
+            is_asked=self._is_asked,
+            why_not=""
+            if is_known
+            else tr("{language_name} cannot be run here.", language_name=name),
+            can_run=has_code and is_known,
+        )
+
+    def _on_editor_made(self, widget: QWidget) -> None:
+        for one in (widget, *widget.findChildren(QWidget)):
+            one.setAcceptDrops(self.acceptDrops())
+        if (target := widget.focusProxy()) is not None:
+            self.keys.watch(target)
+
+    def _on_edited(self, page: TabPage) -> None:
+        if page is not self.pages.current:
+            return
+        self._show_edited()
+        self._marks.due()
+        self.tools.text_changed()
+        self.edited.emit()
+
+    def _on_counted(self, count: int) -> None:
+        self.header.show_changes(count, self.tools.base_name)
+
+    def _on_tab_chosen(self, key: str) -> None:
+        self.show_tab(key)
+        self.tab_chosen.emit(key)
+
+    def _step_tab(self, direction: int) -> None:
+        keys = [tab.key for tab in self.tabs]
+        self._on_tab_chosen(keys[(keys.index(self.current.key) + direction) % len(keys)])
+        self.focus_code()
+
+    def _on_wheeled(self, direction: int) -> None:
+        self.set_code_size(self.pages.size_px + direction)
+
+    def _on_run_clicked(self) -> None:
+        if self._is_running:
+            self.stop_requested.emit()
+        else:
+            self.request_run()
+
+    def _on_notice_dismissed(self) -> None:
+        self._standing_notice = ""
+
+    def _on_theme_changed(self) -> None:
+        self.setStyleSheet(editor_style(self._theme))
+        self._show_run()

@@ -1,0 +1,195 @@
+"""The status of the code that is shown: a bar below it and a notice above it.
+
+The bar has cursor, folder, interpreter and kernel; the notice says what is unusual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from playhead.domain.execution import KernelStatus
+from playhead.ui.editor.code.editor_language import language_name
+from playhead.ui.folder_names import folder_name
+from playhead.ui.theme import Theme
+from playhead.ui.wording import mark, tr
+
+_PYTHON = ("python", "python3", "py", "ipython")
+_WORDS = {
+    "none": mark("no kernel"),
+    "starting": mark("kernel starting"),
+    "idle": mark("kernel idle"),
+    "busy": mark("kernel busy"),
+    "stopping": mark("kernel stopping"),
+}
+
+
+class StatusBar(QFrame):
+    """Only shows and tells. Owner: the pane.
+
+    Signals: `variables_clicked(bool)`, `folder_clicked()`, `interpreter_clicked()`,
+    `restart_clicked()`.
+    """
+
+    variables_clicked = Signal(bool)
+    folder_clicked = Signal()
+    interpreter_clicked = Signal()
+    restart_clicked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._language = self._interpreter = ""
+        self.setProperty("kind", "foot")
+        self.setFixedHeight(26)
+        self.position = QLabel(tr("Ln 1, Col 1"), self)
+        self.plain = QLabel(tr("plain editor"), self)
+        self.plain.hide()
+        self.variables = self._button(tr("Show the kernel's variables"))
+        self.variables.setText(tr("Variables"))
+        self.variables.setToolTip(tr("The names that the code has defined"))
+        self.variables.setCheckable(True)
+        self.folder = self._button(tr("Change the working folder"))
+        self.interpreter = self._button(tr("Choose the interpreter"))
+        self.kernel = QLabel(self)
+        self.restart = QToolButton(self)
+        self.restart.setToolTip(tr("Restart the kernel: all names are forgotten"))
+        self.restart.setAccessibleName(tr("Restart kernel"))
+        self._lay_out()
+        self.variables.clicked.connect(self.variables_clicked)
+        self.folder.clicked.connect(self.folder_clicked)
+        self.interpreter.clicked.connect(self.interpreter_clicked)
+        self.restart.clicked.connect(self.restart_clicked)
+        theme.changed.connect(self.dress)
+        self.dress()
+
+    def show_position(self, line: int, column: int) -> None:
+        """Where the cursor is."""
+        self.position.setText(tr("Ln {line}, Col {column}", line=line, column=column))
+
+    def show_kernel(self, status: KernelStatus) -> None:
+        """The kernel's state and memory."""
+        words = tr(_WORDS[status.state])
+        if status.memory_bytes:
+            words += " · " + tr("{number:,.0f} MB", number=status.memory_bytes / 1000000)
+        self.kernel.setText(words)
+        self.restart.setEnabled(status.state not in ("none", "stopping"))
+
+    def show_place(self, folder: str, interpreter: str) -> None:
+        """Where and with what the code runs."""
+        self.folder.setText(folder_name(folder))
+        self.folder.setToolTip(tr("Working folder: {folder}", folder=folder))
+        self._interpreter = interpreter
+        self._show_program()
+
+    def show_language(self, word: str) -> None:
+        """Code in another language than Python is run by that language's own program."""
+        self._language = word
+        self._show_program()
+
+    def _show_program(self) -> None:
+        is_python = not self._language or self._language.lower() in _PYTHON
+        name = language_name(self._language)
+        tip = tr("Interpreter: {interpreter}", interpreter=self._interpreter)
+        other = tr("{language} code is run by the {language} of this machine", language=name)
+        self.interpreter.setText(self._interpreter if is_python else name)
+        self.interpreter.setToolTip(tip if is_python else other)
+        self.interpreter.setEnabled(is_python)
+
+    def say_plain(self, reason: str) -> None:
+        """Why there are no colours; '' where there are."""
+        self.plain.setVisible(bool(reason))
+        self.plain.setToolTip(reason)
+        self.plain.setAccessibleDescription(reason)
+
+    def dress(self) -> None:
+        """Take the colours in force."""
+        self.restart.setIcon(self._theme.icon("rotate-ccw", "mute"))
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(14, 0, 8, 0)
+        layout.setSpacing(4)
+        for label in (self.position, self.plain, self.kernel):
+            label.setProperty("kind", "mute")
+        for widget in (self.position, self.variables, self.plain):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        for widget in (self.folder, self.interpreter, self.kernel, self.restart):
+            layout.addWidget(widget)
+
+    def _button(self, tip: str) -> QPushButton:
+        button = QPushButton(self)
+        button.setProperty("kind", "foot")
+        button.setAccessibleName(tip)
+        button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        return button
+
+
+NoticeAction = tuple[str, Callable[[], object]]
+
+
+class NoticeStrip(QFrame):
+    """Shows one notice at a time. Owner: the pane. Signal: `dismissed()`."""
+
+    dismissed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setProperty("kind", "find")
+        self.words = QLabel(self)
+        self.words.setWordWrap(True)
+        self.words.setProperty("kind", "mute")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.buttons: list[QPushButton] = []
+        self.close_button = QToolButton(self)
+        self.close_button.setAccessibleName(tr("Dismiss"))
+        self.close_button.setToolTip(tr("Dismiss"))
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.close_button.clicked.connect(self._on_dismissed)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(12, 5, 8, 5)
+        self._row.setSpacing(6)
+        self._row.addWidget(self.words, 1)
+        self._row.addWidget(self.close_button)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.hide()
+
+    def say(self, words: str, *actions: NoticeAction) -> None:
+        """Show a notice in the place of the one before; '' shows none."""
+        self.words.setText(words)
+        self.setAccessibleName(words)
+        for button in self.buttons:
+            button.deleteLater()
+        self.buttons = [self._button(text, action) for text, action in actions]
+        self.setVisible(bool(words))
+
+    def _button(self, text: str, action: Callable[[], object]) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setProperty("kind", "chip")
+        button.clicked.connect(lambda: self._on_chosen(action))
+        self._row.insertWidget(self._row.count() - 1, button)
+        return button
+
+    def _on_chosen(self, action: Callable[[], object]) -> None:
+        self.say("")
+        action()
+
+    def _on_dismissed(self) -> None:
+        self.say("")
+        self.dismissed.emit()
+
+    def _dress(self) -> None:
+        self.close_button.setIcon(self._theme.icon("x", "mute"))

@@ -1,0 +1,125 @@
+"""The user's own tabs on the disk: what was not saved, and which tab was open, survive a crash."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from playhead.errors import StorageError
+from playhead.ui.editor.tab import Tab
+from playhead.ui.editor.text_files import FileForm
+from playhead.ui.wording import tr
+
+LARGEST = 25_000_000
+"""Characters of one tab: more than any file that is opened here has."""
+
+
+@dataclass(frozen=True, slots=True)
+class TabDrafts:
+    """What was kept: the tabs with their texts, and the key of the one that was open."""
+
+    tabs: tuple[Tab, ...] = ()
+    current: str = ""
+
+
+def encoded(tabs: Iterable[Tab], current: str) -> str:
+    """The tabs as one JSON text; `text` of each must be up to date."""
+    rows = [_row(tab) for tab in tabs if len(tab.text) <= LARGEST and (tab.text or tab.file)]
+    return json.dumps({"version": 1, "current": current, "tabs": rows})
+
+
+def decoded(text: str) -> TabDrafts:
+    """What `encoded` gave; what cannot be understood is left out."""
+    try:
+        table: Any = json.loads(text)
+    except ValueError:
+        return TabDrafts()
+    if not isinstance(table, dict):
+        return TabDrafts()
+    rows = cast("dict[str, Any]", table).get("tabs")
+    current = str(cast("dict[str, Any]", table).get("current", ""))
+    found = (_tab(row) for row in rows if isinstance(row, dict)) if isinstance(rows, list) else ()
+    return TabDrafts(tuple(tab for tab in found if tab is not None), current)
+
+
+def read(path: Path) -> TabDrafts:
+    """Read the file; where there is none, or none that can be read, nothing was kept."""
+    try:
+        return decoded(path.read_text("utf-8", "replace"))
+    except OSError:
+        return TabDrafts()
+
+
+def write_error(path: Path, error: OSError) -> StorageError:
+    """What is said when they cannot be written."""
+    return StorageError(
+        tr("What you have written is not being kept."),
+        detail=f"{path}: {error.strerror or error}",
+        remedy=tr("Free some space, or see that the folder can be written to. Save or send it."),
+    )
+
+
+def write(path: Path, text: str) -> None:
+    """Replace the file at once, readable by its user only. Raises OSError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _row(tab: Tab) -> dict[str, object]:
+    row: dict[str, object] = {
+        "key": tab.key,
+        "title": tab.title,
+        "language": tab.language,
+        "text": tab.text,
+    }
+    if tab.original != tab.text:
+        row["original"] = tab.original
+    if (form := tab.file) is not None:
+        row["file"] = [form.path, form.encoding, form.line_end, list(form.stamp or ())]
+    return row
+
+
+def _tab(row: dict[str, Any]) -> Tab | None:
+    words = [row.get(name) for name in ("key", "title", "language", "text")]
+    if not all(isinstance(word, str) for word in words):
+        return None
+    key, title, language, text = (str(word) for word in words)
+    original = str(row.get("original", text))
+    form = _form(row.get("file"))
+    return Tab(
+        key,
+        title,
+        language,
+        is_own=True,
+        text=text,
+        original=original,
+        base=original if form else None,
+        is_edited=text != original,
+        file=form,
+    )
+
+
+def _form(value: object) -> FileForm | None:
+    match value:
+        case [str(path), str(encoding), ("\n" | "\r\n" | "\r") as line_end, [*stamp]]:
+            numbers = [one for one in stamp if isinstance(one, int)]
+            known = (numbers[0], numbers[1]) if len(numbers) == 2 else None
+            return FileForm(path, encoding, line_end, known)
+        case _:
+            return None

@@ -1,0 +1,304 @@
+"""The panel under the editor: the kernel's variables as rows with type, shape, size and value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QBrush, QFont, QGuiApplication, QKeySequence, QPainter, QPixmap, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QStackedLayout,
+    QToolButton,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.domain.execution import Variable
+from playhead.ui.composer.attachments import format_size
+from playhead.ui.theme import Theme
+from playhead.ui.wording import mark, tr, tr_n
+
+HEADS = (mark("Name"), mark("Type"), mark("Shape"), mark("Size"), mark("Value"))
+NAME, TYPE, SHAPE, SIZE, VALUE = range(5)
+SORT_ROLE = Qt.ItemDataRole.UserRole
+_DOT_PX = 6
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+class VariablesModel(QAbstractTableModel):
+    """One row a name; what the last run changed carries a dot. Owner: the panel."""
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._variables: list[Variable] = []
+        self._is_dim = False
+
+    @property
+    def variables(self) -> list[Variable]:
+        """What is shown."""
+        return self._variables
+
+    def show_variables(self, variables: list[Variable]) -> None:
+        """Other names, or the same with other values; a selection of names outlives the latter."""
+        names = [one.name for one in variables]
+        if names == [one.name for one in self._variables]:
+            self._variables = variables
+            self._tell_all()
+            return
+        self.beginResetModel()
+        self._variables = variables
+        self.endResetModel()
+
+    def set_dim(self, is_dim: bool) -> None:
+        """Whether the values may be old: the code is running."""
+        if is_dim != self._is_dim:
+            self._is_dim = is_dim
+            self._tell_all()
+
+    def rowCount(self, parent: _Index = _ROOT) -> int:
+        """One for each name."""
+        return 0 if parent.isValid() else len(self._variables)
+
+    def columnCount(self, parent: _Index = _ROOT) -> int:
+        """Name, type, shape, size and value."""
+        return 0 if parent.isValid() else len(HEADS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """The columns' heads."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return tr(HEADS[section])
+        if role == Qt.ItemDataRole.TextAlignmentRole and section == SIZE:
+            return _RIGHT
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What stands in a cell and how."""
+        variable, column = self._variables[index.row()], index.column()
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return _texts(variable)[column]
+            case Qt.ItemDataRole.ToolTipRole:
+                return _tip(variable, column)
+            case Qt.ItemDataRole.DecorationRole if column == NAME:
+                return _dot(self._theme, variable.is_changed)
+            case Qt.ItemDataRole.ForegroundRole:
+                is_quiet = self._is_dim or column not in (NAME, VALUE)
+                return QBrush(self._theme.colour("mute" if is_quiet else "text"))
+            case Qt.ItemDataRole.FontRole:
+                return self._font(column)
+            case Qt.ItemDataRole.TextAlignmentRole if column == SIZE:
+                return _RIGHT
+            case Qt.ItemDataRole.AccessibleTextRole if column == NAME and variable.is_changed:
+                return tr("{name}, changed in the last run", name=variable.name)
+            case _ if role == SORT_ROLE:
+                return variable.size_bytes if column == SIZE else _texts(variable)[column].lower()
+            case _:
+                return None
+
+    def _font(self, column: int) -> QFont:
+        return self._theme.code_font(12) if column in (NAME, VALUE) else self._theme.font(12)
+
+    def _tell_all(self) -> None:
+        if self._variables:
+            last = self.index(len(self._variables) - 1, len(HEADS) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+
+def _texts(variable: Variable) -> tuple[str, ...]:
+    size = format_size(variable.size_bytes) if variable.size_bytes > 0 else ""
+    return variable.name, variable.type, variable.shape, size, variable.value
+
+
+def _tip(variable: Variable, column: int) -> str:
+    if variable.is_table and column == NAME:
+        return tr("Double click opens it as a table")
+    if variable.is_changed and column == NAME:
+        return tr("Changed in the last run")
+    return _texts(variable)[column]
+
+
+def _dot(theme: Theme, is_shown: bool) -> QPixmap:
+    """A dot in the accent's colour, or as much air."""
+    pixmap = QPixmap(_DOT_PX, _DOT_PX)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    if is_shown:
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("accent"))
+        painter.drawEllipse(0, 0, _DOT_PX, _DOT_PX)
+        painter.end()
+    return pixmap
+
+
+_HEADER_PX = 34
+_WIDTHS = (116, 90, 74, 80)
+
+
+class VariablesPanel(QWidget):
+    """Shows names, or words in their place. Owner: the editor pane.
+
+    Signals: `opened(name)` when a table is double-clicked, `refresh_requested()`,
+    `close_requested()`.
+    """
+
+    opened = Signal(str)
+    refresh_requested = Signal()
+    close_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.model = VariablesModel(theme, self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self.model)
+        self._sorted.setSortRole(SORT_ROLE)
+        self.list = self._make_list()
+        self._words = QLabel(self)
+        self._words.setProperty("kind", "mute")
+        self._words.setWordWrap(True)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._words.setContentsMargins(24, 0, 24, 12)
+        body = QWidget(self)
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(self._words)
+        self._stack.addWidget(self.list)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._make_header())
+        layout.addWidget(body, 1)
+        self.setMinimumHeight(96)
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.say("")
+
+    def sizeHint(self) -> QSize:
+        """Seven names without scrolling."""
+        return QSize(400, 230)
+
+    def show_variables(self, variables: list[Variable]) -> None:
+        """These are the names now."""
+        self.model.set_dim(False)
+        self.model.show_variables(variables)
+        changed = sum(one.is_changed for one in variables)
+        words = f"{len(variables):,}" + (" · " + tr_n("%n changed", changed) if changed else "")
+        self._count.setText(words if variables else "")
+        self._stack.setCurrentWidget(self.list if variables else self._words)
+        if not variables:
+            self._words.setText(tr("No names yet. What the code defines is listed here."))
+
+    def say(self, words: str) -> None:
+        """Words in the place of the names."""
+        self.model.show_variables([])
+        self._count.setText("")
+        self._words.setText(words)
+        self._stack.setCurrentWidget(self._words)
+
+    def set_busy(self) -> None:
+        """The code runs: names that are known stay, in grey."""
+        if self.model.variables:
+            self.model.set_dim(True)
+            self._count.setText(tr("read when the code rests"))
+        else:
+            self.say(tr("The code is running. Its names are read when it rests."))
+
+    @property
+    def words(self) -> str:
+        """What is said in the place of names; '' while names are shown."""
+        return self._words.text() if self._stack.currentWidget() is self._words else ""
+
+    def _make_header(self) -> QWidget:
+        header = QFrame(self)
+        header.setProperty("kind", "page")
+        header.setFixedHeight(_HEADER_PX)
+        title = QLabel(tr("Variables"), header)
+        title.setProperty("kind", "strong")
+        self._count = QLabel(header)
+        self._count.setProperty("kind", "mute")
+        self._refresh = self._button(header, tr("Read the names again"))
+        self._close = self._button(header, tr("Hide the variables"))
+        self._refresh.clicked.connect(self.refresh_requested)
+        self._close.clicked.connect(self.close_requested)
+        layout = QHBoxLayout(header)
+        layout.setContentsMargins(14, 0, 8, 0)
+        layout.setSpacing(8)
+        layout.addWidget(title)
+        layout.addWidget(self._count)
+        layout.addStretch(1)
+        layout.addWidget(self._refresh)
+        layout.addWidget(self._close)
+        return header
+
+    def _button(self, parent: QWidget, name: str) -> QToolButton:
+        button = QToolButton(parent)
+        button.setToolTip(name)
+        button.setAccessibleName(name)
+        return button
+
+    def _make_list(self) -> QTreeView:
+        view = QTreeView(self)
+        view.setProperty("kind", "variables")
+        view.setAccessibleName(tr("Variables"))
+        view.setModel(self._sorted)
+        view.setRootIsDecorated(False)
+        view.setUniformRowHeights(True)
+        view.setItemsExpandable(False)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        view.setTextElideMode(Qt.TextElideMode.ElideRight)
+        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        head = view.header()
+        head.setSortIndicatorClearable(True)
+        head.setSectionsMovable(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setMinimumSectionSize(40)
+        for column, width in enumerate(_WIDTHS):
+            head.resizeSection(column, width)
+        head.setSectionResizeMode(VALUE, QHeaderView.ResizeMode.Stretch)
+        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        view.setSortingEnabled(True)
+        view.activated.connect(self._on_activated)
+        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), view)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(self._copy)
+        return view
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        """Double click, or Enter."""
+        variable = self.model.variables[self._sorted.mapToSource(index).row()]
+        if variable.is_table:
+            self.opened.emit(variable.name)
+
+    def _copy(self) -> None:
+        index = self.list.currentIndex()
+        if index.isValid():
+            texts = [index.siblingAtColumn(column).data() for column in range(NAME, VALUE + 1)]
+            QGuiApplication.clipboard().setText("\t".join(text or "" for text in texts))
+
+    def _on_theme_changed(self) -> None:
+        self._refresh.setIcon(self._theme.icon("refresh-cw", "mute"))
+        self._close.setIcon(self._theme.icon("x", "mute"))
+        self.list.viewport().update()

@@ -1,1 +1,0 @@
-"""Choosing the model of a conversation."""

@@ -1,1 +1,0 @@
-"""Small windows to read in."""

@@ -1,1 +1,0 @@
-"""Pictures in a window of their own."""

@@ -1,0 +1,366 @@
+"""Code and what it printed: two cards with a header, folded while they are long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QPainter
+
+from playhead.ui.timeline.cards.card import (
+    HEADER,
+    PAD_X,
+    PAD_Y,
+    Card,
+    CardTools,
+    Intent,
+    PaintState,
+    Spot,
+    draw_detail,
+    draw_header,
+)
+from playhead.ui.timeline.cards.input_line import INPUT_HEIGHT
+from playhead.ui.timeline.model.console_text import ConsoleText, without_colours
+from playhead.ui.timeline.model.rows import Row
+from playhead.ui.timeline.text.block_column import BlockColumn
+from playhead.ui.timeline.text.line_clipper import clip
+from playhead.ui.timeline.text.markdown_stream import Block, cut_plain
+from playhead.ui.timeline.text.shapes import draw_hairline, draw_panel, draw_pill, text_width
+from playhead.ui.wording import mark, tr, tr_n
+
+FOLDED_LINES = 6
+CONSOLE_LINES = 24
+CONSOLE_HEAD = 8
+_FOOT = 28
+_TYPING_HEIGHT = INPUT_HEIGHT + 20
+_PILLS = {"waiting": mark("waiting for you"), "running": mark("running")}
+_TITLES = {
+    "python": "Python",
+    "py": "Python",
+    "javascript": "JavaScript",
+    "js": "JavaScript",
+    "typescript": "TypeScript",
+    "bash": "Bash",
+    "zsh": "zsh",
+    "shell": mark("Shell"),
+    "sh": mark("Shell"),
+    "r": "R",
+    "java": "Java",
+    "perl": "Perl",
+    "lua": "Lua",
+    "c": "C",
+    "cpp": "C++",
+    "go": "Go",
+    "rust": "Rust",
+    "css": "CSS",
+    "xml": "XML",
+    "yaml": "YAML",
+    "markdown": "Markdown",
+    "html": "HTML",
+    "sql": "SQL",
+    "json": "JSON",
+    "ruby": "Ruby",
+    "powershell": "PowerShell",
+    "applescript": "AppleScript",
+    "latex": "LaTeX",
+}
+
+
+_BLOCK_LINES = 40
+_UNDER_WAY = ("writing", "queued", "waiting")
+_RAN = ("ran", "stopped", "failed")
+
+
+def language_title(word: str) -> str:
+    """How a language is called over its code; an unknown word stays as it is."""
+    return _TITLES.get(word.lower(), word or tr("Code"))
+
+
+class PanelCard(Card):
+    """A header over a ground for code, with a line to unfold it under that."""
+
+    def text_box(self) -> QRect:
+        """Inside the ground."""
+        return QRect(PAD_X, HEADER + PAD_Y, self.width - 2 * PAD_X, 0)
+
+    def frame_height(self) -> int:
+        """With the line to unfold, or the lower edge, and what is below that."""
+        foot = _FOOT if self.foot_label() else PAD_Y
+        return super().frame_height() + foot + self.below_height()
+
+    def below_height(self) -> int:
+        """Room for what stands under the text and the line to unfold it."""
+        return 0
+
+    def foot_label(self) -> str:
+        """The words to unfold or fold, '' where there is nothing to fold."""
+        return ""
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """The box, its header and the hairline between."""
+        tokens = self.theme.tokens
+        rect = QRect(0, 0, self.width, self.frame_height())
+        header = QRect(0, 0, self.width, HEADER)
+        draw_panel(painter, rect, tokens.code_bg, tokens.line)
+        draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
+        draw_hairline(painter, 0, HEADER - 1, self.width, self.theme.colour("line"))
+        self.paint_header(painter, header)
+
+    def paint_header(self, painter: QPainter, header: QRect) -> None:
+        """Icon, title, state."""
+
+    def foot_spots(self) -> list[Spot]:
+        """The line to unfold."""
+        label = self.foot_label()
+        if not label:
+            return []
+        width = text_width(self.theme, label, 12) + 4
+        top = self.frame_height() - self.below_height() - _FOOT - 2
+        rect = QRect(PAD_X, top, width, _FOOT)
+        return [Spot(rect, Intent("fold"), label, label=label, look="word")]
+
+
+class CodeCard(PanelCard):
+    """Code with how its run stands; folded to its first lines."""
+
+    def refresh(self) -> None:
+        """Set the code, cut in pieces that are coloured by themselves when it is long."""
+        if self.column is None:
+            self.column = BlockColumn(self.tools.maker)
+        code = self.row.text.rstrip("\n")
+        self._lines = code.count("\n") + 1 if code else 0
+        if not self.row.is_open:
+            code = "\n".join(code.split("\n", FOLDED_LINES)[:FOLDED_LINES])
+        code = clip(code)
+        self.column.set_blocks(cut_plain(code, "code", self.row.language.lower()))
+
+    def foot_label(self) -> str:
+        """How much there is."""
+        if self._lines <= FOLDED_LINES:
+            return ""
+        return (
+            tr("Show fewer lines") if self.row.is_open else tr_n("Show all %n lines", self._lines)
+        )
+
+    def paint_header(self, painter: QPainter, header: QRect) -> None:
+        """Language, and the state as a pill or in quiet words."""
+        title = language_title(self.row.language)
+        header = header.adjusted(0, 0, -36 if self._third_icon() else 0, 0)
+        right = draw_header(painter, self.theme, header, "file-code-corner", title) + 10
+        if self.row.state in _PILLS:
+            pill = tr(_PILLS[self.row.state])
+            right += draw_pill(painter, self.theme, right, header.center().y(), pill) + 8
+        draw_detail(painter, self.theme, right, header, self.state_text())
+
+    def state_text(self) -> str:
+        """How the run stands, beside the pill."""
+        row = self.row
+        lines = tr_n("%n lines", self._lines, one="1 line")
+        match row.state:
+            case "waiting" | "running":
+                words = [row.detail]
+            case "ran":
+                words = [tr("ran in {detail}", detail=row.detail) if row.detail else tr("ran")]
+            case "stopped":
+                words = [tr("stopped {detail}", detail=row.detail).rstrip()]
+            case "failed":
+                words = [
+                    tr("failed after {detail}", detail=row.detail) if row.detail else tr("failed")
+                ]
+            case "skipped" | "queued":
+                words = [row.state, row.detail]
+            case "writing":
+                words = [tr("writing · {lines}", lines=lines)]
+            case _:
+                words = [lines, row.detail]
+        if row.is_edited:
+            words.append(tr("edited"))
+        return " · ".join(word for word in words if word)
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """Copy and Open in editor; while it runs, the field for what it has started."""
+        copy, open_ = Intent("copy", self.row.text), Intent("open", self.row.key)
+        middle = HEADER // 2
+        if self.row.kind != "code":
+            return [
+                self.icon_spot(self.width - 8, middle, "copy", tr("Copy"), copy),
+                *self.foot_spots(),
+            ]
+        spots = [
+            self.icon_spot(self.width - 44, middle, "copy", tr("Copy code"), copy),
+            self.icon_spot(
+                self.width - 8, middle, "external-link", tr("Open in the editor"), open_
+            ),
+        ]
+        if third := self._third_icon():
+            spots.insert(0, self.icon_spot(self.width - 80, middle, *third))
+        return spots + self.foot_spots()
+
+    def _third_icon(self) -> tuple[str, str, Intent] | None:
+        """The field while it runs; once it does not, to run it again."""
+        row = self.row
+        if row.kind != "code":
+            return None
+        if row.state == "running":
+            tip = tr("Hide the field") if row.is_typing else tr("Send text to the program")
+            return "keyboard", tip, Intent("type", row.key)
+        if row.state in _UNDER_WAY or row.is_streaming or not self.tools.can_run(row.language):
+            return None
+        tip = tr("Run again") if row.state in _RAN else tr("Run this code")
+        return "play", tip, Intent("run", row.text, row.language)
+
+    def below_height(self) -> int:
+        """Room for the field, under a hairline."""
+        return _TYPING_HEIGHT if self.row.is_typing else 0
+
+    def field_box(self) -> QRect:
+        """Where the field goes."""
+        top = self.frame_height() - _TYPING_HEIGHT + 10
+        return QRect(PAD_X, top, self.width - 2 * PAD_X, INPUT_HEIGHT)
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """Also the hairline above the field."""
+        super().paint_frame(painter, state)
+        if self.row.is_typing:
+            top = self.frame_height() - _TYPING_HEIGHT
+            draw_hairline(painter, 0, top, self.width, self.theme.colour("line"))
+
+
+class ConsoleCard(PanelCard):
+    """Output as a terminal would show it: its first and last lines, all that is kept if open."""
+
+    gap = 16
+
+    def __init__(self, row: Row, tools: CardTools) -> None:
+        self._text = ConsoleText()
+        self._fed = 0
+        self._numbers: list[range] = []
+        self.gap = 16 if row.size else 0
+        super().__init__(row, tools)
+
+    def refresh(self) -> None:
+        """Take what is new."""
+        if self.column is None:
+            self.column = BlockColumn(self.tools.maker)
+        if self.row.size < self._fed:
+            self._text, self._fed = ConsoleText(), 0
+        text = self.row.text
+        self._text.feed(text[self._fed :])
+        self._fed = len(text)
+        self.gap = 16 if self._fed else 0
+        self.column.set_blocks(self._shown())
+
+    def lay_out(self, width: int, top: int, bottom: int) -> int:
+        """Nothing is shown of an empty output."""
+        if not self._fed:
+            self.width = width
+            return 0
+        return super().lay_out(width, top, bottom)
+
+    def foot_label(self) -> str:
+        """How much there is."""
+        count = self._text.line_count
+        if count <= CONSOLE_LINES:
+            return ""
+        if self.row.is_open:
+            return tr("Show fewer lines")
+        kept = count - self._text.hidden
+        return (
+            tr_n("Show {kept:,} of %n lines", count, kept=kept)
+            if self._text.hidden
+            else tr_n("Show all %n lines", count)
+        )
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        """Nothing while nothing was printed."""
+        if self._fed:
+            super().paint(painter, state)
+
+    def paint_header(self, painter: QPainter, header: QRect) -> None:
+        """Output, exit status and time."""
+        right = draw_header(painter, self.theme, header, "square-terminal", tr("Output")) + 10
+        draw_detail(painter, self.theme, right, header, self.row.detail)
+
+    def spots(self, is_hovered: bool) -> list[Spot]:
+        """Copy and unfold."""
+        if not self._fed:
+            return []
+        middle = HEADER // 2
+        copy = Intent("copy", self.source())
+        spots = [self.icon_spot(self.width - 8, middle, "copy", tr("Copy output"), copy)]
+        if self.row.items:
+            tip, intent = tr("Open the whole output"), Intent("output", self.row.items[0])
+            spots.append(self.icon_spot(self.width - 40, middle, "external-link", tip, intent))
+        return spots + self.foot_spots()
+
+    def source(self) -> str:
+        """The lines without their colours."""
+        return "\n".join(map(without_colours, self._text.lines()))
+
+    def printed_at(self, x: int, y: int) -> int:
+        """The line of the output at a point, counted from 0 over all there were; -1 for none."""
+        box = self.text_box()
+        place = self.column.line_at(y - box.top()) if self.column is not None else None
+        if place is None or not 0 <= x < self.width:
+            return -1
+        numbers = self._numbers[place[0]]
+        return numbers[place[1]] if place[1] < len(numbers) else -1
+
+    def y_of_printed(self, number: int) -> int | None:
+        """Where a line of the output is shown; None where it is hidden."""
+        for index, numbers in enumerate(self._numbers):
+            if self.column is not None and number in numbers:
+                return self.text_box().top() + self.column.top_of(index)
+        return None
+
+    def paint_frame(self, painter: QPainter, state: PaintState) -> None:
+        """Also a band under the lines that are pointed at."""
+        super().paint_frame(painter, state)
+        if not self.row.traced or self.column is None:
+            return
+        corner = self.text_box().topLeft()
+        colour = self.theme.colour("accent")
+        for index, line in self._traced_lines():
+            box = self.column.line_box(index, line).translated(corner)
+            band = QRect(1, box.top(), self.width - 2, box.height())
+            if not box.isEmpty() and band.intersects(state.clip):
+                painter.fillRect(band, self.theme.colour("running"))
+                painter.fillRect(QRect(1, box.top(), 3, box.height()), colour)
+
+    def _traced_lines(self) -> Iterator[tuple[int, int]]:
+        """Block by block the lines in it that are marked."""
+        for index, numbers in enumerate(self._numbers):
+            for first, last in self.row.traced:
+                begin = max(first - numbers.start, 0)
+                end = len(numbers) if last is None else min(last - numbers.start + 1, len(numbers))
+                yield from ((index, line) for line in range(begin, end))
+
+    def _shown(self) -> list[Block]:
+        lines = self._text.lines()
+        hidden = self._text.hidden
+        at = len(self._text.head)
+        if not self.row.is_open and len(lines) > CONSOLE_LINES:
+            at = CONSOLE_HEAD
+            last = CONSOLE_LINES - CONSOLE_HEAD
+            hidden += len(lines) - CONSOLE_LINES
+            lines = lines[:at] + lines[-last:]
+        if not hidden:
+            self._numbers = _numbers(0, len(lines))
+            return _console_blocks(lines)
+        told = tr_n("… %n lines hidden", hidden, one="… 1 line hidden")
+        between = Block("console", f"\x1b[2m{told}\x1b[0m")
+        self._numbers = [*_numbers(0, at), range(0), *_numbers(at + hidden, len(lines) - at)]
+        return [*_console_blocks(lines[:at]), between, *_console_blocks(lines[at:])]
+
+
+def _numbers(first: int, count: int) -> list[range]:
+    """Which lines of all stand in the blocks of a stretch."""
+    return [
+        range(first + at, first + min(at + _BLOCK_LINES, count))
+        for at in range(0, count, _BLOCK_LINES)
+    ]
+
+
+def _console_blocks(lines: list[str]) -> list[Block]:
+    starts = range(0, len(lines), _BLOCK_LINES)
+    return [Block("console", "\n".join(lines[at : at + _BLOCK_LINES])) for at in starts]

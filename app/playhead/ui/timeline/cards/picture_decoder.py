@@ -1,0 +1,251 @@
+"""Decode pictures in a thread at the size at which they are shown.
+
+SVG that code gave back is drawn here too: nothing is loaded from outside, and what is too large
+is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections import OrderedDict
+from xml.parsers import expat
+
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QIODevice,
+    QObject,
+    QRectF,
+    QRunnable,
+    QSize,
+    Qt,
+    QThreadPool,
+    Signal,
+)
+from PySide6.QtGui import QColor, QImage, QImageReader, QPainter
+from PySide6.QtSvg import QSvgRenderer
+
+from playhead.ui.wording import tr
+
+LIMIT_CHARS = 8_000_000
+_LIMIT_ELEMENTS = 200_000
+_SMALLEST = 16
+_INLINE = ("data:image/png", "data:image/jpeg", "data:image/gif", "data:image/webp")
+_FILTERS = frozenset({"filter", "foreignObject"})
+
+
+class _RefusedError(Exception):
+    """Says in words why a drawing is not shown."""
+
+
+class _SvgInspector:
+    """Walks through a drawing without drawing it."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._ids: list[str] = []
+        self._repeating: set[str] = set()
+        self._repeated: set[str] = set()
+
+    def look(self, text: str) -> None:
+        """Raises _Refusal for what must not reach the renderer."""
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = self._on_start
+        parser.EndElementHandler = self._on_end
+        parser.EntityDeclHandler = self._on_entity
+        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        try:
+            parser.Parse(text.encode("utf-8", "replace"), True)
+        except expat.ExpatError as error:
+            raise _RefusedError(
+                tr("The drawing is not well-formed (line {lineno}).", lineno=error.lineno)
+            ) from None
+        if self._repeating & self._repeated:
+            raise _RefusedError(tr("The drawing repeats itself inside of itself."))
+
+    def _on_start(self, name: str, attributes: dict[str, str]) -> None:
+        self._count += 1
+        if self._count > _LIMIT_ELEMENTS:
+            raise _RefusedError(
+                tr(
+                    "The drawing has more than {limit_elements:,} elements.",
+                    limit_elements=_LIMIT_ELEMENTS,
+                )
+            )
+        local = name.rpartition(":")[2]
+        if local in _FILTERS:
+            raise _RefusedError(
+                tr("The drawing uses {local}, which is not drawn here.", local=local)
+            )
+        self._ids.append(attributes.get("id", ""))
+        address = attributes.get("xlink:href") or attributes.get("href") or ""
+        if local == "use":
+            self._repeated.add(address.removeprefix("#"))
+            self._repeating.update(one for one in self._ids if one)
+        if local != "a" and address and not _is_inside(address):
+            raise _RefusedError(tr("The drawing refers to something outside of itself."))
+
+    def _on_end(self, _name: str) -> None:
+        self._ids.pop()
+
+    def _on_entity(self, *_rest: object) -> None:
+        raise _RefusedError(tr("The drawing declares entities of its own."))
+
+
+def draw_svg(text: str, limit: QSize) -> tuple[QImage, str]:
+    """A drawing no larger than `limit`, and what is wrong with it; may run in any thread."""
+    try:
+        return _draw(text, limit), ""
+    except _RefusedError as refusal:
+        return QImage(), str(refusal)
+
+
+def _draw(text: str, limit: QSize) -> QImage:
+    if len(text) > LIMIT_CHARS:
+        raise _RefusedError(
+            tr("The drawing is larger than {number} MB.", number=LIMIT_CHARS // 1000000)
+        )
+    _SvgInspector().look(text)
+    renderer = QSvgRenderer(QByteArray(text.encode("utf-8", "replace")))
+    if not renderer.isValid():
+        raise _RefusedError(tr("The drawing cannot be read."))
+    size = renderer.defaultSize()
+    if size.isEmpty():
+        size = QSize(300, 150)  # what browsers take for a drawing that does not say
+    size = size.scaled(limit, Qt.AspectRatioMode.KeepAspectRatio)
+    size = size.expandedTo(QSize(_SMALLEST, 1)).boundedTo(limit)
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(QColor(Qt.GlobalColor.transparent))
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    renderer.setAspectRatioMode(Qt.AspectRatioMode.KeepAspectRatio)
+    renderer.render(painter, QRectF(image.rect()))
+    painter.end()
+    return image
+
+
+def _is_inside(address: str) -> bool:
+    return address.startswith(("#", *_INLINE))
+
+
+MAX_HEIGHT = 480
+_KEPT = 48
+_LIMIT_MB = 512
+_KEEP = Qt.AspectRatioMode.KeepAspectRatio
+PictureKey = tuple[str, int, float]
+
+
+class _DecodeSignals(QObject):
+    ready = Signal(object, QImage, str)
+
+
+class _DecodeJob(QRunnable):
+    """Reads one picture; holds nothing of the view, which may be gone before it ends."""
+
+    def __init__(
+        self, key: PictureKey, source: str, kind: str, limit: QSize, answer: _DecodeSignals
+    ) -> None:
+        super().__init__()
+        self._key = key
+        self._source = source
+        self._kind = kind
+        self._limit = limit
+        self._answer = answer
+
+    def run(self) -> None:
+        """Called in a thread of the pool."""
+        image, problem = decode_picture(self._source, self._kind, self._limit)
+        self._answer.ready.emit(self._key, image, problem)
+
+
+def decode_picture(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
+    """A picture no larger than `limit`, and what is wrong with it; may run in any thread."""
+    if kind == "svg":
+        return draw_svg(source, limit)
+    data = QBuffer()
+    if kind.startswith("base64"):
+        try:
+            data.setData(QByteArray(base64.b64decode(source, validate=False)))
+        except (binascii.Error, ValueError):
+            return QImage(), tr("The picture's data cannot be read.")
+        data.open(QIODevice.OpenModeFlag.ReadOnly)
+        reader = QImageReader(data)
+    else:
+        reader = QImageReader(source)
+    reader.setDecideFormatFromContent(True)
+    reader.setAutoTransform(True)
+    reader.setAllocationLimit(_LIMIT_MB)
+    size = reader.size()
+    if size.isValid() and (size.width() > limit.width() or size.height() > limit.height()):
+        reader.setScaledSize(size.scaled(limit, _KEEP))
+    if _is_too_large(reader, size):
+        million = size.width() * size.height() // 1_000_000
+        words = tr(
+            "{width:,} × {height:,}, {million} megapixels",
+            width=size.width(),
+            height=size.height(),
+            million=million,
+        )
+        return QImage(), tr("it is too large ({words})", words=words)
+    image = reader.read()
+    return image, "" if not image.isNull() else _problem(reader)
+
+
+def _is_too_large(reader: QImageReader, size: QSize) -> bool:
+    """Only JPEG is made small while it is read; others would be whole in memory first."""
+    if reader.format() in (b"jpeg", b"jpg"):
+        return False
+    return size.isValid() and size.width() * size.height() * 4 > _LIMIT_MB << 20
+
+
+def _problem(reader: QImageReader) -> str:
+    """Why a picture cannot be shown, in words that help."""
+    match reader.error():
+        case QImageReader.ImageReaderError.FileNotFoundError:
+            return tr("the file is not there any more")
+        case QImageReader.ImageReaderError.UnsupportedFormatError:
+            return tr("it is no picture, or of an unknown kind")
+        case QImageReader.ImageReaderError.InvalidDataError:
+            return tr("its data are damaged")
+        case _:
+            return reader.errorString()
+
+
+class PictureDecoder(QObject):
+    """Keeps the last pictures that were shown.
+
+    `ready(name)` comes when one is decoded; of a name `row#part` it is the row.
+    """
+
+    ready = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._known: OrderedDict[PictureKey, tuple[QImage, str]] = OrderedDict()
+        self._asked: set[PictureKey] = set()
+        self.ratio = 1.0
+        self._answer = _DecodeSignals()
+        self._answer.ready.connect(self._on_ready)
+
+    def get(
+        self, name: str, source: str, kind: str, width: int, ratio: float
+    ) -> tuple[QImage, str] | None:
+        """The picture and what is wrong with it, or None while it is decoded."""
+        key = (name, width, ratio)
+        if key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        if key not in self._asked:
+            self._asked.add(key)
+            limit = QSize(round(width * ratio), round(MAX_HEIGHT * ratio))
+            QThreadPool.globalInstance().start(_DecodeJob(key, source, kind, limit, self._answer))
+        return None
+
+    def _on_ready(self, key: PictureKey, image: QImage, problem: str) -> None:
+        self._asked.discard(key)
+        image.setDevicePixelRatio(key[2])
+        self._known[key] = (image, problem)
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        self.ready.emit(key[0].partition("#")[0])

@@ -1,0 +1,181 @@
+"""The columns of a table and the text of their cells: short to look at, whole to copy."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+from playhead.domain.conversation.payloads import Cell, Table
+from playhead.ui.wording import tr, tr_n
+
+SAMPLE = 200
+"""Rows by which a column's type and width are judged."""
+SORT_LIMIT = 20_000
+"""Of more rows a sort would be felt."""
+_DECIMALS = 4
+_SHOWN_CHARS = 300
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?")
+_SPAN = re.compile(r"(?:(-?\d+) days?,? ?)?(?:\+?(\d+):(\d\d):(\d\d(?:\.\d+)?))?")
+_NUMERIC = re.compile(r"u?int\d|float|decimal|complex")
+_MISSING = frozenset({"None", "NaN", "NaT", "<NA>", "null"})
+_INFINITE = frozenset({"inf", "-inf"})
+_BREAKS = str.maketrans({"\n": "↵", "\r": "", "\t": " ", "\u2028": "↵", "\u2029": "↵"})
+
+
+class TableColumn:
+    """How one column is shown: numbers to the right, with as many decimals as they need.
+
+    `missing` is what its library writes where nothing is.
+    """
+
+    def __init__(self, cells: Iterable[Cell], dtype: str = "", missing: str = "") -> None:
+        self._is_numeric = _is_numeric(dtype)
+        self._has_words = self._is_numeric or dtype.lower() in ("", "object")
+        self._is_span = dtype.lower().startswith(("timedelta", "duration"))
+        seen = [cell for cell in cells if not self.is_missing(cell)]
+        numbers = [number for cell in seen if (number := self._number(cell)) is not None]
+        self.is_number = len(numbers) == len(seen) if seen else self._is_numeric
+        self.nothing = missing or ("NaN" if self.is_number else "None")
+        self._decimals = _decimals([one for one in numbers if isinstance(one, float)])
+        is_time = dtype.lower().startswith("datetime")
+        self._cut_at = _moment_length([one for one in seen if isinstance(one, str)], is_time)
+
+    def is_missing(self, cell: Cell) -> bool:
+        """Whether nothing is there; where one word does not do for all, others stand as texts."""
+        if isinstance(cell, str):
+            return self._has_words and cell in _MISSING
+        return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+    def text(self, cell: Cell) -> str:
+        """A cell in one short line."""
+        if cell is None:
+            return self.nothing
+        if isinstance(cell, float):
+            return _float_text(cell, self._decimals)
+        if isinstance(cell, str) and self._is_numeric and cell in _INFINITE:
+            return _float_text(float(cell), None)
+        if isinstance(cell, str) and self._cut_at:
+            return _moment_text(cell, self._cut_at)
+        if isinstance(cell, str):
+            return cell[:_SHOWN_CHARS].translate(_BREAKS)
+        return str(cell)
+
+    def key(self, cell: Cell) -> tuple[bool, int | float, str]:
+        """What a cell is sorted by: numbers and spans of time before texts."""
+        number = self._number(cell)
+        if number is None and isinstance(cell, bool):
+            number = int(cell)
+        if number is not None:
+            return (False, number, "")
+        seconds = _seconds(cell) if self._is_span and isinstance(cell, str) else None
+        return (True, 0, str(cell).casefold()) if seconds is None else (False, seconds, "")
+
+    def _number(self, cell: Cell) -> int | float | None:
+        """A number also where JSON has none for it: endless ones, decimals, very long ones."""
+        if isinstance(cell, int | float) and not isinstance(cell, bool):
+            return cell
+        if not self._is_numeric or not isinstance(cell, str):
+            return None
+        try:
+            return int(cell) if cell.lstrip("-").isdecimal() else float(cell)
+        except ValueError:
+            return None
+
+
+def columns_of(table: Table) -> list[TableColumn]:
+    """How the columns of a page are shown."""
+    rows = table.rows[:SAMPLE]
+    empty = [""] * len(table.columns)
+    dtypes, missing = [*table.dtypes, *empty], [*table.missing, *empty]
+    return [
+        TableColumn((row[index] for row in rows if index < len(row)), dtypes[index], missing[index])
+        for index in range(len(table.columns))
+    ]
+
+
+def sorted_rows(table: Table, column: int, is_falling: bool) -> list[int]:
+    """The numbers of the rows in the order of a column; what is missing comes last."""
+
+    shown = columns_of(table)[column]
+
+    def key(number: int) -> tuple[bool, int | float, str]:
+        return shown.key(table.rows[number][column])
+
+    order = range(len(table.rows))
+    missing = [number for number in order if shown.is_missing(table.rows[number][column])]
+    gone = set(missing)
+    return sorted((one for one in order if one not in gone), key=key, reverse=is_falling) + missing
+
+
+def table_as_text(
+    columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: str = "\t"
+) -> str:
+    """Rows under their heads, separated by tabs or commas, quoted where needed."""
+    target = io.StringIO()
+    writer = csv.writer(target, delimiter=separator, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    return target.getvalue()
+
+
+def size_text(table: Table, *, is_whole: bool = False) -> str:
+    """200 of 12,000 rows · 8 columns; the whole where the rest can be read as well."""
+    shown, total = len(table.rows), max(table.total_rows, len(table.rows))
+    rows = tr_n("%n rows", total, one="1 row")
+    if shown < total and not is_whole:
+        rows = tr("{part:,} of {whole}", part=shown, whole=rows)
+    has, count = len(table.columns), max(table.total_columns, len(table.columns))
+    columns = tr_n("%n columns", count, one="1 column")
+    if has < count:
+        columns = tr("{part:,} of {whole}", part=has, whole=columns)
+    return f"{rows} · {columns}"
+
+
+def _seconds(text: str) -> float | None:
+    """A span of time as pandas and Python write it: `-1 days +02:00:00`, `1 day, 2:00:00`."""
+    match = _SPAN.fullmatch(text)
+    if match is None:
+        return None
+    days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+
+
+def _is_numeric(dtype: str) -> bool:
+    return _NUMERIC.match(dtype.lower()) is not None
+
+
+def _decimals(numbers: Sequence[float]) -> int | None:
+    """How many decimals a column needs; None when they differ too much in size for that."""
+    finite = [abs(number) for number in numbers if math.isfinite(number)]
+    if any(number >= 1e12 or 0 < number < 10**-_DECIMALS for number in finite):
+        return None
+    for decimals in range(1, _DECIMALS):
+        if all(abs(round(number, decimals) - number) < 1e-9 for number in finite):
+            return decimals
+    return _DECIMALS
+
+
+def _moment_length(cells: Sequence[str], is_time: bool) -> int:
+    """How much of each moment of a column says anything: midnights and full minutes need less."""
+    if not is_time or not cells or not all(_MOMENT.fullmatch(cell) for cell in cells):
+        return 0
+    if all(cell.endswith("T00:00:00") for cell in cells):
+        return len("2026-01-01")
+    if all(cell[16:] == ":00" for cell in cells):
+        return len("2026-01-01 00:00")
+    return max(len(cell) for cell in cells)
+
+
+def _moment_text(cell: str, length: int) -> str:
+    """A moment without what is the same in the whole column; never without what differs."""
+    rest = cell[length:]
+    return (cell if rest.strip("T:0.") else cell[:length]).replace("T", " ", 1)
+
+
+def _float_text(number: float, decimals: int | None) -> str:
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "∞" if number > 0 else "−∞"
+    return f"{number:.6g}" if decimals is None else f"{number:.{decimals}f}"

@@ -1,0 +1,166 @@
+"""The bar over the timeline in which one types what is looked for in the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+
+from playhead.ui.theme import Theme
+from playhead.ui.timeline.find.timeline_finder import TimelineFinder
+from playhead.ui.timeline.scroll.canvas import Canvas
+from playhead.ui.timeline.text.find_query import FindQuery
+from playhead.ui.wording import tr
+
+_WIDTH, _MARGIN, _ABOVE = 420, 12, 6
+_LONGEST = 200
+_USUAL = "000 of 0,000"
+"""The field for the words does not move while the count is no longer than this."""
+
+
+class TimelineFindBar(QFrame):
+    """Owner: the view. Closing it gives the focus back to where it was."""
+
+    def __init__(self, theme: Theme, view: Canvas) -> None:
+        super().__init__(view)
+        self._theme = theme
+        self._view = view
+        self._before: QWidget | None = None
+        self.finder = TimelineFinder(view)
+        self.setObjectName("timeline_find")
+        self.setAccessibleName(tr("Find in conversation"))
+        self._make()
+        self.finder.changed.connect(self._show_count)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.hide()
+
+    def open(self) -> None:
+        """Show the bar, with what is selected if that is a few words."""
+        focused = self.window().focusWidget()
+        if focused is not None and not self.isAncestorOf(focused):
+            self._before = focused
+        chosen = self._view.selected_text() if self._view.selection else ""
+        if chosen and "\n" not in chosen and len(chosen) <= _LONGEST:
+            self.words.setText(chosen)
+        self.show()
+        self._view.make_room(self.sizeHint().height() + 2 * _ABOVE)
+        self.place()
+        self.raise_()
+        self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.words.selectAll()
+        self._search()
+
+    def close_bar(self) -> None:
+        """Hide the bar and its marks, and give the focus back."""
+        before, self._before = self._before, None
+        self.end()
+        target = before if before is not None and before.isVisible() else self._view
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def end(self) -> None:
+        """Hide the bar and its marks."""
+        if not self.isHidden():
+            self.hide()
+            self._view.make_room(0)
+            self.finder.look_for(None)
+
+    def step(self, direction: int) -> None:
+        """Go on to the next place, or back; a closed bar opens with what was looked for."""
+        if self.isHidden():
+            self.open()
+        else:
+            self.finder.step(direction)
+
+    def place(self) -> None:
+        """Stand at the right end above the text."""
+        port = self._view.viewport().geometry()
+        width = min(_WIDTH, port.width() - 2 * _MARGIN)
+        self.setGeometry(port.right() - width - _MARGIN, _ABOVE, width, self.sizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Enter steps, Shift+Enter steps back, Escape closes."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        match event.key():
+            case Qt.Key.Key_Escape:
+                self.close_bar()
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter if watched is self.words:
+                is_back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+                self.step(-1 if is_back else 1)
+            case Qt.Key.Key_Down | Qt.Key.Key_Up if watched is self.words:
+                self.step(1 if event.key() == Qt.Key.Key_Down else -1)
+            case _:
+                return False
+        return True
+
+    def _search(self) -> None:
+        self.finder.look_for(FindQuery(self.words.text(), self.case_button.isChecked()))
+
+    def _show_count(self) -> None:
+        finder = self.finder
+        total, number = finder.total, finder.number
+        more = "+" if finder.is_searching else ""
+        if not self.words.text().strip():
+            words = ""
+        elif not total:
+            words = tr("Searching…") if finder.is_searching else tr("Nothing found")
+        else:
+            words = (
+                tr("{number:,} of {total:,}{more}", number=number, total=total, more=more)
+                if number
+                else tr("{total:,}{more} found", total=total, more=more)
+            )
+        if words != self.count.text():
+            self.count.setText(words)
+            self.count.setAccessibleName(words)
+        for button in (self.previous_button, self.next_button):
+            button.setEnabled(bool(total))
+
+    def _make(self) -> None:
+        self.words = QLineEdit(self)
+        self.words.setPlaceholderText(tr("Find in conversation"))
+        self.words.setAccessibleName(tr("Find in conversation"))
+        self.words.setMaxLength(_LONGEST)
+        self.words.installEventFilter(self)
+        self.words.textChanged.connect(self._search)
+        self.count = QLabel(self)
+        self.count.setProperty("kind", "mute")
+        self.count.setMinimumWidth(self.fontMetrics().horizontalAdvance(_USUAL))
+        self.count.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.case_button = self._button(tr("Match upper and lower case"), None)
+        self.case_button.setText("Aa")
+        self.case_button.setCheckable(True)
+        self.case_button.toggled.connect(self._search)
+        self.previous_button = self._button(tr("Previous (Shift+F3)"), lambda: self.step(-1))
+        self.next_button = self._button(tr("Next (F3)"), lambda: self.step(1))
+        self.close_button = self._button(tr("Close the search (Esc)"), self.close_bar)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 6, 6, 6)
+        row.setSpacing(4)
+        row.addWidget(self.words, 1)
+        for widget in (self.count, self.case_button, self.previous_button, self.next_button):
+            row.addWidget(widget)
+        row.addWidget(self.close_button)
+
+    def _button(self, name: str, slot: Callable[[], object] | None) -> QToolButton:
+        button = QToolButton(self)
+        button.setToolTip(name)
+        button.setAccessibleName(name)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.installEventFilter(self)
+        if slot is not None:
+            button.clicked.connect(slot)
+        return button
+
+    def _dress(self) -> None:
+        tokens = self._theme.tokens
+        self.previous_button.setIcon(self._theme.icon("chevron-up", "mute"))
+        self.next_button.setIcon(self._theme.icon("chevron-down", "mute"))
+        self.close_button.setIcon(self._theme.icon("x", "mute"))
+        self.setStyleSheet(
+            f"#timeline_find {{ background: {tokens.raised};"
+            f" border: 1px solid {tokens.line_strong}; border-radius: 10px; }}"
+        )

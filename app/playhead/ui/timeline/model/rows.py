@@ -1,0 +1,213 @@
+"""The rows of the timeline: one per message that is drawn, its kind, and the user's folds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from playhead.domain.conversation.conversation import Versions
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
+    Citation,
+    CodeError,
+    FileChanges,
+    InputRequest,
+    Table,
+)
+from playhead.ui.wording import tr
+
+RowKind = Literal[
+    "answer",
+    "question",
+    "attachment",
+    "reasoning",
+    "plan",
+    "code",
+    "markup",
+    "page",
+    "rendered",
+    "console",
+    "image",
+    "table",
+    "files",
+    "unknown",
+    "problem",
+    "failure",
+    "run",
+    "tool_call",
+    "tool_result",
+    "input",
+    "citation",
+    "note",
+    "versions",
+]
+CodeState = Literal[
+    "", "writing", "queued", "waiting", "running", "ran", "stopped", "failed", "skipped"
+]
+Action = tuple[str, Callable[[], object]]
+
+
+@dataclass(slots=True)
+class Note:
+    """A line of the window's own that is no message."""
+
+    kind: Literal["info", "warning", "error"]
+    title: str
+    detail: str = ""
+    action: Action | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """One card's worth: a message, or a note, with its text so far.
+
+    `state` and `detail` say how a run stands (code and console) or whether an input is answered;
+    `is_last` marks the end of a turn, where an answer shows its actions. `items` are the sources
+    of a citation, the traceback of a problem, the files that are opened in a list, the file with
+    the whole of an output. `is_typing` means that code shows a field for text to the programs
+    that it has started; `began_at` is when it began to run (seconds since the epoch). `versions`
+    are those of the question, or of the answer that ends with the row. `origin` is the code that
+    a problem came from; `traced` are stretches of an output that are marked, counted in lines from
+    0, to None for its end; `foot` says what the turn that ends here has cost.
+    """
+
+    key: str
+    kind: RowKind
+    message: Message | None = None
+    note: Note | None = None
+    state: str = ""
+    detail: str = ""
+    is_streaming: bool = False
+    is_open: bool = False
+    is_last: bool = False
+    is_edited: bool = False
+    is_typing: bool = False
+    origin: str = ""
+    foot: str = ""
+    cited: tuple[Citation, ...] = ()
+    versions: Versions | None = None
+    began_at: float = 0.0
+    traced: Sequence[tuple[int, int | None]] = ()
+    items: list[str] = field(default_factory=list[str])
+    pieces: list[str] = field(default_factory=list[str])
+    size: int = 0
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        if len(self.pieces) > 1:
+            self.pieces[:] = ["".join(self.pieces)]
+        return self.pieces[0] if self.pieces else ""
+
+    def set_text(self, text: str) -> None:
+        """Another text instead."""
+        self.pieces = [text] if text else []
+        self.size = len(text)
+
+    def append(self, text: str) -> None:
+        """More text at the end."""
+        self.pieces.append(text)
+        self.size += len(text)
+
+    @property
+    def language(self) -> str:
+        """The language of code, or the tool's name."""
+        return (self.message.format or "") if self.message else ""
+
+    @property
+    def role(self) -> str:
+        """Who says it."""
+        return self.message.role if self.message else ""
+
+
+_ROW_KINDS: dict[tuple[str, str], RowKind] = {
+    ("assistant", "message"): "answer",
+    ("computer", "message"): "answer",
+    ("user", "message"): "question",
+    ("user", "file"): "attachment",
+    ("user", "image"): "image",
+    ("assistant", "image"): "image",
+    ("computer", "file"): "attachment",
+    ("assistant", "reasoning"): "reasoning",
+    ("assistant", "plan"): "plan",
+    ("assistant", "code"): "code",
+    ("user", "code"): "code",
+    ("computer", "console"): "console",
+    ("server", "error"): "failure",
+    ("assistant", "tool_call"): "tool_call",
+    ("computer", "tool_result"): "tool_result",
+    ("assistant", "citation"): "citation",
+}
+_RESULTS: dict[str, tuple[type, RowKind]] = {
+    "table": (Table, "table"),
+    "files": (FileChanges, "files"),
+    "error": (CodeError, "problem"),
+    "input": (InputRequest, "input"),
+}
+_UNSEEN = frozenset({"timing", "status", "usage", "run", "confirmation", "command"})
+_PICTURES = ("path", "svg", "base64")
+
+
+def kind_of(message: Message) -> RowKind | None:
+    """The kind of row; None for what is not for the reader.
+
+    What the code gave back and this version cannot show is `unknown`: one quiet line.
+    """
+    if message.role == "computer":
+        return _result_kind(message)
+    return _ROW_KINDS.get((message.role, message.type))
+
+
+def unknown_text(message: Message) -> str:
+    """What to say in the place of a result that cannot be shown."""
+    what = message.type.replace("_", " ")
+    kind = f"{what} ({message.format})" if message.format else what
+    return tr("A result that this version of Playhead does not show: {kind}.", kind=kind)
+
+
+def _result_kind(message: Message) -> RowKind | None:
+    form = message.format or ""
+    if message.type in _UNSEEN:
+        return None
+    if message.type in _RESULTS:
+        wanted, kind = _RESULTS[message.type]
+        return kind if isinstance(message.content, wanted) else "unknown"
+    if message.type == "code":
+        return _markup_kind(form)
+    if message.type == "image":
+        return "image" if not form or form.partition(".")[0] in _PICTURES else "unknown"
+    return _ROW_KINDS.get((message.role, message.type), "unknown")
+
+
+def _markup_kind(form: str) -> RowKind:
+    match form.lower():
+        case "html" | "javascript":
+            return "page"
+        case "markdown":
+            return "rendered"
+        case _:
+            return "markup"
+
+
+UNSENT = "unsent"
+"""The key of the line; there is one at most."""
+
+
+def with_unsent_line(rows: Sequence[Row], before: int | None) -> list[Row]:
+    """The rows with the line before the one at an index of them, or without it."""
+    line = next((row for row in rows if row.key == UNSENT), None)
+    target = rows[before] if before is not None and 0 < before < len(rows) else None
+    others = [row for row in rows if row.key != UNSENT]
+    if target is None or target.key == UNSENT:
+        return others if target is None else list(rows)
+    at = others.index(target)
+    return [*others[:at], line or Row(UNSENT, "note", note=_unsent_note()), *others[at:]]
+
+
+def _unsent_note() -> Note:
+    return Note(
+        "info",
+        tr("What stands above is no longer sent to the model."),
+        tr("The conversation is longer than the model takes; the oldest turns were left out."),
+    )

@@ -1,0 +1,497 @@
+"""The fold of a conversation's events into rows; knows nothing of pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from playhead.domain.conversation.conversation import Versions
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import (
+    Citation,
+    CodeError,
+    InputRequest,
+    Proposal,
+    RunReport,
+    Table,
+)
+from playhead.domain.conversation.usage import TurnUsage
+from playhead.ui.durations import format_seconds
+from playhead.ui.timeline.model.console_text import split_traceback, without_frame
+from playhead.ui.timeline.model.rows import (
+    UNSENT,
+    Note,
+    Row,
+    RowKind,
+    kind_of,
+    unknown_text,
+    with_unsent_line,
+)
+from playhead.ui.timeline.model.sources import cite, cited_by, source_lines
+from playhead.ui.timeline.model.turn_cost import turn_summary
+from playhead.ui.wording import tr
+
+_TURN_ENDS = ("answer", "citation")
+_AFTER_TURNS = ("question", "attachment", "note", "versions")
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a step did to the rows; `is_reset` when they are not the same list any more."""
+
+    added: int = 0
+    changed: set[int] = field(default_factory=set[int])
+    is_reset: bool = False
+
+
+class TimelineModel:
+    """Rows in the order in which they are drawn. `take_changes()` tells what is new since."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._index: dict[str, int] = {}
+        self._changes = Changes()
+        self._code: int | None = None
+        self._run_console: int | None = None
+        self._has_failed = False
+        self._notes = 0
+
+    def take_changes(self) -> Changes:
+        """The changes since the last call."""
+        changes, self._changes = self._changes, Changes()
+        return changes
+
+    def index_of(self, key: str) -> int | None:
+        """Where a message or note is drawn."""
+        return self._index.get(key)
+
+    def reset(self, messages: Iterable[Message]) -> None:
+        """Show these messages; rows that were there keep their folds."""
+        old = {row.key: row for row in self.rows}
+        self.rows = []
+        self._index = {}
+        self._code = self._run_console = None
+        for message in messages:
+            self._take(message)
+            if (before := old.get(message.id)) and message.id in self._index:
+                self.rows[self._index[message.id]].is_open = before.is_open
+        self._changes = Changes(is_reset=True)
+
+    def apply(self, event: ConversationEvent) -> None:
+        """Fold one event; `removed` and `moved` need a `reset` instead."""
+        match event.kind:
+            case "started" | "added" if event.message is not None:
+                self._take(event.message)
+            case "grew" if event.chunk is not None and isinstance(event.chunk.content, str):
+                self._grow(event.message_id, event.chunk.content)
+            case "ended" if event.message is not None:
+                self._end(event.message)
+            case "transient" if event.chunk is not None and event.chunk.content == "cancelled":
+                self._leave_code()
+                self._tell_of_stop()
+            case _:
+                pass
+
+    def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
+        """How the code of a message stands."""
+        index = self._index.get(message_id)
+        if index is not None:
+            self.rows[index].state, self.rows[index].detail = state, detail
+            self._changes.changed.add(index)
+
+    @property
+    def running(self) -> Row | None:
+        """The code that runs."""
+        row = self.rows[self._code] if self._code is not None else None
+        return row if row is not None and row.state == "running" else None
+
+    def mark(self, key: str) -> None:
+        """A row must be drawn anew."""
+        if (index := self._index.get(key)) is not None:
+            self._changes.changed.add(index)
+
+    def add_note(self, note: Note) -> str:
+        """A line at the end that is no message; its key."""
+        self._notes += 1
+        key = f"note:{self._notes}"
+        self._add(Row(key, "note", note=note))
+        return key
+
+    def change_note(self, key: str, note: Note) -> None:
+        """Say something else in a line that is no message, if it is still there."""
+        index = self._index.get(key)
+        if index is not None and self.rows[index].note != note:
+            self.rows[index].note = note
+            self._changes.changed.add(index)
+
+    def drop_note(self, key: str) -> None:
+        """Take one note away."""
+        self._put_up([row for row in self.rows if row.key != key])
+
+    def clear_notes(self) -> None:
+        """Take all notes away."""
+        self._put_up([row for row in self.rows if row.kind != "note" or row.key == UNSENT])
+
+    def set_unsent(self, first_id: str, path: Sequence[str]) -> None:
+        """Draw a line above the oldest message that is still sent; '' for none."""
+        index = self._first_drawn(path, first_id) if first_id in path else None
+        self._put_up(with_unsent_line(self.rows, index))
+
+    def set_versions(self, versions: Mapping[str, Versions], path: Sequence[str]) -> None:
+        """Which messages of the path have others beside them: arrows go to where they end."""
+        told, extra = self._places_of(versions, path)
+        for index, row in enumerate(self.rows):
+            if row.kind != "versions" and row.versions != told.get(row.key):
+                row.versions = told.get(row.key)
+                self._changes.changed.add(index)
+        rows: list[Row] = []
+        known = {row.key: row for row in self.rows if row.kind == "versions"}
+        for row in self.rows:
+            if row.kind != "versions":
+                rows.append(row)
+            if (found := extra.get(row.key)) is not None:
+                key = f"versions:{found.ids[found.shown]}"
+                rows.append(line := known.get(key, Row(key, "versions")))
+                line.versions = found
+                self.mark(key)
+        self._put_up(rows)
+
+    def _places_of(
+        self, versions: Mapping[str, Versions], path: Sequence[str]
+    ) -> tuple[dict[str, Versions], dict[str, Versions]]:
+        """By a row's key: versions that it shows itself, and those that go on a line after it."""
+        told: dict[str, Versions] = {}
+        extra: dict[str, Versions] = {}
+        for message_id, found in versions.items():
+            index = self._first_drawn(path, message_id)
+            if index is None:
+                continue
+            if self.rows[index].kind == "question":
+                told[self.rows[index].key] = found
+                continue
+            last = self._last_of_turn(index)
+            is_foot = last.kind in _TURN_ENDS
+            (told if is_foot else extra)[last.key] = found
+        return told, extra
+
+    def _first_drawn(self, path: Sequence[str], message_id: str) -> int | None:
+        """The row of a message, or of the first one after it that has one."""
+        if (index := self._index.get(message_id)) is not None:
+            return index
+        later = path[path.index(message_id) :]
+        return next((self._index[one] for one in later if one in self._index), None)
+
+    def _last_of_turn(self, index: int) -> Row:
+        last = self.rows[index]
+        for row in self.rows[index + 1 :]:
+            if row.kind in ("question", "attachment") or row.is_streaming:
+                break
+            if row.kind not in ("note", "versions"):
+                last = row
+        return last
+
+    def _put_up(self, kept: list[Row]) -> None:
+        """Show these rows of those that there are, with lines that are no messages."""
+        if kept == self.rows:
+            return
+        current = self.rows[self._code].key if self._code is not None else None
+        console = self.rows[self._run_console].key if self._run_console is not None else None
+        self.rows = kept
+        self._index = {row.key: index for index, row in enumerate(kept)}
+        self._code = self._index.get(current) if current else None
+        self._run_console = self._index.get(console) if console else None
+        self._changes = Changes(is_reset=True)
+
+    def _take(self, message: Message) -> None:
+        match message.content:
+            case Proposal() as proposal:
+                self._propose(proposal)
+            case RunReport() as report:
+                self._report(report, message)
+            case _ if message.recipient == "assistant":
+                pass
+            case _ if message.type == "tool_result" and message.format == "execute":
+                if message.state != "streaming":
+                    self._skip(message)
+            case CodeError(name="KeyboardInterrupt"):
+                pass  # that the run was stopped is said by its report
+            case _ if kind := kind_of(message):
+                self._draw(message, kind)
+            case _:
+                pass
+
+    def _draw(self, message: Message, kind: RowKind) -> None:
+        cited = cited_by(message) if kind == "citation" else None
+        if cited is not None and self._cite(cited):
+            return
+        row = Row(message.id, kind, message, is_streaming=message.state == "streaming")
+        row.set_text(message.text if kind != "unknown" else unknown_text(message))
+        if cited is not None:
+            row.items = source_lines((), cited)
+            self._mark_cited(cited, row.items)
+        if message.role == "computer":
+            self._answer_inputs()
+        if kind == "question":
+            self._leave_code()
+        if isinstance(message.content, Table):
+            self._cut_frame(message.content)
+        if isinstance(message.content, CodeError):
+            self._has_failed = True
+            row.items = self._cut_traceback(message.content.name)
+            row.origin = self.rows[self._code].key if self._code is not None else ""
+        self._add(row)
+        if kind == "code":
+            self._code = len(self.rows) - 1
+            row.state = "writing" if row.is_streaming else ""
+            self._mark_cut(row, message)
+        elif kind == "console":
+            self._run_console = len(self.rows) - 1
+
+    def _add(self, row: Row) -> None:
+        if self.rows:
+            self._judge_end(len(self.rows) - 1, is_last=row.kind in _AFTER_TURNS)
+            self._time_thought(self.rows[-1], row)
+        self._index[row.key] = len(self.rows)
+        self.rows.append(row)
+        self._changes.added += 1
+        self._judge_end(len(self.rows) - 1, is_last=True)
+
+    def _time_thought(self, row: Row, after: Row) -> None:
+        """How long the model thought is known when something else begins."""
+        if row.kind != "reasoning" or row.detail or row.message is None or after.message is None:
+            return
+        if (seconds := after.message.created_at - row.message.created_at) > 0:
+            row.detail = format_seconds(seconds)
+
+    def _cite(self, citation: Citation) -> bool:
+        """More sources for the line of sources that is last."""
+        last = len(self.rows) - 1
+        if last < 0 or self.rows[last].kind != "citation":
+            return False
+        self.rows[last].items = source_lines(self.rows[last].items, citation)
+        self._mark_cited(citation, self.rows[last].items)
+        self._changes.changed.add(last)
+        return True
+
+    def _mark_cited(self, citation: Citation, items: Sequence[str]) -> None:
+        """Put the numbers of the sources behind the words that they are for."""
+        at = len(self.rows) - 1
+        while at >= 0 and self.rows[at].kind == "citation":
+            at -= 1
+        if at >= 0 and self.rows[at].kind == "answer" and (row := self.rows[at]).message:
+            row.cited = (*row.cited, citation)
+            row.set_text(cite(row.message.text, row.cited, items))
+            self._changes.changed.add(at)
+
+    def set_costs(self, turns: Iterable[TurnUsage], model: str = "") -> None:
+        """What turns have cost is said where they end; `model` where they do not name theirs."""
+        told = {turn.question_id: turn for turn in turns}
+        if not told:
+            return
+        end: int | None = None
+        for index in range(len(self.rows) - 1, -1, -1):
+            row = self.rows[index]
+            if row.kind == "question" and (turn := told.get(row.key)) is not None:
+                self._set_foot(end, turn_summary(turn, model))
+            if row.role == "user":
+                end = None
+            elif end is None and row.kind not in ("note", "versions"):
+                end = index
+
+    def _set_foot(self, index: int | None, words: str) -> None:
+        if index is not None and self.rows[index].is_last and self.rows[index].foot != words:
+            self.rows[index].foot = words
+            self._changes.changed.add(index)
+
+    def _judge_end(self, index: int, *, is_last: bool) -> None:
+        row = self.rows[index]
+        ends = is_last and row.kind in _TURN_ENDS and not row.is_streaming
+        if ends != row.is_last:
+            row.is_last = ends
+            self._changes.changed.add(index)
+
+    def _grow(self, message_id: str, text: str) -> None:
+        if (index := self._index.get(message_id)) is not None:
+            self.rows[index].append(text)
+            self._changes.changed.add(index)
+
+    def _end(self, message: Message) -> None:
+        index = self._index.get(message.id)
+        if index is None:
+            self._take(message)
+            return
+        row = self.rows[index]
+        row.message = message
+        row.is_streaming = False
+        if row.text != message.text:
+            row.set_text(message.text)
+        if row.kind == "code" and row.state == "writing":
+            row.state = "queued" if self._is_busy_before(index) else ""
+        self._mark_cut(row, message)
+        self._judge_end(index, is_last=index == len(self.rows) - 1)
+        self._changes.changed.add(index)
+
+    def _is_busy_before(self, index: int) -> bool:
+        """Whether other code of the same turn waits or runs: one call after the other."""
+        for row in reversed(self.rows[:index]):
+            if row.kind == "question":
+                return False
+            if row.kind == "code" and row.state in ("waiting", "running", "queued"):
+                return True
+        return False
+
+    def _mark_cut(self, row: Row, message: Message) -> None:
+        if row.kind == "code" and message.state == "interrupted":
+            row.detail = tr("cut off")
+
+    def _propose(self, proposal: Proposal) -> None:
+        index = self._index.get(proposal.message_id)
+        if index is None:
+            return
+        row = self.rows[index]
+        self._code = index
+        if proposal.code != row.text:
+            row.set_text(proposal.code)
+            row.is_edited = True
+        row.state, row.detail = "waiting", ""
+        self._changes.changed.add(index)
+        for later, other in enumerate(self.rows[index + 1 :], index + 1):
+            if other.kind == "code" and not other.state and not other.is_streaming:
+                other.state = "queued"
+                self._changes.changed.add(later)
+
+    def _skip(self, message: Message) -> None:
+        """The result of a call that was not run is its only trace in the history."""
+        index = self._code
+        if index is not None and self.rows[index].state in ("", "queued", "waiting"):
+            self.rows[index].state = "skipped"
+            self._changes.changed.add(index)
+        elif message.text:
+            self._draw(message, "tool_result")
+
+    def _report(self, report: RunReport, message: Message) -> None:
+        self._answer_inputs()
+        is_running = self._code is not None and self.rows[self._code].state == "running"
+        if report.state == "started":
+            self._has_failed = False
+            self._set_run("running", "")
+            if self._code is not None:
+                self.rows[self._code].began_at = message.created_at
+            self._run_console = None
+            return
+        if report.state == "finished":
+            state = "failed" if self._has_failed or report.exit_status else "ran"
+            seconds = format_seconds(report.seconds)
+            has_status = report.exit_status is not None
+            told = (
+                tr(
+                    "exit {exit_status} · {seconds}",
+                    exit_status=report.exit_status,
+                    seconds=seconds,
+                )
+                if has_status
+                else seconds
+            )
+            self._set_run(state, seconds, told)
+            self._note_output(report)
+            return
+        if report.state == "interrupted":
+            self._cut_traceback("KeyboardInterrupt")
+        if is_running:
+            seconds = format_seconds(report.seconds) if report.seconds else ""
+            self._set_run("stopped", _where(report), seconds)
+            self._note_output(report)
+        row = Row(message.id, "run", message)
+        row.set_text(stop_text(report))
+        self._add(row)
+
+    def _leave_code(self) -> None:
+        """The turn is over: what was not decided was not run, what has no end was cut off."""
+        for index, row in enumerate(self.rows[self._code or 0 :], self._code or 0):
+            if row.kind == "code" and row.state in ("queued", "waiting", "running"):
+                row.state = "stopped" if row.state == "running" else "skipped"
+                row.is_typing = False
+                self._changes.changed.add(index)
+
+    def _tell_of_stop(self) -> None:
+        """A turn that was stopped before its first word leaves a line all the same."""
+        if self.rows and self.rows[-1].kind in ("question", "attachment"):
+            row = Row(f"stop:{self.rows[-1].key}", "run")
+            row.set_text(tr("Stopped before the answer began."))
+            self._add(row)
+
+    def _cut_frame(self, table: Table) -> None:
+        """Take the printed form of a frame out of the output above its table."""
+        index = len(self.rows) - 1
+        if index >= 0 and index == self._run_console:
+            console = self.rows[index]
+            console.set_text(without_frame(console.text, table))
+            self._changes.changed.add(index)
+
+    def _cut_traceback(self, name: str) -> list[str]:
+        """Take the traceback out of the output above: the error's card shows it."""
+        console = self.rows[self._run_console] if self._run_console is not None else None
+        if console is None:
+            return []
+        output, trace = split_traceback(console.text, name)
+        if not trace:
+            return []
+        console.set_text(output)
+        self._changes.changed.add(self._run_console or 0)
+        return [trace]
+
+    def _set_run(self, state: str, detail: str, console_detail: str = "") -> None:
+        if self._code is not None:
+            row = self.rows[self._code]
+            row.state, row.detail = state, detail
+            row.is_typing = row.is_typing and state == "running"
+            self._changes.changed.add(self._code)
+        if self._run_console is not None and state != "running":
+            console = self.rows[self._run_console]
+            console.detail = console_detail
+            self._changes.changed.add(self._run_console)
+
+    def _note_output(self, report: RunReport) -> None:
+        """Where the whole output is, when not all of it was shown."""
+        if self._run_console is not None and report.output_path:
+            self.rows[self._run_console].items = [report.output_path]
+
+    def _answer_inputs(self) -> None:
+        """Whatever follows an input request means that it was answered or is void."""
+        for index in range(len(self.rows) - 1, max(-1, len(self.rows) - 4), -1):
+            row = self.rows[index]
+            if row.kind == "input" and not row.state:
+                row.state = "answered"
+                self._changes.changed.add(index)
+
+
+def stop_text(report: RunReport) -> str:
+    """How a run ended before its end, in words."""
+    where = f" {_where(report)}".rstrip()
+    reason = _sentence(report.reason)
+    if report.state == "interrupted":
+        return f"Stopped{where}. {reason}".rstrip()
+    if not where:
+        return reason or tr("The run was ended.")
+    return " ".join(filter(None, (f"Ended{where}.", reason, tr("Its names are gone."))))
+
+
+def _where(report: RunReport) -> str:
+    """The line and the time of a run's end."""
+    at = tr("at line {line}", line=report.line) if report.line else ""
+    after = tr("after {time}", time=format_seconds(report.seconds)) if report.seconds else ""
+    return " ".join(filter(None, (at, after)))
+
+
+def _sentence(words: str) -> str:
+    """Words of the executor as a sentence."""
+    if not words:
+        return ""
+    return words[0].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
+
+
+def input_of(row: Row) -> InputRequest | None:
+    """The question of an input row."""
+    content = row.message.content if row.message else None
+    return content if isinstance(content, InputRequest) else None

@@ -1,0 +1,46 @@
+"""Word what a turn of the model has cost: model, tokens, money and time."""
+
+from __future__ import annotations
+
+from playhead.domain.conversation.usage import TurnUsage, UsageSum
+from playhead.ui.durations import format_seconds
+
+_CENT = 0.01
+_MOST_MODELS = 2
+
+
+def turn_summary(turn: TurnUsage, model: str = "") -> str:
+    """Model, tokens, cost and time; `model` is said where the answers do not name theirs."""
+    total = turn.total
+    seconds = format_seconds(turn.seconds) if turn.seconds > 0 else ""
+    words = (_models(total, model), _tokens(total), cost_text(total), seconds)
+    return " · ".join(word for word in words if word)
+
+
+def cost_text(total: UsageSum) -> str:
+    """A cost in dollars, "~" before an estimate; '' where no price is known."""
+    if total.cost is None:
+        return ""
+    least = "at least " if total.is_cost_partial else ""
+    about = "~" if total.is_estimated and total.cost else ""
+    return f"{least}{about}{format_dollars(total.cost)}"
+
+
+def format_dollars(cost: float) -> str:
+    """Cents where that says enough, else two digits that say something."""
+    if cost == 0 or cost >= 1:
+        return f"${cost:,.2f}"
+    if cost >= _CENT:
+        return f"${cost:.3f}".removesuffix("0")
+    return f"${cost:.4f}" if cost >= _CENT / 100 else "under $0.0001"
+
+
+def _models(total: UsageSum, model: str) -> str:
+    names = [name.rpartition("/")[2] for name in total.models or (model,) if name]
+    more = f" + {len(names) - _MOST_MODELS}" if len(names) > _MOST_MODELS else ""
+    return ", ".join(names[:_MOST_MODELS]) + more
+
+
+def _tokens(total: UsageSum) -> str:
+    about = "~" if total.is_estimated else ""
+    return f"{about}{total.input_tokens:,} tokens in, {about}{total.output_tokens:,} out"

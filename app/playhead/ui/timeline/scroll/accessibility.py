@@ -1,0 +1,227 @@
+"""The timeline for assistive technology: a list of its entries, and announcements of new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, QRect
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QAccessibleEvent,
+    QAccessibleInterface,
+    QWindow,
+)
+from PySide6.QtWidgets import QAccessibleWidget, QWidget
+
+from playhead.ui.timeline.model.rows import CodeState, Row, RowKind
+from playhead.ui.wording import mark, tr
+
+if TYPE_CHECKING:
+    from playhead.ui.timeline.scroll.canvas import Canvas
+
+_MOST_CHARS = 2_000
+"""Of one entry; a screen reader is no place for a log of megabytes."""
+_KINDS: dict[RowKind, str] = {
+    "answer": mark("Answer"),
+    "question": mark("You"),
+    "attachment": mark("Attachment"),
+    "reasoning": mark("Thoughts"),
+    "plan": mark("Plan"),
+    "code": mark("Code"),
+    "markup": mark("Web page"),
+    "page": mark("Web page"),
+    "rendered": mark("Result"),
+    "console": mark("Output"),
+    "image": mark("Picture"),
+    "table": mark("Table"),
+    "files": mark("Files"),
+    "problem": mark("Error"),
+    "failure": mark("Error"),
+    "tool_call": mark("Tool"),
+    "tool_result": mark("Result"),
+    "input": mark("Input"),
+    "citation": mark("Sources"),
+    "versions": mark("Versions"),
+}
+_STATES: dict[CodeState, str] = {
+    "writing": mark("being written"),
+    "queued": mark("queued"),
+    "waiting": mark("waiting for you"),
+    "running": mark("running"),
+    "ran": mark("ran"),
+    "stopped": mark("stopped"),
+    "failed": mark("failed"),
+    "skipped": mark("skipped"),
+}
+
+
+def spoken_text(row: Row) -> str:
+    """An entry in words: what it is, how it stands, what it says."""
+    kind = tr(_KINDS.get(row.kind, "")) or tr("Note")
+    if row.kind == "code":
+        kind = " ".join(filter(None, (row.language, kind)))
+    state = ", ".join(filter(None, (kind, _state_of(row), row.detail)))
+    note = f"{row.note.title} {row.note.detail}".strip() if row.note else ""
+    text = (note or row.text or ", ".join(row.items)).strip()
+    return f"{state}: {text[:_MOST_CHARS]}" if text else state
+
+
+def _state_of(row: Row) -> str:
+    for state, words in _STATES.items():
+        if row.state == state:
+            return tr(words)
+    return ""
+
+
+def announce(widget: QWidget, words: str) -> None:
+    """Have a screen reader say something now, though the focus is elsewhere."""
+    if QAccessible.isActive() and words:
+        event = QAccessibleAnnouncementEvent(widget, words)
+        QAccessible.updateAccessibility(event)
+
+
+class AccessibleEntry(QAccessibleInterface):
+    """One entry. Owner: the face of the list."""
+
+    def __init__(self, owner: AccessibleTimeline, row: Row) -> None:
+        super().__init__()
+        self._owner = owner
+        self.row = row
+
+    def isValid(self) -> bool:
+        """Whether the entry is still shown."""
+        return self._owner.index_of(self.row) >= 0
+
+    def object(self) -> QObject | None:  # type: ignore[override]  # no widget stands behind it
+        """None: it is drawn."""
+        return None
+
+    def window(self) -> QWindow | None:  # type: ignore[override]
+        """The list's."""
+        return self._owner.window()
+
+    def parent(self) -> QAccessibleInterface:
+        """The list."""
+        return self._owner
+
+    def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]
+        """It has none."""
+        return None
+
+    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:  # type: ignore[override]
+        """It has none."""
+        return None
+
+    def childCount(self) -> int:
+        """It has none."""
+        return 0
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        """It has none."""
+        return -1
+
+    def role(self) -> QAccessible.Role:
+        """An item of a list."""
+        return QAccessible.Role.ListItem
+
+    def text(self, kind: QAccessible.Text) -> str:
+        """Its words are its name."""
+        return spoken_text(self.row) if kind == QAccessible.Text.Name else ""
+
+    def setText(self, kind: QAccessible.Text, text: str) -> None:
+        """It cannot be written to."""
+
+    def rect(self) -> QRect:
+        """Where it is on the screen."""
+        return self._owner.rect_of(self.row)
+
+    def state(self) -> QAccessible.State:
+        """Whether the ring of the keyboard is around it."""
+        state = QAccessible.State()
+        state.readOnly = state.focusable = True  # type: ignore[attr-defined]
+        state.focused = self._owner.is_ringed(self.row)  # type: ignore[attr-defined]
+        return state
+
+
+class AccessibleTimeline(QAccessibleWidget):
+    """The timeline as a list of its entries, after which its own widgets come. Owner: the view."""
+
+    def __init__(self, view: Canvas) -> None:
+        super().__init__(view, QAccessible.Role.List)
+        self._view = view
+        self._faces: dict[str, AccessibleEntry] = {}
+
+    def childCount(self) -> int:
+        """Its entries and its widgets."""
+        return len(self._view.model.rows) + super().childCount()
+
+    def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]
+        """An entry, or one of its widgets."""
+        rows = self._view.model.rows
+        if 0 <= index < len(rows):
+            return self.face(rows[index])
+        return super().child(index - len(rows))
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        """Where an entry or a widget stands."""
+        if isinstance(child, AccessibleEntry):
+            return self.index_of(child.row)
+        index = super().indexOfChild(child)
+        return index + len(self._view.model.rows) if index >= 0 else -1
+
+    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:  # type: ignore[override]
+        """What is at a place of the screen."""
+        point = self._view.viewport().mapFromGlobal(QPoint(x, y))
+        for index in self._view.visible_rows():
+            if self._view.card_rect(index).contains(point):
+                return self.face(self._view.model.rows[index])
+        return super().childAt(x, y)
+
+    def face(self, row: Row) -> AccessibleEntry:
+        """The one interface of an entry: Qt knows it by its identity."""
+        face = self._faces.get(row.key)
+        if face is None or face.row is not row:
+            face = self._faces[row.key] = AccessibleEntry(self, row)
+        return face
+
+    def index_of(self, row: Row) -> int:
+        """Where an entry stands; -1 when it is gone."""
+        index = self._view.model.index_of(row.key)
+        return -1 if index is None else index
+
+    def rect_of(self, row: Row) -> QRect:
+        """Where an entry is on the screen."""
+        index = self.index_of(row)
+        if index < 0 or index >= self._view.sheet.count:
+            return QRect()
+        rect = self._view.card_rect(index)
+        return QRect(self._view.viewport().mapToGlobal(rect.topLeft()), rect.size())
+
+    def is_ringed(self, row: Row) -> bool:
+        """Whether the keyboard is at an entry."""
+        return self._view.ringed == row.key and self._view.hasFocus()
+
+    def tell_focus(self, key: str) -> None:
+        """The keyboard went to an entry."""
+        index = self._view.model.index_of(key)
+        if index is not None:
+            face = self.face(self._view.model.rows[index])
+            QAccessible.updateAccessibility(QAccessibleEvent(face, QAccessible.Event.Focus))
+
+    def tell_change(self) -> None:
+        """There are other entries now."""
+        QAccessible.updateAccessibility(
+            QAccessibleEvent(self._view, QAccessible.Event.ObjectReorder)
+        )
+
+
+def install_accessibility() -> None:
+    """Have Qt ask here for the interface of a timeline; once for the application."""
+    QAccessible.installFactory(_accessible_of)
+
+
+def _accessible_of(name: str, widget: QObject) -> QAccessibleInterface | None:
+    make: Callable[[], QAccessibleInterface] | None = getattr(widget, "accessible_face", None)
+    return make() if name == "TimelineView" and make is not None else None

@@ -1,0 +1,126 @@
+"""Selecting with the keyboard: the end of the selection moves by signs, words, lines, pages."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QTextCursor
+
+from playhead.ui.timeline.scroll.canvas import Canvas
+from playhead.ui.timeline.scroll.text_selection import Mark, Selection
+from playhead.ui.timeline.text.block_column import END, START
+
+_Move = QTextCursor.MoveOperation
+_MOVES = {
+    Qt.Key.Key_Left: _Move.Left,
+    Qt.Key.Key_Right: _Move.Right,
+    Qt.Key.Key_Up: _Move.Up,
+    Qt.Key.Key_Down: _Move.Down,
+    Qt.Key.Key_Home: _Move.StartOfLine,
+    Qt.Key.Key_End: _Move.EndOfLine,
+}
+_WORDS = {Qt.Key.Key_Left: _Move.PreviousWord, Qt.Key.Key_Right: _Move.NextWord}
+_BACKWARDS = (_Move.Left, _Move.Up, _Move.PreviousWord, _Move.StartOfLine)
+_PAGES = {Qt.Key.Key_PageUp: _Move.Up, Qt.Key.Key_PageDown: _Move.Down}
+_PAGE_LINES = 16
+_MARGIN = 28
+
+
+class Caret:
+    """Where a selection begins that the keyboard draws. Owner: the view."""
+
+    def __init__(self, view: Canvas) -> None:
+        self._view = view
+        self.mark: Mark | None = None
+        """Where was clicked last."""
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Whether the key drew the selection on."""
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if not modifiers & Qt.KeyboardModifier.ShiftModifier:
+            return False
+        rest = modifiers & ~Qt.KeyboardModifier.ShiftModifier
+        is_ctrl = rest == Qt.KeyboardModifier.ControlModifier
+        if rest and not is_ctrl:
+            return False
+        key = Qt.Key(event.key())
+        if is_ctrl and key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            rows = self._view.sheet.rows
+            is_home = key == Qt.Key.Key_Home
+            self._extend(Mark(0, START) if is_home else Mark(len(rows) - 1, END))
+        elif key in _PAGES:
+            self._move(_PAGES[key], _PAGE_LINES)
+        elif is_ctrl and key in _WORDS:
+            self._move(_WORDS[key])
+        elif key in _MOVES and not (is_ctrl and key in (Qt.Key.Key_Up, Qt.Key.Key_Down)):
+            self._move(_MOVES[key])
+        else:
+            return False
+        return True
+
+    def begin(self) -> Mark | None:
+        """Where a selection begins: at the last click, the ring, or the first text in sight."""
+        view = self._view
+        if self.mark is not None and self.mark.row < len(view.sheet.rows):
+            return self.mark
+        ringed = view.model.index_of(view.ringed)
+        rows = [ringed] if ringed is not None else view.visible_rows()
+        for index in rows:
+            if (column := view.sheet.card(index).column) is not None and len(column):
+                return Mark(index, START)
+        return None
+
+    def _move(self, move: QTextCursor.MoveOperation, times: int = 1) -> None:
+        selection = self._view.selection
+        head = selection.head if selection else self.begin()
+        for _ in range(times):
+            head = self._moved(head, move) if head is not None else None
+        if head is not None:
+            self._extend(head)
+
+    def _extend(self, head: Mark) -> None:
+        view = self._view
+        if not view.sheet.rows:
+            return
+        anchor = view.selection.anchor if view.selection else self.begin()
+        selection = Selection(anchor if anchor is not None else head, head)
+        view.select(None if selection.is_empty else selection)
+        if selection.is_empty:
+            self.mark = head
+        self._reveal(head)
+
+    def _moved(self, mark: Mark, move: QTextCursor.MoveOperation) -> Mark:
+        column = self._view.sheet.card(mark.row).column
+        if column is not None and len(column):
+            place = column.moved(mark.place, move)
+            if place is not None:
+                return Mark(mark.row, place)
+        if move in (_Move.StartOfLine, _Move.EndOfLine):
+            return mark
+        return self._beside(mark, -1 if move in _BACKWARDS else 1)
+
+    def _beside(self, mark: Mark, step: int) -> Mark:
+        """The near end of the next row that has text."""
+        sheet = self._view.sheet
+        index = mark.row + step
+        while 0 <= index < len(sheet.rows):
+            column = sheet.card(index).column
+            if column is not None and len(column) and sheet.is_shown(index):
+                return Mark(index, START if step > 0 else column.end())
+            index += step
+        return mark
+
+    def _reveal(self, mark: Mark) -> None:
+        view = self._view
+        if mark.place in (START, END):
+            rect = view.card_rect(mark.row)
+            y = rect.top() if mark.place == START else rect.bottom()
+        else:
+            card = view.sheet.card(mark.row)
+            assert card.column is not None  # noqa: S101 - a place in a text is in a column
+            y = view.card_rect(mark.row).top() + card.text_box().top()
+            y += card.column.y_of(mark.place)
+        height = view.viewport().height()
+        if y < _MARGIN:
+            view.scroll_by(y - _MARGIN)
+        elif y > height - 2 * _MARGIN:
+            view.scroll_by(y - height + 2 * _MARGIN)

@@ -1,0 +1,191 @@
+"""Entries, turns and selections as Markdown or as text; a picture as a picture."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRunnable, QSize, QThreadPool
+from PySide6.QtCore import Signal as QtSignal
+from PySide6.QtGui import QGuiApplication, QImage, QImageReader
+
+from playhead.domain.conversation.message import Message
+from playhead.domain.text.fences import fenced
+from playhead.ui.timeline.cards.picture_decoder import draw_svg
+from playhead.ui.timeline.model.rows import Row
+from playhead.ui.timeline.scroll.row_layout import RowLayout
+from playhead.ui.timeline.scroll.text_selection import Selection
+from playhead.ui.timeline.text.block_column import END, START, BlockColumn
+from playhead.ui.timeline.text.document_maker import DocumentMaker
+from playhead.ui.timeline.text.find_query import MARKDOWN_KINDS
+from playhead.ui.timeline.text.markdown_stream import MarkdownStream
+
+_RENDERED = 100
+"""So many entries are copied as they are shown; of more, the source is as good as text."""
+_SPEAKERS = ("## You\n", "## Assistant\n")
+_LIMIT_MB, _DRAWING_PX = 512, 2_000
+
+
+class Copier:
+    """Makes text of rows. Owner: the view."""
+
+    def __init__(self, sheet: RowLayout, maker: DocumentMaker) -> None:
+        self._sheet = sheet
+        self._maker = maker
+
+    def markdown_of(self, index: int) -> str:
+        """An entry as Markdown that shows it as it is."""
+        row = self._sheet.rows[index]
+        match row.kind:
+            case "answer" | "question" | "plan" | "reasoning" | "rendered":
+                return row.text.strip("\n")
+            case "code" | "markup":
+                return fenced(row.text.rstrip("\n"), row.language)
+            case "console":
+                printed = self._sheet.card(index).source().strip("\n")
+                return fenced(printed, "text") if printed else ""
+            case "versions":
+                return ""
+            case _ if row.message is not None:
+                return messages_markdown([row.message])
+            case _:
+                return self._sheet.source(index)
+
+    def text_of(self, index: int) -> str:
+        """An entry as it is shown, without marks."""
+        row = self._sheet.rows[index]
+        if row.kind not in MARKDOWN_KINDS:
+            return self._sheet.card(index).source().strip("\n")
+        stream = MarkdownStream()
+        stream.feed(row.text)
+        stream.finish()
+        column = BlockColumn(self._maker)
+        column.definitions = stream.definitions
+        column.set_blocks(stream.closed)
+        return column.text_between(START, END).strip("\n") if len(column) else ""
+
+    def selection(self, selection: Selection, *, is_markdown: bool) -> str:
+        """What is selected; the entries at its ends as far as they are."""
+        first = selection.first.row
+        last = min(selection.last.row, len(self._sheet.rows) - 1)
+        whole = self.markdown_of if is_markdown else self.text_of
+        if not is_markdown and last - first >= _RENDERED:
+            whole = self._sheet.source
+        pieces: list[str] = []
+        for index in range(first, last + 1):
+            part = selection.part(index)
+            if part is None or not self._sheet.is_shown(index):
+                continue
+            column = self._sheet.card(index).column if part != (START, END) else None
+            if part == (START, END):
+                pieces.append(whole(index))
+            elif column is not None:
+                text = column.text_between(*part)
+                kind = self._sheet.rows[index].kind
+                is_code = is_markdown and kind in ("code", "console") and "\n" in text
+                pieces.append(fenced(text, self._sheet.rows[index].language) if is_code else text)
+        return "\n\n".join(piece for piece in pieces if piece)
+
+    def turn(self, index: int, messages: Sequence[Message], *, is_markdown: bool) -> str:
+        """The question of an entry with all that came of it."""
+        rows = self._sheet.rows
+        first, last = turn_of(rows, index)
+        if not is_markdown:
+            indexes = range(first, last + 1)
+            texts = (self.text_of(one) for one in indexes if self._sheet.is_shown(one))
+            return "\n\n".join(text for text in texts if text)
+        ids = [message.id for message in messages]
+        begin = ids.index(rows[first].key) if rows[first].key in ids else 0
+        after = rows[last + 1].key if last + 1 < len(rows) else ""
+        end = ids.index(after) if after in ids else len(ids)
+        from playhead.formats.documents.markdown_document import write_markdown  # later, as below
+
+        return write_markdown(messages[begin:end], folder="").text.strip("\n")
+
+
+def turn_of(rows: Sequence[Row], index: int) -> tuple[int, int]:
+    """The first and the last row of the turn in which a row stands."""
+    first = index
+    while first and rows[first].kind not in ("question", "attachment"):
+        first -= 1
+    while first and rows[first - 1].kind == "attachment":
+        first -= 1
+    last = index
+    while last + 1 < len(rows) and rows[last].kind == "attachment":
+        last += 1
+    while last + 1 < len(rows) and rows[last + 1].kind not in ("question", "attachment"):
+        last += 1
+    return first, last
+
+
+def messages_markdown(messages: Sequence[Message]) -> str:
+    """Messages as Markdown, without a heading that says who speaks; pictures are only named."""
+    from playhead.formats.documents.markdown_document import (
+        write_markdown,  # not needed for the first paint
+    )
+
+    text = write_markdown(messages, folder="").text
+    for speaker in _SPEAKERS:
+        text = text.removeprefix(speaker)
+    return text.strip("\n")
+
+
+def to_clipboard(text: str) -> None:
+    """Put a text on the clipboard, unless there is none."""
+    if text:
+        QGuiApplication.clipboard().setText(text)
+
+
+class PictureCopier(QObject):
+    """Reads a picture in a thread and puts it on the clipboard. Owner: the view."""
+
+    _read = QtSignal(QImage)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._read.connect(self._on_read)
+
+    def copy(self, row: Row) -> None:
+        """Copy the picture of a row in its own size."""
+        QThreadPool.globalInstance().start(_PictureJob(row.text, row.language or "path", self))
+
+    def _on_read(self, image: QImage) -> None:
+        if not image.isNull():
+            QGuiApplication.clipboard().setImage(image)
+
+
+class _PictureSignals(QObject):
+    read = QtSignal(QImage)
+
+
+class _PictureJob(QRunnable):
+    """Holds nothing of the view, which may be gone before it ends."""
+
+    def __init__(self, source: str, kind: str, copier: PictureCopier) -> None:
+        super().__init__()
+        self._source, self._kind = source, kind
+        self._answer = _PictureSignals()
+        self._answer.read.connect(copier._read)
+
+    def run(self) -> None:
+        """Called in a thread of the pool."""
+        self._answer.read.emit(_picture(self._source, self._kind))
+
+
+def _picture(source: str, kind: str) -> QImage:
+    if kind == "svg":
+        return draw_svg(source, QSize(_DRAWING_PX, _DRAWING_PX))[0]
+    data = QBuffer()
+    reader = QImageReader(source)
+    if kind.startswith("base64"):
+        try:
+            data.setData(QByteArray(base64.b64decode(source, validate=False)))
+        except (binascii.Error, ValueError):
+            return QImage()
+        data.open(QIODevice.OpenModeFlag.ReadOnly)
+        reader = QImageReader(data)
+    reader.setDecideFormatFromContent(True)
+    reader.setAutoTransform(True)
+    reader.setAllocationLimit(_LIMIT_MB)
+    return reader.read()

@@ -1,0 +1,96 @@
+"""The button that leads to the end, and says how much came while something else was read."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QToolButton
+
+from playhead.ui.theme import Theme
+from playhead.ui.timeline.model.timeline_model import Changes
+from playhead.ui.timeline.scroll.canvas import Canvas
+from playhead.ui.wording import tr, tr_n
+
+_SHOWN_FROM = 60
+_SIZE = 34
+_SEEN = 40
+"""So much of an entry has been seen when it is not new any more."""
+_QUIET = ("note", "versions")
+
+
+class LatestButton(QToolButton):
+    """Owner: the view. What was seen since does not count."""
+
+    def __init__(self, theme: Theme, view: Canvas) -> None:
+        super().__init__(view)
+        self._theme = theme
+        self._view = view
+        self._new: set[str] = set()
+        self.setObjectName("jump")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.hide()
+        self.clicked.connect(view.jump_to_end)
+        self._tell()
+
+    @property
+    def count(self) -> int:
+        """How many entries came, or grew, below what is read."""
+        return len(self._new)
+
+    def take(self, changes: Changes) -> None:
+        """Count what is new in the rows."""
+        view = self._view
+        if view.is_following():
+            return
+        rows = view.sheet.rows
+        news = rows[len(rows) - changes.added :] if changes.added else []
+        grown = [rows[index] for index in changes.changed if index < len(rows)]
+        self._new |= {row.key for row in news if row.kind not in _QUIET and row.kind != "question"}
+        self._new |= {row.key for row in grown if row.is_streaming}
+
+    def refresh(self) -> None:
+        """Show where the view stands; what can be seen is not new any more."""
+        view = self._view
+        bottom = view.top + view.viewport().height()
+        self._new = {key for key in self._new if self._is_below(key, bottom)}
+        self.setVisible(view.max_top() - view.top > _SHOWN_FROM)
+        self._tell()
+        port = view.viewport().geometry()
+        left = port.left() + (port.width() - self.width()) // 2
+        self.move(left, port.bottom() - self.height() - 12)
+        self.raise_()
+
+    def dress(self) -> None:
+        """The colours are others."""
+        tokens = self._theme.tokens
+        self.setIcon(self._theme.icon("arrow-down", "text"))
+        self.setStyleSheet(
+            f"QToolButton {{ background: {tokens.raised}; border: 1px solid {tokens.line_strong};"
+            f" border-radius: 17px; color: {tokens.text}; padding: 0 8px; }}"
+            f" QToolButton:hover {{ background: {tokens.hover}; }}"
+            f" QToolButton:focus {{ border-color: {tokens.accent}; }}"
+        )
+
+    def _is_below(self, key: str, bottom: int) -> bool:
+        view = self._view
+        index = view.model.index_of(key)
+        if view.is_following() or index is None:
+            return False
+        if index >= view.sheet.count:  # the sheet has not taken it yet
+            return True
+        top, end = view.sheet.outer_top_of(index), view.sheet.bottom_of(index)
+        is_begun = top < bottom - _SEEN
+        return end > bottom if is_begun and view.sheet.rows[index].is_streaming else not is_begun
+
+    def _tell(self) -> None:
+        text = tr_n("%n new", self.count) if self.count else ""
+        name = tr("Jump to latest, {text}", text=text) if text else tr("Jump to latest")
+        if name == self.accessibleName():
+            return
+        self.setAccessibleName(name)
+        self.setToolTip(tr("{name} (End)", name=name))
+        self.setText(text)
+        wide = QFontMetrics(self._theme.font(13)).horizontalAdvance(text) + 20 if text else 0
+        self.setFixedSize(QSize(_SIZE + wide, _SIZE))

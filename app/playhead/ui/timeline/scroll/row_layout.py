@@ -1,0 +1,245 @@
+"""All rows under each other: where each is, and cards for those that are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from playhead.ui.timeline.cards.card import Card, CardTools
+from playhead.ui.timeline.model.rows import Row
+from playhead.ui.timeline.model.timeline_model import Changes, TimelineModel
+from playhead.ui.timeline.text.block_column import Place
+from playhead.ui.timeline.text.heights import Heights
+
+NEAR_ROWS = 12
+_FOOT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What holds still on the screen: a block of a row, and how far above the view it begins.
+
+    With a `place` it is the line of that place, however the text around it is broken.
+    """
+
+    key: str
+    part: int
+    above: int
+    place: Place | None = None
+
+
+class RowLayout:
+    """Heights of all rows, guessed until they are looked at. Owner: the view."""
+
+    def __init__(self, model: TimelineModel, tools: CardTools) -> None:
+        self._model = model
+        self._tools = tools
+        self._heights = Heights()
+        self._cards: dict[str, Card] = {}
+        self._stale: set[str] = set()
+        self._live: set[str] = set()
+        self._behind: set[str] = set()
+        self.width = 0
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows in order."""
+        return self._model.rows
+
+    @property
+    def height(self) -> int:
+        """Of all rows with some air at the end."""
+        return self._heights.total + _FOOT if self._count else 0
+
+    @property
+    def count(self) -> int:
+        """How many rows have a place."""
+        return self._count
+
+    @property
+    def _count(self) -> int:
+        """How many rows can be shown: the model may be ahead, until `take` has been told."""
+        return min(len(self.rows), len(self._heights))
+
+    @property
+    def cards_made(self) -> int:
+        """How many rows have a card."""
+        return len(self._cards)
+
+    def take(self, changes: Changes) -> None:
+        """Follow the model."""
+        rows = self.rows
+        if changes.is_reset or len(self._heights) > len(rows):
+            known = {row.key: row for row in rows}
+            self._cards = {
+                key: card for key, card in self._cards.items() if known.get(key) is card.row
+            }
+            self._live &= self._cards.keys()
+            self._heights.reset(self._known_height(row) for row in rows)
+            return
+        for row in rows[len(self._heights) :]:
+            self._heights.append(_guess_height(row, self.width))
+        for index in changes.changed:
+            row = rows[index]
+            self._stale.add(row.key)
+            if row.key not in self._live:
+                self._heights.set(index, _guess_height(row, self.width))
+
+    def forget(self) -> None:
+        """The colours are others: every document is made anew."""
+        for card in self._cards.values():
+            card.forget()
+
+    def renew(self) -> list[str]:
+        """The rows with texts that waited for formulas; they are made anew."""
+        cards = [(key, self._cards[key]) for key in self._live if key in self._cards]
+        return [key for key, card in cards if card.column is not None and card.column.renew()]
+
+    def touch(self, key: str) -> None:
+        """A row's card looks different now."""
+        self._stale.add(key)
+
+    def card(self, index: int) -> Card:
+        """The card of a row, up to date."""
+        row = self.rows[index]
+        card = self._cards.get(row.key)
+        if card is None:
+            card = self._cards[row.key] = _make_card(row, self._tools)
+            self._stale.discard(row.key)
+        elif row.key in self._stale:
+            self._stale.discard(row.key)
+            card.refresh()
+        if card.is_behind:
+            self._behind.add(row.key)
+        return card
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether a card has text left to take in."""
+        return bool(self._behind)
+
+    def take_behind(self) -> set[str]:
+        """The rows whose cards have text left to take in; asked once a frame."""
+        behind, self._behind = self._behind, set()
+        return behind
+
+    def lay_out(self, top: int, bottom: int) -> int | None:
+        """Make exact what lies between; the first row whose height changed, if any."""
+        first_changed: int | None = None
+        index = first = self.index_at(top)
+        while index < self._count and self._heights.offset(index) < bottom:
+            if self._make_exact(index, top, bottom) and first_changed is None:
+                first_changed = index
+            index += 1
+        self._release_far(first - NEAR_ROWS, index + NEAR_ROWS)
+        return first_changed
+
+    def index_at(self, y: int) -> int:
+        """Which row covers `y`."""
+        return self._heights.index_at(y)
+
+    def top_of(self, index: int) -> int:
+        """Where a row's card begins, below its gap."""
+        gap = self.card(index).gap if self._heights[index] else 0
+        return self._heights.offset(index) + gap
+
+    def outer_top_of(self, index: int) -> int:
+        """Where a row begins, gap included."""
+        return self._heights.offset(index)
+
+    def bottom_of(self, index: int) -> int:
+        """Where a row ends."""
+        return self._heights.offset(index) + self._heights[index]
+
+    def is_shown(self, index: int) -> bool:
+        """Whether the row has any height."""
+        return self._heights[index] > 0
+
+    def visible(self, top: int, bottom: int) -> Iterator[int]:
+        """The rows that touch what lies between."""
+        index = self.index_at(top)
+        while index < self._count and self._heights.offset(index) < bottom:
+            if self._heights[index]:
+                yield index
+            index += 1
+
+    def anchor_at(self, y: int) -> Anchor | None:
+        """What to hold still when the view begins at `y`."""
+        if not self._count:
+            return None
+        index = min(self.index_at(y), self._count - 1)
+        top = self.top_of(index)
+        part, part_top = self.card(index).part_at(y - top)
+        return Anchor(self.rows[index].key, part, y - top - part_top)
+
+    def line_at(self, y: int) -> Anchor | None:
+        """What to hold still when lines are to be broken elsewhere: the line at `y`."""
+        found = self.anchor_at(y)
+        index = self._model.index_of(found.key) if found is not None else None
+        if found is None or index is None:
+            return found
+        card, inside = self.card(index), y - self.top_of(index)
+        if card.column is None or not card.has_text_at(card.text_box().left(), inside):
+            return found
+        top = card.text_box().top()
+        place = card.column.place_at(0, inside - top)
+        return Anchor(found.key, place[0], inside - top - card.column.y_of(place), place)
+
+    def y_of(self, anchor: Anchor) -> int | None:
+        """Where the view begins for the anchor to be where it was; None if it is gone."""
+        index = self._model.index_of(anchor.key)
+        if index is None or index >= self._count:
+            return None
+        card = self.card(index)
+        if anchor.place is not None and card.column is not None and len(card.column):
+            place = min(anchor.place, (len(card.column) - 1, anchor.place[1]))
+            line = card.text_box().top() + card.column.y_of(place)
+            return self.top_of(index) + line + anchor.above
+        return self.top_of(index) + self.card(index).part_top(anchor.part) + anchor.above
+
+    def source(self, index: int) -> str:
+        """A whole row as text for the clipboard, without laying it out."""
+        row = self.rows[index]
+        if row.kind in ("reasoning", "tool_call", "tool_result") and not row.is_open:
+            return ""
+        if row.kind in ("answer", "question", "code", "plan", "run"):
+            return row.text.strip("\n")
+        return self.card(index).source().strip("\n")
+
+    def _known_height(self, row: Row) -> int:
+        card = self._cards.get(row.key)
+        if card is None or not card.width:
+            return _guess_height(row, self.width)
+        height = card.frame_height()
+        return height + card.gap if height else 0
+
+    def _make_exact(self, index: int, top: int, bottom: int) -> bool:
+        card = self.card(index)
+        self._live.add(card.row.key)
+        above = self._heights.offset(index) + card.gap
+        height = card.lay_out(self.width, top - above, bottom - above)
+        outer = height + card.gap if height else 0
+        is_changed = outer != self._heights[index]
+        self._heights.set(index, outer)
+        return is_changed
+
+    def _release_far(self, first: int, last: int) -> None:
+        for key in tuple(self._live):
+            index = self._model.index_of(key)
+            if index is None or not first <= index <= last:
+                self._live.discard(key)
+                if key in self._cards:
+                    self._cards[key].release()
+
+
+def _make_card(row: Row, tools: CardTools) -> Card:
+    """An empty conversation has no cards: their modules are no part of the start."""
+    from playhead.ui.timeline.cards.card_factory import make_card
+
+    return make_card(row, tools)
+
+
+def _guess_height(row: Row, width: int) -> int:
+    from playhead.ui.timeline.cards.card_factory import guess_height
+
+    return guess_height(row, width)

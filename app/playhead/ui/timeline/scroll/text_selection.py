@@ -1,0 +1,70 @@
+"""What is selected, across rows: from one mark to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playhead.ui.timeline.scroll.row_layout import RowLayout
+from playhead.ui.timeline.text.block_column import END, START, Place
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """A place in the text of a row."""
+
+    row: int
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """From where it was begun to where it is drawn; either may come first."""
+
+    anchor: Mark
+    head: Mark
+
+    @property
+    def first(self) -> Mark:
+        """The upper end."""
+        return min(self.anchor, self.head)
+
+    @property
+    def last(self) -> Mark:
+        """The lower end."""
+        return max(self.anchor, self.head)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing lies between."""
+        return self.anchor == self.head
+
+    def part(self, row: int) -> tuple[Place, Place] | None:
+        """What of it lies in a row."""
+        first, last = self.first, self.last
+        if self.is_empty or not first.row <= row <= last.row:
+            return None
+        start = first.place if row == first.row else START
+        end = last.place if row == last.row else END
+        return start, end
+
+
+def everything(sheet: RowLayout) -> Selection | None:
+    """All rows."""
+    if not sheet.rows:
+        return None
+    return Selection(Mark(0, START), Mark(len(sheet.rows) - 1, END))
+
+
+def selected_text(selection: Selection, sheet: RowLayout) -> str:
+    """Its text: rows in the middle as they were written, those at the ends as far as selected."""
+    first, last = selection.first.row, min(selection.last.row, len(sheet.rows) - 1)
+    pieces: list[str] = []
+    for row in range(first, last + 1):
+        part = selection.part(row)
+        if part is None or not sheet.is_shown(row):
+            continue
+        if part == (START, END):
+            pieces.append(sheet.source(row))
+        elif (column := sheet.card(row).column) is not None:
+            pieces.append(column.text_between(*part))
+    return "\n\n".join(piece for piece in pieces if piece)

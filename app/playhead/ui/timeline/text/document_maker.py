@@ -1,0 +1,418 @@
+"""Makes a QTextDocument of each block: the only place where text becomes layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from PySide6.QtCore import QRectF, Qt, QUrl
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextLength,
+    QTextList,
+    QTextListFormat,
+    QTextOption,
+    QTextTable,
+)
+
+from playhead.ui.editor.code.shown_text import without_direction_marks
+from playhead.ui.theme import CODE_PX, PROSE_PX, Theme
+from playhead.ui.timeline.model.console_text import PLAIN_STYLE, ConsoleStyle, styled_spans
+from playhead.ui.timeline.text.find_query import FindQuery
+from playhead.ui.timeline.text.formula_renderer import FormulaRenderer
+from playhead.ui.timeline.text.markdown_stream import CODE_LINE_LIMIT, Block
+from playhead.ui.timeline.text.math_document import insert_formulas
+from playhead.ui.timeline.text.math_text import mark_formulas
+from playhead.ui.wording import tr
+
+SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
+_HEADING_PX = {1: 20, 2: 17, 3: 15}
+_PROSE_HEIGHT = 150
+_CODE_HEIGHT = 130
+_CELL_HEIGHT = 115
+_LIST_INDENT = 20
+_BULLETS = (
+    QTextListFormat.Style.ListDisc,
+    QTextListFormat.Style.ListCircle,
+    QTextListFormat.Style.ListSquare,
+)
+_QUOTE_GAP = 22
+_MOST_SPANS = 1_500
+"""Denser code, such as a packed script, stays plain: each span costs a step of layout."""
+_FEATURES = QTextDocument.MarkdownFeature
+_PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+
+
+class Colourer(Protocol):
+    """Gives code its colours."""
+
+    def spans(self, language: str, code: str) -> Sequence[tuple[int, int, str]]:
+        """(start, length, style name) of what is not plain text, in order."""
+        ...
+
+
+class Document(QTextDocument):
+    """Loads nothing: a model's text must not make the program read a file or call a server."""
+
+    has_quotation = False
+    """Whether bars are to be drawn beside some of its lines."""
+    is_waiting = False
+    """Whether a formula in it is still being drawn."""
+    has_formulas = False
+    _wanted: FindQuery | None = None
+    _found: Sequence[tuple[int, int]] = ()
+
+    def found(self, wanted: FindQuery) -> Sequence[tuple[int, int]]:
+        """Where it has what is looked for, in the units of its cursors."""
+        if self._wanted is not wanted:
+            text = self.toPlainText()
+            self._wanted = wanted
+            self._found = [
+                (units(text[: one.start]), units(text[: one.end])) for one in wanted.spans(text)
+            ]
+        return self._found
+
+    def quotations(self) -> list[QRectF]:
+        """Where bars stand, level by level."""
+        bars: list[QRectF] = []
+        layout = self.documentLayout()
+        block = self.begin()
+        while block.isValid():
+            box = layout.blockBoundingRect(block)
+            for level in range(_quote_level(block)):
+                bar = QRectF(2 + 14 * level, box.top(), 3, box.height())
+                before = next((one for one in reversed(bars) if one.left() == bar.left()), None)
+                if before is not None and bar.top() - before.bottom() < _QUOTE_GAP:
+                    before.setBottom(bar.bottom())
+                else:
+                    bars.append(bar)
+            block = block.next()
+        return bars
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        """Refused, whatever it is."""
+        return None
+
+
+def units(text: str) -> int:
+    """How long Qt finds a text: signs beyond the first 65,536 count twice."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+class DocumentMaker:
+    """Makes documents in the colours of the theme; `made` counts them."""
+
+    def __init__(
+        self, theme: Theme, colourer: Colourer | None, formulas: FormulaRenderer | None = None
+    ) -> None:
+        self.theme = theme
+        self.colourer = colourer
+        self.formulas = formulas
+        self.made = 0
+        self.wanted: FindQuery | None = None
+        """What is looked for: it is marked wherever it is drawn."""
+        self.current: tuple[object, int, int] | None = None
+        """The place that is shown: a column, a block of it, where it begins in its document."""
+
+    def make(self, block: Block, ink: str = "text", definitions: str = "") -> Document:
+        """The block's document, not yet laid out."""
+        self.made += 1
+        document = Document()
+        document.setDocumentMargin(0)
+        document.setUndoRedoEnabled(False)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        if block.kind in ("code", "console"):  # a line of code begins at the left in any script
+            option.setTextDirection(Qt.LayoutDirection.LeftToRight)
+        document.setDefaultTextOption(option)
+        match block.kind:
+            case "code":
+                self._fill_code(document, block)
+            case "console":
+                self._fill_console(document, block)
+            case "plain" | "title":
+                self._fill_plain(document, block, ink)
+            case _:
+                self._fill_markdown(document, block, ink, definitions)
+        return document
+
+    def _fill_plain(self, document: Document, block: Block, ink: str) -> None:
+        weight = QFont.Weight.DemiBold if block.kind == "title" else QFont.Weight.Normal
+        document.setDefaultFont(self.theme.font(PROSE_PX, weight))
+        cursor = QTextCursor(document)
+        cursor.setBlockFormat(_line_height(_PROSE_HEIGHT))
+        cursor.insertText(block.source, self._ink(ink))
+
+    def _fill_code(self, document: Document, block: Block) -> None:
+        document.setDefaultFont(self.theme.code_font())
+        cursor = QTextCursor(document)
+        cursor.beginEditBlock()
+        cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
+        at = 0
+        code = _shortened(block.source)
+        for start, length, style in self._spans(block.language, code):
+            if start > at:
+                cursor.insertText(code[at:start], self._ink("text"))
+            ink = QTextCharFormat()
+            ink.setForeground(QColor(self.theme.tokens.of_style(style)))
+            cursor.insertText(code[start : start + length], ink)
+            at = start + length
+        if at < len(code):
+            cursor.insertText(code[at:], self._ink("text"))
+        cursor.endEditBlock()
+
+    def _spans(self, language: str, code: str) -> Sequence[tuple[int, int, str]]:
+        if self.colourer is None or not language:
+            return ()
+        spans = self.colourer.spans(language, code)
+        return spans if len(spans) <= _MOST_SPANS else ()
+
+    def _fill_console(self, document: Document, block: Block) -> None:
+        document.setDefaultFont(self.theme.code_font())
+        cursor = QTextCursor(document)
+        cursor.beginEditBlock()
+        cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
+        style = PLAIN_STYLE
+        for number, line in enumerate(block.source.split("\n")):
+            if number:
+                cursor.insertBlock()
+            for text, shown in styled_spans(line, style):
+                style = shown  # goes on into the next line
+                if text:
+                    cursor.insertText(text, self._terminal(shown))
+        cursor.endEditBlock()
+
+    def _terminal(self, style: ConsoleStyle) -> QTextCharFormat:
+        tokens = self.theme.tokens
+        shown = QTextCharFormat()
+
+        def colour(value: int | str | None, default: str) -> QColor:
+            if value is None:
+                return QColor(default)
+            return QColor(tokens.ansi[value] if isinstance(value, int) else value)
+
+        ink = colour(style.ink, tokens.mute if style.is_faint else tokens.text)
+        ground = colour(style.ground, tokens.code_bg)
+        if style.is_reversed:
+            ink, ground = ground, ink
+        shown.setForeground(ink)
+        if style.ground is not None or style.is_reversed:
+            shown.setBackground(ground)
+        if style.is_bold:
+            shown.setFontWeight(QFont.Weight.Bold)
+        shown.setFontItalic(style.is_italic)
+        shown.setFontUnderline(style.is_underlined)
+        return shown
+
+    def _fill_markdown(self, document: Document, block: Block, ink: str, definitions: str) -> None:
+        document.setDefaultFont(self.theme.font(PROSE_PX))
+        document.setIndentWidth(_LIST_INDENT)
+        source, formulas = block.source, []
+        if self.formulas is not None:
+            source, formulas = mark_formulas(source)
+        if definitions and "[" in source:
+            source = f"{_named(definitions, source)}\n{source}"
+        features = _FEATURES.MarkdownDialectGitHub | _FEATURES.MarkdownNoHTML
+        document.setMarkdown(source, features)
+        if block.kind == "table":
+            self._dress_tables(document, is_continued=bool(block.header))
+        self._dress(document, ink)
+        if formulas and self.formulas is not None:
+            document.has_formulas = True
+            mute = self.theme.colour("mute")
+            document.is_waiting = not insert_formulas(document, formulas, self.formulas, mute)
+
+    def _dress(self, document: Document, ink: str) -> None:
+        cursor = QTextCursor(document)
+        text_block = document.begin()
+        last = document.lastBlock().blockNumber()
+        cursor.beginEditBlock()  # else each move lays the paragraph out to learn where it stands
+        while text_block.isValid():
+            cursor.setPosition(text_block.position())
+            self._dress_block(document, cursor, text_block, last)
+            self._dress_pieces(document, text_block, ink)
+            text_block = text_block.next()
+        cursor.endEditBlock()
+
+    def _dress_block(
+        self, document: Document, cursor: QTextCursor, block: QTextBlock, last: int
+    ) -> None:
+        shape = block.blockFormat()
+        is_code = shape.hasProperty(QTextFormat.Property.BlockCodeFence) or shape.hasProperty(
+            QTextFormat.Property.BlockCodeLanguage
+        )
+        if is_code:
+            shape.setBackground(self.theme.colour("code_bg"))
+        elif _is_rule(block):
+            shape.setBackground(self.theme.colour("line_strong"))
+        if not block.length() - 1 and (_is_rule(block) or _is_rule(block.next())):
+            _make_low(cursor)  # a rule stands in an empty line, and Qt puts another before it
+        in_list = block.textList() is not None
+        in_table = cursor.currentTable() is not None
+        height = _CELL_HEIGHT if in_table else _CODE_HEIGHT if is_code else _PROSE_HEIGHT
+        shape.setLineHeight(height, _PROPORTIONAL)
+        gap = 0 if not block.blockNumber() or in_table else 3 if in_list or is_code else 8
+        shape.setTopMargin(gap)
+        shape.setBottomMargin(0 if block.blockNumber() == last or in_table or in_list else 2)
+        if (level := _quote_level(block)) > 0:
+            document.has_quotation = True
+            shape.setLeftMargin(14 * level)
+            shape.setRightMargin(0)
+        cursor.setBlockFormat(shape)
+        if (items := block.textList()) is not None:
+            _set_bullets(items)
+
+    def _dress_pieces(self, document: Document, block: QTextBlock, ink: str) -> None:
+        tokens = self.theme.tokens
+        level = block.blockFormat().headingLevel()
+        quoted = _quote_level(block) > 0
+        colour = QColor(tokens.mute if quoted else tokens.of(ink))
+        for start, length, look in _pieces(block):
+            if look.isImageFormat():
+                _replace_image(document, start, look)
+                continue
+            if look.fontFixedPitch():
+                _make_code(look, self.theme)
+            elif level:
+                look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
+                look.setProperty(
+                    QTextFormat.Property.FontPixelSize, _HEADING_PX.get(level, PROSE_PX)
+                )
+                look.setFontWeight(QFont.Weight.DemiBold)
+            elif look.fontWeight() > QFont.Weight.Medium:
+                look.setFontWeight(QFont.Weight.DemiBold)
+            is_link = look.isAnchor() and QUrl(look.anchorHref()).scheme() in SAFE_SCHEMES
+            look.setForeground(QColor(tokens.accent) if is_link else colour)
+            look.setFontUnderline(is_link)
+            cursor = QTextCursor(document)
+            cursor.setPosition(start)
+            cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setCharFormat(look)
+
+    def _dress_tables(self, document: Document, is_continued: bool) -> None:
+        tokens = self.theme.tokens
+        for frame in document.rootFrame().childFrames():
+            if not isinstance(frame, QTextTable):
+                continue
+            if is_continued:
+                frame.removeRows(0, 1)
+            shape = frame.format()
+            shape.setBorderCollapse(True)
+            shape.setBorder(1)
+            shape.setBorderBrush(QColor(tokens.line))
+            shape.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+            shape.setCellPadding(6)
+            shape.setCellSpacing(0)
+            shape.setMargin(0)
+            share = 100 / max(1, frame.columns())
+            percent = QTextLength(QTextLength.Type.PercentageLength, share)
+            shape.setColumnWidthConstraints([percent] * frame.columns())
+            shape.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+            frame.setFormat(shape)
+            if not is_continued:
+                for column in range(frame.columns()):
+                    _make_head(frame, column, tokens.header)
+
+    def _ink(self, name: str) -> QTextCharFormat:
+        shown = QTextCharFormat()
+        shown.setForeground(QColor(self.theme.tokens.of(name)))
+        return shown
+
+
+def _named(definitions: str, source: str) -> str:
+    """Of the known addresses those that may be meant: there can be thousands."""
+    words = " ".join(source.casefold().split())
+    lines = definitions.splitlines(keepends=True)
+    return "".join(one for one in lines if one[: one.rfind("]: <") + 1].casefold() in words)
+
+
+def _quote_level(block: QTextBlock) -> int:
+    return block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
+
+
+def _shortened(code: str) -> str:
+    code = without_direction_marks(code)
+    if len(code) <= CODE_LINE_LIMIT:
+        return code
+    lines = code.split("\n")
+    return "\n".join(
+        line if len(line) <= CODE_LINE_LIMIT else line[:CODE_LINE_LIMIT] + " …" for line in lines
+    )
+
+
+def _line_height(percent: int) -> QTextBlockFormat:
+    shape = QTextBlockFormat()
+    shape.setLineHeight(percent, _PROPORTIONAL)
+    return shape
+
+
+def _pieces(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
+    """Fragments from the last to the first, so that a replaced one moves no other."""
+    found: list[tuple[int, int, QTextCharFormat]] = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        found.append((fragment.position(), fragment.length(), fragment.charFormat()))
+        iterator += 1
+    return found[::-1]
+
+
+def _make_code(look: QTextCharFormat, theme: Theme) -> None:
+    look.setFontFamilies(theme.code_font().families())
+    look.setProperty(QTextFormat.Property.FontPixelSize, CODE_PX)
+    look.setBackground(QColor(theme.tokens.bubble))
+
+
+def _is_rule(block: QTextBlock) -> bool:
+    rule = QTextFormat.Property.BlockTrailingHorizontalRulerWidth
+    return block.blockFormat().hasProperty(rule)
+
+
+def _make_low(cursor: QTextCursor) -> None:
+    """Let an empty line take little room."""
+    look = cursor.blockCharFormat()
+    look.setProperty(QTextFormat.Property.FontPixelSize, 4)
+    cursor.setBlockCharFormat(look)
+
+
+def _set_bullets(items: QTextList) -> None:
+    """Signs by the depth; Qt chooses them by the letter that was typed."""
+    shape = items.format()
+    wanted = _BULLETS[min(shape.indent(), len(_BULLETS)) - 1]
+    if shape.style() in _BULLETS and shape.style() != wanted:
+        shape.setStyle(wanted)
+        items.setFormat(shape)
+
+
+def _make_head(table: QTextTable, column: int, ground: str) -> None:
+    """Give a head its ground, and the side on which the cells under it stand."""
+    cell = table.cellAt(0, column)
+    look = cell.format()
+    look.setBackground(QColor(ground))
+    cell.setFormat(look)
+    if table.rows() > 1:
+        below = table.cellAt(1, column).firstCursorPosition().blockFormat()
+        cursor = cell.firstCursorPosition()
+        shape = cursor.blockFormat()
+        shape.setAlignment(below.alignment())
+        cursor.setBlockFormat(shape)
+
+
+def _replace_image(document: Document, position: int, look: QTextCharFormat) -> None:
+    """A picture of the model's text is never loaded: its address stands there instead."""
+    image = look.toImageFormat()
+    cursor = QTextCursor(document)
+    cursor.setPosition(position)
+    cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
+    plain = QTextCharFormat()
+    plain.setFontItalic(True)
+    name = image.property(QTextFormat.Property.ImageAltText) or image.name()
+    cursor.insertText(tr("[image: {name}]", name=name), plain)

@@ -1,0 +1,218 @@
+"""Find the formulas in markdown and put marks in their place.
+
+Markdown would take stars, underscores and backslashes out of a formula: so it is taken out before
+the text is read as markdown, and put back, drawn, at its mark.
+
+A formula on lines of its own begins a line with `$$` or `\\[` and ends with the other half of
+that sign, a blank line or the end of what surrounds it. Whether it is whole is not asked, so
+nothing that comes later changes what came before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+
+
+_OPEN, _CLOSE = "\ue2f0", "\ue2f1"
+_LINE_LIMIT = 1_000
+"""Between two single dollars; those farther apart do not belong together."""
+_LIMIT = 4_000
+_FENCE = re.compile(
+    r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*[ \t>]*(?P<run>`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE
+)
+_BLANK = re.compile(r"[ \t>\r]*\n?\Z")
+_TOKEN = re.compile(
+    r"\\[\s\S]|(?P<ticks>`+)|(?P<dollars>\$+)"
+    r"|\]\([^()\s]{0,2000}\)|<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]{0,2000}>|https?://\S{0,2000}"
+)
+_TICKS = re.compile(r"`+")
+_PREFIX = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+_MATHS = re.compile(r"[\\^_={}<>+*/]")
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """LaTeX that was found in a text; `source` is what stood there, signs around it included."""
+
+    latex: str
+    source: str
+    is_display: bool = False
+
+
+def placeholder(number: int) -> str:
+    """What stands in the text for the formula of this number; nothing to a markdown reader."""
+    return f"{_OPEN}{number}{_CLOSE}"
+
+
+def mark_formulas(source: str) -> tuple[str, list[Formula]]:
+    """The text with marks for its formulas, and the formulas."""
+    if ("$" not in source and "\\(" not in source and "\\[" not in source) or _OPEN in source:
+        return source, []
+    formulas: list[Formula] = []
+    return "".join(_marked(source, formulas)), formulas
+
+
+def _marked(source: str, formulas: list[Formula]) -> Iterator[str]:
+    for text, is_prose in _parts(source):
+        if not is_prose:
+            yield text
+            continue
+        at = 0
+        for start, end, latex, is_display in _found(text):
+            yield text[at:start]
+            yield placeholder(len(formulas))
+            formulas.append(Formula(_bare(latex), text[start:end], is_display))
+            at = end
+        yield text[at:]
+
+
+def _parts(source: str) -> Iterator[tuple[str, bool]]:
+    """Runs of lines without a blank one between them, and what is between: blanks and fences."""
+    prose: list[str] = []
+    fence = ""
+    for line in source.splitlines(keepends=True):
+        opener = _FENCE.match(line)
+        if not fence and opener is None and _BLANK.match(line) is None:
+            prose.append(line)
+            continue
+        yield "".join(prose), True
+        prose.clear()
+        yield line, False
+        if fence:
+            bare = line.strip(" \t>\r\n")
+            fence = "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
+        elif opener is not None:
+            fence = opener["run"]
+    yield "".join(prose), True
+
+
+def _found(text: str) -> Iterator[tuple[int, int, str, bool]]:
+    """Start, end, LaTeX and whether it is set by itself, of each formula."""
+    at = 0
+    while token := _TOKEN.search(text, at):
+        at = token.end()
+        if token["ticks"]:
+            at = _after_code(text, token)
+        elif formula := _formula(text, token):
+            latex, at, is_display = formula
+            yield token.start(), at, latex, is_display
+
+
+def _formula(text: str, token: re.Match[str]) -> tuple[str, int, bool] | None:
+    start = token.end()
+    match token[0]:
+        case "\\(":
+            return _until(text, start, "\\)", is_display=False)
+        case "\\[":
+            return _until(text, start, "\\]", is_display=True)
+        case "$$":
+            return _until(text, start, "$$", is_display=True)
+        case "$":
+            return _between_dollars(text, start)
+        case _:
+            return None
+
+
+def _until(text: str, start: int, closer: str, *, is_display: bool) -> tuple[str, int, bool] | None:
+    end = text.find(closer, start, start + _LIMIT)
+    latex = text[start:end] if end >= 0 else ""
+    if latex.isdigit():  # no formula, but the number of a source in brackets
+        return None
+    return (latex, end + len(closer), is_display) if latex.strip() else None
+
+
+def _between_dollars(text: str, start: int) -> tuple[str, int, bool] | None:
+    """A formula between single dollars: they touch it, and neither is part of a word or price."""
+    before = text[start - 2 : start - 1]
+    if before.isalnum() or text[start : start + 1].isspace():
+        return None
+    stop = text.find("\n", start, start + _LINE_LIMIT)
+    limit = start + _LINE_LIMIT if stop < 0 else stop
+    end = text.find("$", start, limit)
+    while end > start and text[end - 1] == "\\":
+        end = text.find("$", end + 1, limit)
+    if end <= start or text[end - 1].isspace():
+        return None
+    after = text[end + 1 : end + 2]
+    latex = text[start:end]
+    if after.isalnum() or after == "$" or "`" in latex or _is_price(latex):
+        return None
+    return latex, end + 1, False
+
+
+def _is_price(latex: str) -> bool:
+    """`5 dollars or 3`: it begins with a number, goes on in words, and has no sign of a formula."""
+    return latex[:1].isdigit() and bool(_WORD.search(latex) and not _MATHS.search(latex))
+
+
+def _after_code(text: str, opener: re.Match[str]) -> int:
+    """Where a code span ends, or its first ticks if it has no end."""
+    size = len(opener[0])
+    for ticks in _TICKS.finditer(text, opener.end(), opener.end() + _LIMIT):
+        if len(ticks[0]) == size:
+            return ticks.end()
+    return opener.end()
+
+
+def _bare(latex: str) -> str:
+    """Without the signs of quotes that its lines begin with."""
+    return _PREFIX.sub("\n", latex).strip() if "\n" in latex else latex.strip()
+
+
+FORMULA_RULE = "formula"
+_RULE_OPENER = re.compile(r"(\$\$)(?!\$)|\\\[")
+
+
+def add_formula_rule(parser: MarkdownIt) -> None:
+    """Make the parser find them; they may follow a paragraph without a blank line."""
+    parser.block.ruler.before(
+        "fence",
+        FORMULA_RULE,
+        _formula_rule,
+        {"alt": ["paragraph", "reference", "blockquote", "list"]},
+    )
+
+
+def _formula_rule(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    if state.is_code_block(first):
+        return False
+    line = _rule_line(state, first)
+    opener = _RULE_OPENER.match(line)
+    if opener is None:
+        return False
+    closer = "$$" if opener[1] else "\\]"
+    rest = line[opener.end() :]
+    if closer in rest and not rest.rstrip().endswith(closer):
+        return False  # it is part of a sentence
+    if silent:
+        return True
+    after = first + 1
+    if closer not in rest:
+        after = _rule_end(state, after, last, closer)
+    state.line = after
+    token = state.push(FORMULA_RULE, "math", 0)
+    token.map = [first, after]
+    token.block = True
+    return True
+
+
+def _rule_end(state: StateBlock, after: int, last: int, closer: str) -> int:
+    while after < last and not state.isEmpty(after):
+        if state.sCount[after] < state.blkIndent:
+            break
+        after += 1
+        if closer in _rule_line(state, after - 1):
+            break
+    return after
+
+
+def _rule_line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]

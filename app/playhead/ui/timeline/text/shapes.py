@@ -1,0 +1,108 @@
+"""Draw the few shapes that cards and blocks are made of."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen
+
+from playhead.ui.theme import RADIUS_CARD, Theme
+from playhead.ui.timeline.text.line_clipper import visible
+
+ICON_PX = 16
+BUTTON_PX = 28
+_MOST_CHARS = 500
+_MEDIUM, _SEMIBOLD = QFont.Weight.Medium, QFont.Weight.DemiBold
+
+
+def draw_panel(
+    painter: QPainter,
+    rect: QRect,
+    ground: str | None,
+    border: str | None,
+    is_top: bool = True,
+    is_bottom: bool = True,
+    radius: int = RADIUS_CARD,
+) -> None:
+    """A ground with a hairline around it, round only where it begins and ends."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
+    box = QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5)
+    box.adjust(0, 0 if is_top else -2 * radius, 0, 0 if is_bottom else 2 * radius)
+    painter.setPen(QPen(QColor(border), 1) if border else Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(ground) if ground else Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box, radius, radius)
+    painter.restore()
+
+
+def draw_hairline(painter: QPainter, left: int, top: int, width: int, colour: QColor) -> None:
+    """A line of whole pixels of the screen: at 80 % one of less would be drawn or not by chance."""
+    ratio = painter.device().devicePixelRatioF()
+    painter.fillRect(QRectF(left, top, width, max(1, round(ratio)) / ratio), colour)
+
+
+def clip_round(painter: QPainter, rect: QRect, radius: int = RADIUS_CARD) -> None:
+    """Let nothing be drawn outside a round box."""
+    path = QPainterPath()
+    path.addRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+    painter.setClipPath(path, Qt.ClipOperation.IntersectClip)
+
+
+def text_width(theme: Theme, text: str, size_px: int, weight: QFont.Weight = _MEDIUM) -> int:
+    """How wide one line of text is."""
+    return QFontMetrics(theme.font(size_px, weight)).horizontalAdvance(one_line(text))
+
+
+def one_line(text: str) -> str:
+    """As much of a text as can ever fit into a line: more would only cost time."""
+    return visible(text[:_MOST_CHARS].replace("\n", " "))
+
+
+def draw_text(
+    painter: QPainter,
+    rect: QRect,
+    text: str,
+    theme: Theme,
+    colour: str = "text",
+    size_px: int = 13,
+    weight: QFont.Weight = QFont.Weight.Normal,
+    align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+) -> int:
+    """One line, elided where it does not fit; how wide it became."""
+    font = theme.font(size_px, weight)
+    metrics = QFontMetrics(font)
+    shown = metrics.elidedText(one_line(text), Qt.TextElideMode.ElideRight, max(0, rect.width()))
+    painter.setFont(font)
+    painter.setPen(theme.colour(colour))
+    painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter, shown)
+    return metrics.horizontalAdvance(shown)
+
+
+def draw_icon(
+    painter: QPainter, theme: Theme, name: str, colour: str, centre: QPointF, size_px: int = ICON_PX
+) -> None:
+    """A line icon around a point."""
+    ratio = painter.device().devicePixelRatioF()
+    pixmap = theme.pixmap(name, colour, size_px, ratio)
+    corner = centre - QPointF(size_px / 2, size_px / 2)
+    painter.drawPixmap(QPointF(round(corner.x()), round(corner.y())), pixmap)
+
+
+def draw_pill(painter: QPainter, theme: Theme, left: int, middle: int, text: str) -> int:
+    """A small word on the accent's pale ground; how wide it became."""
+    width = text_width(theme, text, 11, _SEMIBOLD) + 16
+    rect = QRect(left, middle - 8, width, 17)
+    draw_panel(painter, rect, theme.tokens.accent_bg, None, radius=8)
+    centre = Qt.AlignmentFlag.AlignHCenter
+    draw_text(painter, rect, text, theme, "accent", 11, _SEMIBOLD, centre)
+    return width
+
+
+def draw_focus(painter: QPainter, theme: Theme, rect: QRect) -> None:
+    """The ring around what the keyboard is at."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme.colour("accent"), 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), 7, 7)
+    painter.restore()

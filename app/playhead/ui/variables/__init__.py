@@ -1,1 +1,0 @@
-"""The panel with the names of the kernel; imported by `ui` only."""

@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QImage
+
+from playhead.ui.timeline.cards.picture_decoder import LIMIT_CHARS, draw_svg
+
+LIMIT = QSize(400, 300)
+HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+
+
+def svg(inside: str, more: str = 'width="200" height="100"') -> str:
+    return f"{HEAD} {more}>{inside}</svg>"
+
+
+def test_a_drawing_is_as_large_as_there_is_room(qapp) -> None:
+    image, problem = draw_svg(svg('<rect width="200" height="100" fill="#3B5BDB"/>'), LIMIT)
+    assert problem == ""
+    assert image.size() == QSize(400, 200)
+    assert image.pixelColor(200, 100).name() == "#3b5bdb"
+
+
+def test_a_drawing_that_refers_to_itself_is_drawn(qapp) -> None:
+    path = '<defs><path id="g" d="M0 0 H200 V100 H0 Z"/></defs><use xlink:href="#g" fill="red"/>'
+    doctype = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">'
+    image, problem = draw_svg(doctype + svg(path), LIMIT)
+    assert problem == ""
+    assert image.pixelColor(200, 100).name() == "#ff0000"
+
+
+def test_a_file_of_the_computer_is_never_drawn(qapp, tmp_path: Path) -> None:
+    picture = QImage(10, 10, QImage.Format.Format_RGB32)
+    picture.fill(0xFFFF0000)
+    picture.save(str(tmp_path / "secret.png"))
+    for address in (f"{tmp_path}/secret.png", f"file://{tmp_path}/secret.png", "//host/x.png"):
+        for name in ("href", "xlink:href"):
+            image, problem = draw_svg(
+                svg(f'<image {name}="{address}" width="200" height="100"/>'), LIMIT
+            )
+            assert image.isNull()
+            assert "outside" in problem
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<svg", "not well-formed"),
+        ("", "not well-formed"),
+        (svg('<g id="a"><use href="#a"/></g>'), "repeats itself"),
+        (svg('<g id="b"><use href="#c"/></g><g id="c"/><use href="#b"/>'), "repeats itself"),
+        ('<!DOCTYPE svg [<!ENTITY a "aaaa">]>' + svg("<text>&a;</text>"), "entities"),
+        (svg("<g/>" * 200_001), "elements"),
+        (svg(" " * LIMIT_CHARS), "larger than"),
+        (svg('<image href="data:image/svg+xml;base64,AA"/>'), "outside"),
+        (svg("<foreignObject/>"), "foreignObject"),
+        ("<html/>", "cannot be read"),
+    ],
+)
+def test_what_is_too_much_or_no_drawing_is_refused_in_words(qapp, text: str, words: str) -> None:
+    image, problem = draw_svg(text, LIMIT)
+    assert image.isNull()
+    assert words in problem
