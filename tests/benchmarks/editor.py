@@ -19,7 +19,7 @@ def editor() -> dict[str, float]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtWidgets import QApplication
 
-    from playhead.ui.theme import Theme
+    from playhead.ui.widgets.theme import Theme
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
@@ -38,7 +38,7 @@ def _frames(app: object, theme: object) -> list[float]:
 
     from playhead.ui.editor.pane.editor_pane import EditorPane
     from playhead.ui.editor.tab import Tab
-    from playhead.ui.theme import Theme
+    from playhead.ui.widgets.theme import Theme
 
     assert isinstance(app, QApplication)
     assert isinstance(theme, Theme)

@@ -77,8 +77,8 @@ def _streamed(tokens: list[str]) -> list[float]:
 
     from playhead.domain.conversation.chunk import Chunk
     from playhead.domain.conversation.conversation import Conversation
-    from playhead.ui.theme import Theme
     from playhead.ui.timeline.view import TimelineView
+    from playhead.ui.widgets.theme import Theme
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)

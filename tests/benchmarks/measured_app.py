@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from playhead.__main__ import main
 from playhead.ui.composer.composer import Composer
-from playhead.ui.window.approval_bar import ApprovalBar
+from playhead.ui.composer.decision_bars import ApprovalBar
 from tests.benchmarks.probe import Commands, report
 
 SCINTILLA = "playhead.ui.editor.code.scintilla_editor"

@@ -37,8 +37,8 @@ def timeline() -> dict[str, float]:
 def _measured(size: int) -> dict[str, float]:
     from PySide6.QtWidgets import QApplication
 
-    from playhead.ui.theme import Theme
     from playhead.ui.timeline.view import TimelineView
+    from playhead.ui.widgets.theme import Theme
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from playhead.event_loop import run
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 from tests.support.ports import coded
 from tests.support.window import opened
 

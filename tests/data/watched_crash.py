@@ -16,7 +16,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from playhead.__main__ import main
-from playhead.ui.window.main_window import MainWindow
+from playhead.ui.shell.main_window import MainWindow
 
 SECRET = ["my", "diary"]
 HOW = sys.argv[1]

@@ -15,7 +15,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from playhead.__main__ import main
-from playhead.ui.window.main_window import MainWindow
+from playhead.ui.shell.main_window import MainWindow
 from tests.support.waiting import until
 
 DATA = Path(sys.argv[-1])

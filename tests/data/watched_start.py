@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from playhead.__main__ import main
 
 if TYPE_CHECKING:
-    from playhead.ui.window.main_window import MainWindow
+    from playhead.ui.shell.main_window import MainWindow
 
 HEAVY = ("litellm", "openai", "keyring", "aiohttp", "tiktoken", "tokenizers", "pydantic")
 LATER = (
@@ -23,10 +23,14 @@ LATER = (
         "playhead.formats.documents.markdown_document",
         "playhead.ui.dialogs.picture_view",
     ),
-    *("playhead.ui.settings.dialog", "playhead.ui.commands.palette"),
+    *("playhead.ui.settings.settings_dialog", "playhead.ui.commands.command_palette"),
     *("playhead.ui.commands.shortcuts_page",),
-    *("playhead.ui.dialogs.about_dialog", "playhead.ui.sidebar.search", "playhead.ui.sidebar.menu"),
-    *("playhead.ui.window.document_files", "playhead.ui.dialogs.table_window"),
+    *(
+        "playhead.ui.dialogs.about_dialog",
+        "playhead.ui.sidebar.search_results",
+        "playhead.ui.sidebar.conversation_menus",
+    ),
+    *("playhead.ui.shell.document_files", "playhead.ui.dialogs.table_window"),
     *("playhead.ui.editor.code.scintilla_editor", "playhead.ui.editor.pane.find_bar"),
     *("playhead.ui.editor.pane.diff_view", "playhead.ui.editor.variables_panel"),
     *("playhead.kernel.drivers", "playhead.kernel.python.runner"),
@@ -57,7 +61,7 @@ class FirstPaint(logging.Handler):
 
 
 def main_window() -> MainWindow:
-    from playhead.ui.window.main_window import MainWindow
+    from playhead.ui.shell.main_window import MainWindow
 
     (window,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
     return window

@@ -16,8 +16,8 @@ from playhead.providers.catalog import ModelCatalog
 from playhead.storage.keys.key_store import KeyStore
 from playhead.storage.keys.system_keyring import ENTRY, KeyringKeys, decode_keys
 from playhead.storage.settings import SettingsFile
-from playhead.ui.settings.dialog import SettingsDialog
-from playhead.ui.theme import Theme
+from playhead.ui.settings.settings_dialog import SettingsDialog
+from playhead.ui.widgets.theme import Theme
 from tests.integration.test_keys_stay_secret import KEY, check_clean, check_files
 from tests.support.key_backends import BackendEntries, MemoryBackend
 from tests.support.ports import (

@@ -23,7 +23,7 @@ from playhead.api.turns.model_state import ModelState
 from playhead.api.turns.turns import Turns
 from playhead.domain.settings import AppSettings
 from playhead.storage.history.no_history import RecordsInMemory
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 from tests.support.ports import coded, said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened

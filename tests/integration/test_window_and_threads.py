@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 from tests.integration.test_window_and_programs import RESOURCES, SETTINGS, Api, opened, serving
 from tests.support.ports import coded, said
 from tests.support.waiting import until

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as Xml
 
 import PySide6
 
-from playhead.ui.wording import CONTEXT
+from playhead.ui.widgets.wording import CONTEXT
 
 ROOT = Path(__file__).resolve().parents[2]
 WINDOW = ROOT / "app" / "playhead" / "ui"

@@ -89,8 +89,8 @@ def shoot(folder: Path, shot: Shot) -> None:
 async def _shoot(app: object, folder: Path, shot: Shot) -> int:
     from PySide6.QtWidgets import QApplication
 
-    from playhead.ui.theme import Theme
-    from playhead.ui.translation import speak
+    from playhead.ui.widgets.theme import Theme
+    from playhead.ui.widgets.wording import install_translation
     from tests.support.ports import coded, said
     from tests.support.pseudo import write_pseudo_language
     from tests.support.waiting import until
@@ -104,7 +104,7 @@ async def _shoot(app: object, folder: Path, shot: Shot) -> int:
         home = Path(place)
         if shot.language:
             write_pseudo_language(home, shot.language)
-            speak(app, home, [shot.language])
+            install_translation(app, home, [shot.language])
         answers = (said(RIGHT_TO_LEFT), said(EASTERN), coded(CODE))
         async with opened(theme, home, *answers) as bench:
             window = bench.window

@@ -16,8 +16,8 @@ from playhead.domain.settings import AppSettings
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
-from playhead.ui.theme import Theme
-from playhead.ui.window.main_window import MainWindow
+from playhead.ui.shell.main_window import MainWindow
+from playhead.ui.widgets.theme import Theme
 from tests.support.ports import (
     Answer,
     ApiInMemory,

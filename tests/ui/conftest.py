@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import LIMIT_S
 
 # Said by the offscreen platform of every window that has a size; nothing is wrong.

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 from tests.support.ports import said
 from tests.support.waiting import until
 from tests.support.window import opened

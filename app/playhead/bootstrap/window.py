@@ -30,13 +30,13 @@ from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
 from playhead.storage.crash_reports import CrashWatch
 from playhead.storage.settings import stored_scale
-from playhead.ui.application import Application
-from playhead.ui.theme import Theme
+from playhead.ui.desktop.application import Application
+from playhead.ui.shell.main_window import MainWindow
+from playhead.ui.shell.notices import show_keyring_wait
 from playhead.ui.timeline.scroll.accessibility import install_accessibility
-from playhead.ui.translation import speak, wanted_languages
-from playhead.ui.window.keyring_notice import show_keyring_wait
-from playhead.ui.window.main_window import MainWindow
-from playhead.ui.window.unsaved_question import ask_about_unsaved
+from playhead.ui.widgets.message_box import confirm_unsaved
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import install_translation, preferred_languages
 
 if TYPE_CHECKING:
     from playhead.api.server.api_server import ApiServer
@@ -65,7 +65,7 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("playhead")
     app.setQuitOnLastWindowClosed(False)
-    speak(app, paths.resources_dir() / "translations", wanted_languages())
+    install_translation(app, paths.resources_dir() / "translations", preferred_languages())
     install_accessibility()
     app.setWindowIcon(QIcon(str(paths.resources_dir() / "app" / "playhead-256.png")))
     instance = SingleInstance(paths.data_dir())
@@ -151,7 +151,7 @@ class _Window:
             while self._core.history.unsaved and not self._may_lose:
                 is_closing.clear()
                 self._window.raise_window()
-                ask_about_unsaved(self._window, self._core.history.unsaved, end_at_once)
+                confirm_unsaved(self._window, self._core.history.unsaved, end_at_once)
                 await is_closing.wait()
             await self._close()
         return 0

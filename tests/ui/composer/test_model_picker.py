@@ -17,7 +17,7 @@ from playhead.ui.composer.picker_rows import (
     matching_rows,
     rows_of,
 )
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 from tests.support.ports import said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened

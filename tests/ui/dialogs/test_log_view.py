@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 
 from playhead.ui.dialogs.log_tail import TAIL_BYTES, LogTail, redacted
 from playhead.ui.dialogs.log_view import LogView
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 
 AT = "2026-01-02 03:04:05,678"

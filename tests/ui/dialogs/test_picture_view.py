@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.ui.dialogs.picture_view import PictureView
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 

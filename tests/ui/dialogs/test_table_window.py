@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from playhead.domain.conversation.payloads import Table
 from playhead.errors import ExecutionError
 from playhead.ui.dialogs.table_window import PAGE_ROWS, PagedTableModel, TableWindow
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 
 

@@ -16,7 +16,7 @@ from playhead.domain.conversation.payloads import CodeError, Frame, LineTiming, 
 from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.editor_follower import MOST_CELLS, EditorFollower
 from playhead.ui.editor.pane.editor_pane import EditorPane
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 
 
 class Bench:

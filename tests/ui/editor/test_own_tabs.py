@@ -16,8 +16,8 @@ from playhead.ui.editor import tab_drafts
 from playhead.ui.editor.own_tabs import OwnTabs
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.editor.tab import Tab
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 
 

@@ -14,7 +14,7 @@ from playhead.domain.execution import KernelStatus, Variable
 from playhead.domain.settings import AppSettings
 from playhead.errors import ExecutionError
 from playhead.ui.editor.variables_panel import VariablesPanel
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 

@@ -7,8 +7,8 @@ from PySide6.QtGui import QPalette
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.payloads import Proposal, RunReport
-from playhead.ui.theme import Theme
 from playhead.ui.timeline.view import TimelineView
+from playhead.ui.widgets.theme import Theme
 
 RESOURCES = Path(__file__).parents[3] / "resources"
 

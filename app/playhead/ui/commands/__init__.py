@@ -1,1 +1,1 @@
-"""What can be done, by menu, by keys and by name."""
+"""The window's commands, by menu, by keys and by name. Only `shell` imports it."""

@@ -1,9 +1,10 @@
-"""The row of attachments above the composer's text."""
+"""The row of attachments above the composer's text, with notes on what the model is given."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPixmap
@@ -20,12 +21,60 @@ from shiboken6 import isValid
 
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.model import ModelFacts
-from playhead.ui.composer.attachment_notes import note_for
-from playhead.ui.composer.attachments import format_size, thumbnail, words_about
-from playhead.ui.flow_layout import FlowLayout
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.composer.attachment_files import thumbnail, words_about
+from playhead.ui.widgets.flow_layout import FlowLayout
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import format_size, tr
+
+DOCUMENT_LIMIT_BYTES = 32_000_000
+"""No provider takes larger ones; some take less, which the model is then told."""
+
+_PDF = ".pdf"
+_OFFICE = frozenset({".docx", ".doc", ".odt", ".xlsx", ".xls", ".ods", ".pptx", ".ppt", ".odp"})
+_PICTURES = frozenset({".heic", ".heif", ".tif", ".tiff", ".avif"})
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentNote:
+    """A few words for the chip and the whole for its tooltip; `is_warning`: less than expected."""
+
+    words: str
+    whole: str
+    is_warning: bool = False
+
+
+def note_for(attachment: Attachment, facts: ModelFacts | None) -> AttachmentNote | None:
+    """What the model is given of the attachment; None where nothing is to be said."""
+    if facts is None:
+        return None
+    suffix = Path(attachment.path).suffix.lower()
+    is_picture = attachment.kind == "image" or suffix in _PICTURES
+    if is_picture and facts.takes_images is False:
+        whole = tr("This model cannot see images. It is told the path, so that code can open it.")
+        return AttachmentNote(tr("this model cannot see it"), whole, is_warning=True)
+    if attachment.kind != "file":
+        return None
+    if suffix in _PICTURES and facts.takes_images:
+        return AttachmentNote(
+            tr("shown to the model"), tr("It is converted and sent, with its path.")
+        )
+    if suffix == _PDF and facts.takes_documents:
+        return _document(attachment)
+    if suffix == _PDF or suffix in _OFFICE:
+        whole = tr("The model is told the path and can read it by code.")
+        return AttachmentNote(tr("for code to open"), whole)
+    return None
+
+
+def _document(attachment: Attachment) -> AttachmentNote:
+    if attachment.size_bytes > DOCUMENT_LIMIT_BYTES:
+        whole = tr("The model is told the path and can read it by code.")
+        return AttachmentNote(tr("too large to send, for code to open"), whole, is_warning=True)
+    return AttachmentNote(
+        tr("read by the model"), tr("It is sent with the message, and its path for code.")
+    )
+
 
 _THUMBNAIL_PX = 20
 _NAME_PX = 180

@@ -24,14 +24,14 @@ from playhead.domain.conversation.message import Attachment
 from playhead.errors import AppError, AttachmentError
 from playhead.session.message_queue import QueuedMessage
 from playhead.ui.composer.attachment_chips import AttachmentChips
-from playhead.ui.composer.attachments import attachment_from, save_pasted, save_pasted_text
-from playhead.ui.composer.buttons import ComposerButtons
-from playhead.ui.composer.queue import QueueRows
-from playhead.ui.composer.text import ComposerText
-from playhead.ui.file_dialogs import FileDialog
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.composer.attachment_files import attachment_from, save_pasted, save_pasted_text
+from playhead.ui.composer.button_row import ButtonRow
+from playhead.ui.composer.message_field import MessageField
+from playhead.ui.composer.queue_rows import QueueRows
+from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr
 
 _SPACING_PX = 6
 _MARGINS_PX = 20  # above and below, with the frame
@@ -83,9 +83,9 @@ class Composer(QFrame):
         self._sends_when_kept = False
         self.setProperty("kind", "composer")
         self.queue_rows = QueueRows(theme, self)
-        self.text_edit = ComposerText(self)
+        self.text_edit = MessageField(self)
         self.chips = AttachmentChips(theme, tasks, self)
-        self.buttons = ComposerButtons(theme, self)
+        self.buttons = ButtonRow(theme, self)
         self._edit_bar = self._make_edit_bar()
         self._keeping_words = QLabel(tr("Keeping what you pasted as a file…"), self)
         self._keeping_words.setProperty("kind", "mute")

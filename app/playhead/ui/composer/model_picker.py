@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.ui.composer.picker_rows import PickerRow, matching_rows
-from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr
 
 _WIDTH_PX = 620
 _ROW_PX = 32

@@ -15,11 +15,11 @@ from playhead.errors import ProviderError
 from playhead.session.model_choice import describe_model, profile_of
 from playhead.session.ports import Catalog, Keys, Provider, Settings
 from playhead.session.session import Session
-from playhead.ui.composer.choice import ModelChoice
+from playhead.ui.composer.button_row import ModelButton
 from playhead.ui.composer.picker_rows import ModelAddress, PickerContents, PickerRow, rows_of
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.composer.model_picker import ModelPicker
@@ -47,7 +47,7 @@ class ModelSwitcher(QObject):
 
     def __init__(
         self,
-        choice: ModelChoice,
+        choice: ModelButton,
         shown: Callable[[], Session | None],
         ports: PickerPorts,
         tasks: TaskOwner,

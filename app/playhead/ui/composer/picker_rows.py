@@ -11,7 +11,7 @@ from typing import Literal
 
 from playhead.domain.model import ModelFacts
 from playhead.domain.settings import Profile
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 _THOUSAND, _MILLION = 1_000, 1_000_000
 

@@ -1,1 +1,4 @@
-"""What the desktop is told while the window is not in front."""
+"""The program on the desktop: notifications, tray, opened files.
+
+Only `shell` and `bootstrap` import it.
+"""

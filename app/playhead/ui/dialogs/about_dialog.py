@@ -12,8 +12,8 @@ from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playhead import __version__
-from playhead.ui.theme import GAP_L, GAP_M, GAP_XXL, Theme
-from playhead.ui.wording import tr
+from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XXL, Theme
+from playhead.ui.widgets.wording import tr
 
 _ICON_PX = 56
 _PARTS = (

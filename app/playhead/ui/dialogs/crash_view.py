@@ -21,10 +21,10 @@ from playhead.domain.app_data import CrashReport
 from playhead.errors import AppError
 from playhead.session.ports import CrashReports
 from playhead.ui.dialogs.log_tail import redacted
-from playhead.ui.settings.form_rows import Note
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import GAP_L, GAP_M, Theme
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.form import FormNote
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
+from playhead.ui.widgets.wording import mark, tr
 
 _WORDS = mark(
     "These files lie on this computer alone: Playhead sends nothing. They name places in the "
@@ -44,7 +44,7 @@ class CrashView(QDialog):
         self.tasks = TaskOwner(self)
         self.setWindowTitle(tr("Crash reports"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.words = Note()
+        self.words = FormNote()
         self.words.say(tr(_WORDS))
         self.choice = QComboBox(self)
         self.choice.setAccessibleName(tr("Which report"))
@@ -57,7 +57,7 @@ class CrashView(QDialog):
         self.empty = QLabel(tr("Nothing has crashed. Good."), self)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty.setProperty("kind", "start")
-        self.problem = Note()
+        self.problem = FormNote()
         self.folder_button = self._button(tr("Open the folder"))
         self.delete_button = self._button(tr("Delete"))
         self.copy_button = self._button(tr("Copy"))

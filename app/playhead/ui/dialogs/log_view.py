@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 
 from playhead.ui.dialogs.about_dialog import versions
 from playhead.ui.dialogs.log_tail import LEVELS, MOST_LINES, LogTail, redacted
-from playhead.ui.settings.form_rows import dress_choices
-from playhead.ui.theme import GAP_L, GAP_M, Theme
-from playhead.ui.wording import mark, tr, tr_n
+from playhead.ui.widgets.form import style_combo_boxes
+from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
+from playhead.ui.widgets.wording import mark, tr, tr_n
 
 _FILES = {"playhead.log": mark("Playhead"), "model.log": mark("Model worker")}
 _SHOWN_FROM = {
@@ -72,7 +72,7 @@ class LogView(QDialog):
         theme.label_icon(self.report_button, "copy")
         theme.label_icon(self.folder_button, "folder-open")
         self._lay_out()
-        dress_choices(self)
+        style_combo_boxes(self)
         self._connect()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._on_tick)

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from playhead.domain.conversation.message import Message
 from playhead.errors import StorageError
-from playhead.ui.file_dialogs import FileDialog
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import Theme
 from playhead.ui.timeline.cards.picture_decoder import decode_picture
-from playhead.ui.wording import tr
+from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.dialogs.picture_view import PictureView

@@ -16,9 +16,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from playhead.ui.theme import Theme
 from playhead.ui.timeline.text.shapes import draw_panel, draw_text
-from playhead.ui.wording import tr
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr
 
 BAR = 48
 _STEP = 1.25

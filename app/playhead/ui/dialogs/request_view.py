@@ -28,9 +28,9 @@ from PySide6.QtWidgets import (
 from playhead.domain.conversation.model_request import OutgoingRequest
 from playhead.errors import AppError
 from playhead.session.session import Session
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import GAP_L, GAP_XL
-from playhead.ui.wording import mark, tr, tr_n
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import GAP_L, GAP_XL
+from playhead.ui.widgets.wording import mark, tr, tr_n
 
 _WIDTH_PX, _HEIGHT_PX = 860, 620
 _MOST_SHOWN = 200_000

@@ -11,7 +11,7 @@ from pathlib import Path
 from playhead.domain.conversation.payloads import Cell, Table
 from playhead.errors import ExecutionError
 from playhead.ui.timeline.cards.table_columns import table_as_text
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 FetchRows = Callable[[int, int], Awaitable[Table]]
 Rows = Sequence[Sequence[Cell]]

@@ -33,8 +33,6 @@ from PySide6.QtWidgets import (
 
 from playhead.domain.conversation.payloads import Cell, Table
 from playhead.errors import AppError
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.theme import BAR_HEIGHT, Theme
 from playhead.ui.timeline.cards.table_columns import (
     SORT_LIMIT,
     TableColumn,
@@ -43,7 +41,9 @@ from playhead.ui.timeline.cards.table_columns import (
     sorted_rows,
     table_as_text,
 )
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
+from playhead.ui.widgets.wording import tr, tr_n
 
 PAGE_ROWS = 200
 MOST_ROWS = 1_000_000

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from playhead import __version__
-from playhead.ui.theme import GAP_L, GAP_XXL
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.theme import GAP_L, GAP_XXL
+from playhead.ui.widgets.wording import mark, tr
 
 _WIDTH_PX = 420
 _PACKAGE = mark(

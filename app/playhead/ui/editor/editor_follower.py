@@ -18,7 +18,7 @@ from playhead.domain.conversation.payloads import CodeError, LineTiming, Proposa
 from playhead.ui.editor.pane.editor_pane import SCRATCH, EditorPane
 from playhead.ui.editor.pane.tab_pages import TabPage
 from playhead.ui.editor.tab import Tab, TabState
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 
 class RunMarks:

@@ -18,9 +18,9 @@ from playhead.ui.editor import tab_drafts, text_files
 from playhead.ui.editor.code.editor_language import language_of_file, suffix_for
 from playhead.ui.editor.pane.editor_pane import SCRATCH, EditorPane
 from playhead.ui.editor.tab import Tab
-from playhead.ui.file_dialogs import FileDialog
-from playhead.ui.tasks import TaskOwner
-from playhead.ui.wording import tr
+from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.wording import tr
 
 
 def ask_unsaved(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from playhead.ui.editor.text_files import FileForm
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr
 
 TabState = Literal["", "streaming", "waiting", "running"]
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 from playhead.errors import StorageError
 from playhead.ui.editor.tab import Tab
 from playhead.ui.editor.text_files import FileForm
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 LARGEST = 25_000_000
 """Characters of one tab: more than any file that is opened here has."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from playhead.errors import AppError
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr
 
 LARGEST_BYTES = 20_000_000
 

@@ -29,9 +29,8 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.execution import Variable
-from playhead.ui.composer.attachments import format_size
-from playhead.ui.theme import Theme
-from playhead.ui.wording import mark, tr, tr_n
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import format_size, mark, tr, tr_n
 
 HEADS = (mark("Name"), mark("Type"), mark("Shape"), mark("Size"), mark("Value"))
 NAME, TYPE, SHAPE, SIZE, VALUE = range(5)

@@ -1,1 +1,4 @@
-"""The settings, a page for each part."""
+"""The settings dialog, a module for each page.
+
+Only `shell` imports it, after the first paint.
+"""

@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from playhead.domain.model import DIRECT_MODEL, ProviderPage
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
-from playhead.ui.settings.checks import (
+from playhead.ui.settings.field_checks import (
     EXAMPLE,
     address_problem,
     extra_problem,
     field_problem,
     key_problem,
 )
-from playhead.ui.settings.form_rows import FieldError, Note, add_row, form_grid, line
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.form import FieldError, FormNote, add_row, form_grid, line
+from playhead.ui.widgets.wording import mark, tr
 
 DIRECT_LABEL = mark("No model (Direct mode: what you type as code runs)")
 
@@ -58,20 +58,20 @@ class ProviderForm(QWidget):
         self._offered: dict[str, tuple[str, ...]] = {}
         self.provider = QComboBox()
         self.provider.setMaxVisibleItems(16)
-        self.provider_note = Note()
+        self.provider_note = FormNote()
         self.model = self._make_model()
         self.model_field = self.model.lineEdit() or QLineEdit()  # none only if it is not editable
         self.find_models = QPushButton(tr("Find models"))
-        self.models_note = Note()
+        self.models_note = FormNote()
         self.address = line("")
         self.api_key = line("")
         self.api_key.setEchoMode(QLineEdit.EchoMode.Password)
         self.replace_key = QPushButton(tr("Replace"))
         self.remove_key = QPushButton(tr("Remove"))
-        self.key_note = Note()
+        self.key_note = FormNote()
         self.key_link = QLabel()
         self.check_button = QPushButton(tr("Check"))
-        self.check_result = Note()
+        self.check_result = FormNote()
         self.extra = line(EXAMPLE)
         self.fields: dict[str, QLineEdit] = {}
         self._rows: dict[str, _Row] = {}
@@ -279,7 +279,7 @@ class ProviderForm(QWidget):
 
     def _add(self, grid: object, name: str, label: str, rows: Sequence[Sequence[QWidget]]) -> None:
         words = add_row(grid, label, rows)  # type: ignore[arg-type]
-        shown = [one for row in rows for one in row if not isinstance(one, Note)]
+        shown = [one for row in rows for one in row if not isinstance(one, FormNote)]
         self._rows[name] = _Row(words, tuple(shown))
 
     def _name_widgets(self) -> None:

@@ -1,1 +1,1 @@
-"""The conversations: listed, found, sorted."""
+"""The list of conversations, with its search and menus. `shell` and `desktop` import it."""

@@ -1,4 +1,4 @@
-"""The list inside the sidebar: how its rows are painted and which keys it takes."""
+"""The list inside the sidebar: how its rows are painted, which keys it takes, its gutter."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import (
     QKeyCombination,
+    QMargins,
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
@@ -37,10 +38,32 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.ui.gutter import GutteredList
 from playhead.ui.sidebar.model import Row, SidebarModel
-from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr
+
+GUTTER_PX = 12
+"""As wide as the margin that everything else has at that side."""
+
+
+class GutteredList(QListView):
+    """A list that reaches into the margin at its side: there its scroll bar comes and goes."""
+
+    def keep_gutter(self) -> None:
+        """Called once, when the list is made."""
+        self.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
+        self._on_range_changed(0, 0)
+
+    def _on_range_changed(self, _low: int, high: int) -> None:
+        bar = self.verticalScrollBar().sizeHint().width() if high else 0
+        self.setViewportMargins(trailing_margin(self, max(0, GUTTER_PX - bar)))
+
+
+def trailing_margin(widget: QWidget, width_px: int) -> QMargins:
+    """A margin at the side where lines end."""
+    is_mirrored = widget.isRightToLeft()
+    return QMargins(width_px if is_mirrored else 0, 0, 0 if is_mirrored else width_px, 0)
+
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROW_PX, _DOT_PX, _ICON_PX, _SIGN_PX = 32, 8, 12, 14

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 from playhead.domain.history import ConversationSummary
 from playhead.domain.text.titles import UNTITLED
 from playhead.session.session import SessionState
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr
 
 _Index = QModelIndex | QPersistentModelIndex
 ARCHIVE = "archive"

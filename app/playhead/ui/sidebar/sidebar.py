@@ -1,4 +1,4 @@
-"""The conversations at the left: new, find, open, rename, pin, put away, delete, settings."""
+"""The conversations at the left, with the field that searches them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QMenu,
     QPushButton,
     QToolButton,
@@ -18,21 +20,81 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.domain.conversation.search import LONGEST_QUERY
 from playhead.domain.history import ConversationSummary
 from playhead.session.ports import ApiStatus
 from playhead.session.session import SessionState
-from playhead.ui.gutter import GUTTER_PX, at_end
-from playhead.ui.sidebar.conversation_list import ConversationList, RowDelegate
-from playhead.ui.sidebar.field import SearchField
+from playhead.ui.sidebar.conversation_list import (
+    GUTTER_PX,
+    ConversationList,
+    RowDelegate,
+    trailing_margin,
+)
 from playhead.ui.sidebar.model import SidebarModel
-from playhead.ui.theme import BAR_HEIGHT, Theme
-from playhead.ui.wording import tr
+from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
+from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
     from playhead.domain.conversation.search import SearchFound
-    from playhead.ui.sidebar.menu import MenuEntries, MenuVerbs
-    from playhead.ui.sidebar.search import SidebarSearch
-    from playhead.ui.sidebar.selection import SelectionBar
+    from playhead.ui.sidebar.conversation_menus import MenuActions, MenuEntries, SelectionBar
+    from playhead.ui.sidebar.search_results import SidebarSearch
+
+
+_CLEARING = "_q_qlineeditclearaction"
+"""What Qt calls the action of the clear button, of which it tells nothing."""
+
+
+class SearchField(QLineEdit):
+    """Up and Down choose among the results, Enter opens one, Escape clears and then leaves.
+
+    Signals: `moved(int step)`, `entered()`, `left()` by Escape while it is empty.
+    """
+
+    moved = Signal(int)
+    entered = Signal()
+    left = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setPlaceholderText(tr("Search conversations"))
+        self.setAccessibleName(tr("Search conversations"))
+        self.setAccessibleDescription(tr("Titles and all messages. Down goes to the results."))
+        self.setMaxLength(LONGEST_QUERY)
+        self._icon = QAction(self)
+        self.addAction(self._icon, QLineEdit.ActionPosition.LeadingPosition)
+        # Not before it has something to clear: making the button takes 10 ms of the first paint.
+        self.textChanged.connect(self._offer_clearing)
+
+    def dress(self) -> None:
+        """Wear the theme's colours."""
+        self._icon.setIcon(self._theme.icon("search", "mute"))
+        self._dress_clearing()
+
+    def _offer_clearing(self) -> None:
+        if not self.isClearButtonEnabled():
+            self.setClearButtonEnabled(True)
+            self._dress_clearing()
+
+    def _dress_clearing(self) -> None:
+        """Qt's own sign is a black disc."""
+        if action := self.findChild(QAction, _CLEARING):
+            action.setIcon(self._theme.icon("x", "mute"))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Typing is as in any field."""
+        match event.key():
+            case Qt.Key.Key_Down | Qt.Key.Key_Up:
+                self.moved.emit(1 if event.key() == Qt.Key.Key_Down else -1)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.entered.emit()
+            case Qt.Key.Key_Escape if self.text():
+                self.clear()
+            case Qt.Key.Key_Escape:
+                self.left.emit()
+            case _:
+                super().keyPressEvent(event)
+
 
 _DAY_S = 86_400
 _LITTLE_LATER_S = 2
@@ -84,7 +146,7 @@ class Sidebar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.model = SidebarModel(state_of, self)
         layout = QVBoxLayout(self)
-        gutter = at_end(self, GUTTER_PX)
+        gutter = trailing_margin(self, GUTTER_PX)
         layout.setContentsMargins(gutter.right(), 0, gutter.left(), 12)
         layout.setSpacing(6)
         layout.addLayout(self._make_top(theme))
@@ -107,7 +169,7 @@ class Sidebar(QWidget):
     @cached_property
     def finder(self) -> SidebarSearch:
         """What a search found; made when something is typed first."""
-        from playhead.ui.sidebar.search import SidebarSearch
+        from playhead.ui.sidebar.search_results import SidebarSearch
 
         finder = SidebarSearch(self._theme, self)
         finder.hide()
@@ -122,7 +184,7 @@ class Sidebar(QWidget):
     @cached_property
     def selection_bar(self) -> SelectionBar:
         """What can be done with several; made when several are chosen first."""
-        from playhead.ui.sidebar.selection import SelectionBar
+        from playhead.ui.sidebar.conversation_menus import SelectionBar
 
         bar = SelectionBar(self._theme, self)
         bar.archive_requested.connect(self._on_archive_chosen)
@@ -130,7 +192,7 @@ class Sidebar(QWidget):
         bar.menu_requested.connect(self._on_chosen_menu_wanted)
         bar.cleared.connect(self._choose_one)
         row = QHBoxLayout()
-        row.setContentsMargins(at_end(self, GUTTER_PX))
+        row.setContentsMargins(trailing_margin(self, GUTTER_PX))
         row.addWidget(bar)
         self._under_search.addLayout(row)
         return bar
@@ -193,7 +255,7 @@ class Sidebar(QWidget):
 
     def menu_for(self, conversation_id: str) -> QMenu:
         """What can be done with a conversation, or with all that are chosen if it is of them."""
-        from playhead.ui.sidebar.menu import (  # not needed for the first paint
+        from playhead.ui.sidebar.conversation_menus import (
             conversation_menu,
             list_menu,
             program_menu,
@@ -210,10 +272,10 @@ class Sidebar(QWidget):
             return several_menu(chosen, self._verbs(), self._more_entries, self)
         return conversation_menu(one, self._verbs(), self._more_entries, self)
 
-    def _verbs(self) -> MenuVerbs:
-        from playhead.ui.sidebar.menu import MenuVerbs
+    def _verbs(self) -> MenuActions:
+        from playhead.ui.sidebar.conversation_menus import MenuActions
 
-        return MenuVerbs(
+        return MenuActions(
             open=self.opened.emit,
             rename=self.begin_rename,
             duplicate=self.duplicate_requested.emit,
@@ -234,7 +296,7 @@ class Sidebar(QWidget):
 
     def _make_top(self, theme: Theme) -> QVBoxLayout:
         top = QVBoxLayout()
-        top.setContentsMargins(at_end(self, GUTTER_PX))
+        top.setContentsMargins(trailing_margin(self, GUTTER_PX))
         top.setSpacing(6)
         top.addWidget(self._make_head())
         top.addWidget(self._make_new_button())
@@ -310,7 +372,7 @@ class Sidebar(QWidget):
         self.settings_button.setToolTip(tr("Settings (Ctrl+,)"))
         self.settings_button.clicked.connect(self.settings_requested)
         foot = QVBoxLayout()
-        foot.setContentsMargins(at_end(self, GUTTER_PX))
+        foot.setContentsMargins(trailing_margin(self, GUTTER_PX))
         foot.setSpacing(2)
         foot.addWidget(self.api_button)
         foot.addWidget(self.settings_button)

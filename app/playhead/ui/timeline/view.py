@@ -20,7 +20,6 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
-from playhead.ui.theme import Theme
 from playhead.ui.timeline.cards.card import HEADER, Intent
 from playhead.ui.timeline.cards.code_cards import ConsoleCard
 from playhead.ui.timeline.cards.table_card import TableCard
@@ -39,7 +38,8 @@ from playhead.ui.timeline.scroll.row_layout import Anchor
 from playhead.ui.timeline.scroll.run_controls import InputFields, RunClock
 from playhead.ui.timeline.scroll.version_position import VersionPosition
 from playhead.ui.timeline.text.document_maker import Colourer
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr, tr_n
 
 _SPOKEN_CHARS = 500
 

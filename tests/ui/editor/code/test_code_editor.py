@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from playhead.ui.editor.code.code_editor import DISPLAY_LINE_LIMIT, editor_colours
 from playhead.ui.editor.code.plain_editor import PlainEditor
 from playhead.ui.editor.code.scintilla_editor import ScintillaEditor
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
 
 Editor = ScintillaEditor | PlainEditor
 CODE = "import math\n\n\ndef größe(x):\n    # ünï\n    return math.sqrt(x) + 1.5\n"

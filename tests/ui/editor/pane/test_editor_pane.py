@@ -16,7 +16,7 @@ from playhead.ui.editor.code.code_editor import DISPLAY_LINE_LIMIT
 from playhead.ui.editor.code.plain_editor import PlainEditor
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.editor.tab import Tab
-from playhead.ui.theme import CODE_PX, Theme
+from playhead.ui.widgets.theme import CODE_PX, Theme
 
 CODE = "import os\n\n\ndef f(x):\n    return x\n\n\nprint(f(1))\n"
 Ctrl, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

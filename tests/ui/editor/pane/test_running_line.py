@@ -6,11 +6,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from playhead.domain.conversation.payloads import LineTiming
-from playhead.ui.durations import format_seconds
 from playhead.ui.editor.code.code_editor import editor_colours
 from playhead.ui.editor.code.scintilla_editor import ScintillaEditor
 from playhead.ui.editor.pane.running_line import RunningLine
-from playhead.ui.theme import Theme
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import format_seconds
 
 
 @pytest.fixture

@@ -17,12 +17,12 @@ from PySide6.QtCore import QRect, QThreadPool
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
-from playhead.ui.theme import Theme
 from playhead.ui.timeline.cards.card import CardTools, PaintState
 from playhead.ui.timeline.cards.card_factory import make_card
 from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
 from playhead.ui.timeline.model.timeline_model import TimelineModel
 from playhead.ui.timeline.text.document_maker import DocumentMaker
+from playhead.ui.widgets.theme import Theme
 from tests.support.card_samples import SAMPLES, Sample, names
 
 STORED = Path(__file__).parents[2] / "data" / "cards"

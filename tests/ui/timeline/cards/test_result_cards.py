@@ -13,8 +13,8 @@ from playhead.domain.conversation.payloads import (
     RunReport,
     Table,
 )
-from playhead.ui.composer.attachments import format_size
 from playhead.ui.timeline.cards.input_line import SendLine
+from playhead.ui.widgets.wording import format_size
 
 LEFT = Qt.MouseButton.LeftButton
 NONE = Qt.KeyboardModifier.NoModifier

@@ -16,8 +16,8 @@ from PySide6.QtGui import QFontInfo, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from playhead.ui.editor.code.text_diff import LineMark
-from playhead.ui.theme import CODE_PX, Theme
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.theme import CODE_PX, Theme
+from playhead.ui.widgets.wording import mark, tr
 
 DISPLAY_LINE_LIMIT = 20_000
 """Longer lines are cut for display: two megabytes on one line take over a second to paint."""

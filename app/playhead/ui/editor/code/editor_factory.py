@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 from playhead.ui.editor.code.code_editor import CodeEditor
 from playhead.ui.editor.code.plain_editor import PlainEditor
 from playhead.ui.editor.code.shown_text import RIGHT_TO_LEFT, without_direction_marks
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 _log = logging.getLogger(__name__)
 

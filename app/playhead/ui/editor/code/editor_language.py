@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr
 
 
 @dataclass(frozen=True, slots=True)

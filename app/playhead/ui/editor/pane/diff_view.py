@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 from playhead.ui.editor.code.code_editor import DISPLAY_LINE_LIMIT, editor_colours, mix_colours
 from playhead.ui.editor.code.shown_text import printable
 from playhead.ui.editor.code.text_diff import Hunk
-from playhead.ui.theme import Theme
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr, tr_n
 
 _AROUND = 3
 _LINES_SHOWN = 2_000

@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
 
 from playhead.ui.editor.tab import Tab
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from playhead.ui.editor.pane.tab_pages import (
     TabPages,
 )
 from playhead.ui.editor.tab import Tab
-from playhead.ui.theme import CODE_PX, Theme
-from playhead.ui.wording import tr
+from playhead.ui.widgets.theme import CODE_PX, Theme
+from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.editor.variables_panel import VariablesPanel

@@ -32,8 +32,8 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.ui.editor.code.code_editor import CodeEditor
-from playhead.ui.theme import Theme
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr, tr_n
 
 SLICE = 16_000
 """Characters looked at in one go; a slice ends at the end of a line."""

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from playhead.ui.editor.code.editor_language import LANGUAGES, language_name
 from playhead.ui.editor.tab import Tab
-from playhead.ui.theme import BAR_HEIGHT, Theme
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
+from playhead.ui.widgets.wording import tr, tr_n
 
 _NARROW_PX = 470
 

@@ -15,8 +15,8 @@ from playhead.ui.editor.pane.pane_header import PaneHeader
 from playhead.ui.editor.pane.status_bar import NoticeStrip
 from playhead.ui.editor.pane.tab_pages import TabPage, TabPages
 from playhead.ui.editor.tab import Tab
-from playhead.ui.theme import Theme
-from playhead.ui.wording import tr
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.editor.pane.diff_view import DiffView

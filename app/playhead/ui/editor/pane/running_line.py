@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer
 
 from playhead.domain.conversation.payloads import LineTiming
-from playhead.ui.durations import format_seconds
 from playhead.ui.editor.code.code_editor import HEAT_LEVELS, CodeEditor
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import format_seconds, tr
 
 NOTED_FROM_S = 0.001
 HEATED_FROM_S = 0.05

@@ -20,9 +20,8 @@ from PySide6.QtWidgets import (
 
 from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
-from playhead.ui.folder_names import folder_name
-from playhead.ui.theme import Theme
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import folder_name, mark, tr
 
 _PYTHON = ("python", "python3", "py", "ipython")
 _WORDS = {

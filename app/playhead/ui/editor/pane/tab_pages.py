@@ -16,7 +16,7 @@ from playhead.ui.editor.code.code_editor import CodeEditor, editor_colours
 from playhead.ui.editor.code.text_diff import hunks, marks
 from playhead.ui.editor.pane.running_line import RunningLine
 from playhead.ui.editor.tab import Tab
-from playhead.ui.theme import CODE_PX, Theme
+from playhead.ui.widgets.theme import CODE_PX, Theme
 
 _KEPT = 8
 """Editors of tabs that are out of sight and unchanged."""

@@ -9,7 +9,6 @@ from typing import Literal
 from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QPainter
 
-from playhead.ui.theme import Theme
 from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.text.block_column import START, BlockColumn, Place
@@ -22,6 +21,7 @@ from playhead.ui.timeline.text.shapes import (
     draw_text,
     text_width,
 )
+from playhead.ui.widgets.theme import Theme
 
 HEADER = 35
 PAD_X, PAD_Y = 14, 10

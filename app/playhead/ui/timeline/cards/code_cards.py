@@ -26,7 +26,7 @@ from playhead.ui.timeline.text.block_column import BlockColumn
 from playhead.ui.timeline.text.line_clipper import clip
 from playhead.ui.timeline.text.markdown_stream import Block, cut_plain
 from playhead.ui.timeline.text.shapes import draw_hairline, draw_panel, draw_pill, text_width
-from playhead.ui.wording import mark, tr, tr_n
+from playhead.ui.widgets.wording import mark, tr, tr_n
 
 FOLDED_LINES = 6
 CONSOLE_LINES = 24

@@ -11,7 +11,6 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
 from playhead.domain.conversation.payloads import FileChange, FileChanges
-from playhead.ui.composer.attachments import format_size
 from playhead.ui.timeline.cards.card import (
     HEADER,
     PAD_X,
@@ -33,7 +32,7 @@ from playhead.ui.timeline.text.shapes import (
     draw_text,
     text_width,
 )
-from playhead.ui.wording import mark, tr, tr_n
+from playhead.ui.widgets.wording import format_size, mark, tr, tr_n
 
 Status = Literal["created", "changed", "deleted"]
 FOLDED_FILES = 8

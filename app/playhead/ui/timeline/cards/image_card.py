@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from playhead.ui.timeline.cards.card import Card, Intent, PaintState, Spot
 from playhead.ui.timeline.text.shapes import clip_round, draw_icon, draw_panel, draw_text
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 _WAITING_HEIGHT = 200
 _PROBLEM_HEIGHT = 56

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 INPUT_HEIGHT = 34
 

@@ -14,7 +14,7 @@ from playhead.ui.timeline.text.block_column import FENCE_HEADER, PAD_X, BlockCol
 from playhead.ui.timeline.text.line_clipper import PROSE_LINE, LineClipper, clip
 from playhead.ui.timeline.text.markdown_stream import Block, MarkdownStream, plain_blocks
 from playhead.ui.timeline.text.shapes import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.widgets.wording import tr, tr_n
 
 _ARROW_PX = 24
 VERSIONS_HEIGHT = 26

@@ -26,7 +26,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QImage, QImageReader, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 LIMIT_CHARS = 8_000_000
 _LIMIT_ELEMENTS = 200_000

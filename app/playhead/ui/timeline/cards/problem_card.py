@@ -15,7 +15,7 @@ from playhead.ui.timeline.text.block_column import BlockColumn
 from playhead.ui.timeline.text.line_clipper import clip
 from playhead.ui.timeline.text.markdown_stream import cut_plain
 from playhead.ui.timeline.text.shapes import draw_text, text_width
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 _FOLD = 24
 _TITLE_CHARS = 400

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QPainter
 
-from playhead.ui.composer.attachments import format_size
 from playhead.ui.timeline.cards.card import (
     HEADER,
     PAD_Y,
@@ -21,7 +20,7 @@ from playhead.ui.timeline.text.block_column import BlockColumn
 from playhead.ui.timeline.text.line_clipper import clip
 from playhead.ui.timeline.text.markdown_stream import cut_plain
 from playhead.ui.timeline.text.shapes import draw_hairline, draw_panel, text_width
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import format_size, tr
 
 _SHOWN_CHARS = 200_000
 _PAD = 16

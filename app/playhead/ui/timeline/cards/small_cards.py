@@ -19,7 +19,7 @@ from playhead.ui.timeline.text.block_column import BlockColumn
 from playhead.ui.timeline.text.line_clipper import clip, visible
 from playhead.ui.timeline.text.markdown_stream import Block, cut_plain
 from playhead.ui.timeline.text.shapes import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 _CHIP = 26
 _NAME_CHARS = 300

@@ -35,7 +35,7 @@ from playhead.ui.timeline.text.shapes import (
     one_line,
     text_width,
 )
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.widgets.wording import tr, tr_n
 
 HEAD = 30
 LINE = 26

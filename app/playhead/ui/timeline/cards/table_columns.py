@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from playhead.domain.conversation.payloads import Cell, Table
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.widgets.wording import tr, tr_n
 
 SAMPLE = 200
 """Rows by which a column's type and width are judged."""

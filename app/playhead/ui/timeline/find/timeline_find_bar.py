@@ -8,11 +8,11 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
-from playhead.ui.theme import Theme
 from playhead.ui.timeline.find.timeline_finder import TimelineFinder
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.text.find_query import FindQuery
-from playhead.ui.wording import tr
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr
 
 _WIDTH, _MARGIN, _ABOVE = 420, 12, 6
 _LONGEST = 200

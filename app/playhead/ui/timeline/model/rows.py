@@ -15,7 +15,7 @@ from playhead.domain.conversation.payloads import (
     InputRequest,
     Table,
 )
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 RowKind = Literal[
     "answer",

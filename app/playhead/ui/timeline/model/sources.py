@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Citation, Source
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 _OPENED = ("http://", "https://")
 _BREAKS = str.maketrans("\n\r\t", "   ")

@@ -17,7 +17,6 @@ from playhead.domain.conversation.payloads import (
     Table,
 )
 from playhead.domain.conversation.usage import TurnUsage
-from playhead.ui.durations import format_seconds
 from playhead.ui.timeline.model.console_text import split_traceback, without_frame
 from playhead.ui.timeline.model.rows import (
     UNSENT,
@@ -30,7 +29,7 @@ from playhead.ui.timeline.model.rows import (
 )
 from playhead.ui.timeline.model.sources import cite, cited_by, source_lines
 from playhead.ui.timeline.model.turn_cost import turn_summary
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import format_seconds, tr
 
 _TURN_ENDS = ("answer", "citation")
 _AFTER_TURNS = ("question", "attachment", "note", "versions")

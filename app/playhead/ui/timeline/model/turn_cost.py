@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playhead.domain.conversation.usage import TurnUsage, UsageSum
-from playhead.ui.durations import format_seconds
+from playhead.ui.widgets.wording import format_seconds
 
 _CENT = 0.01
 _MOST_MODELS = 2

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAccessibleWidget, QWidget
 
 from playhead.ui.timeline.model.rows import CodeState, Row, RowKind
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr
 
 if TYPE_CHECKING:
     from playhead.ui.timeline.scroll.canvas import Canvas

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from playhead.ui.theme import COLUMN_WIDTH, GAP_XXXL, Theme
 from playhead.ui.timeline.cards.card import CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
 from playhead.ui.timeline.model.timeline_model import Changes, TimelineModel
@@ -19,6 +18,7 @@ from playhead.ui.timeline.scroll.text_selection import Selection, everything, se
 from playhead.ui.timeline.text.document_maker import SAFE_SCHEMES, Colourer, DocumentMaker
 from playhead.ui.timeline.text.formula_renderer import FormulaRenderer
 from playhead.ui.timeline.text.shapes import draw_focus
+from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXXL, Theme
 
 _SETTLE_LIMIT = 16
 AT_END = 2

@@ -6,10 +6,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QToolButton
 
-from playhead.ui.theme import Theme
 from playhead.ui.timeline.model.timeline_model import Changes
 from playhead.ui.timeline.scroll.canvas import Canvas
-from playhead.ui.wording import tr, tr_n
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr, tr_n
 
 _SHOWN_FROM = 60
 _SIZE = 34

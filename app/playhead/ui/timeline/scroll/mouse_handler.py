@@ -18,7 +18,7 @@ from playhead.ui.timeline.scroll.text_selection import Mark, Selection
 from playhead.ui.timeline.scroll.version_position import version_beside
 from playhead.ui.timeline.text.block_column import END, START
 from playhead.ui.timeline.text.find_query import MARKDOWN_KINDS
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr
 
 _TABLE_ACTIONS: tuple[tuple[IntentKind, str, str], ...] = (
     ("copy_table", "tsv", mark("Copy for a spreadsheet (TSV)")),

@@ -11,12 +11,11 @@ from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from playhead.ui.durations import format_seconds
 from playhead.ui.timeline.cards.input_line import InputLine, SendLine
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.model.timeline_model import input_of
 from playhead.ui.timeline.scroll.canvas import Canvas
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import format_seconds, tr
 
 
 class InputFields:

@@ -24,14 +24,14 @@ from PySide6.QtGui import (
 )
 
 from playhead.ui.editor.code.shown_text import without_direction_marks
-from playhead.ui.theme import CODE_PX, PROSE_PX, Theme
 from playhead.ui.timeline.model.console_text import PLAIN_STYLE, ConsoleStyle, styled_spans
 from playhead.ui.timeline.text.find_query import FindQuery
 from playhead.ui.timeline.text.formula_renderer import FormulaRenderer
 from playhead.ui.timeline.text.markdown_stream import CODE_LINE_LIMIT, Block
 from playhead.ui.timeline.text.math_document import insert_formulas
 from playhead.ui.timeline.text.math_text import mark_formulas
-from playhead.ui.wording import tr
+from playhead.ui.widgets.theme import CODE_PX, PROSE_PX, Theme
+from playhead.ui.widgets.wording import tr
 
 SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
 _HEADING_PX = {1: 20, 2: 17, 3: 15}

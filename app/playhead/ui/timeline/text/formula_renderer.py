@@ -14,7 +14,7 @@ from PySide6.QtCore import QByteArray, QObject, QRectF, QRunnable, Qt, QThreadPo
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-from playhead.ui.wording import tr
+from playhead.ui.widgets.wording import tr
 
 _LIMIT_CHARS = 2_000
 _LIMIT_DEPTH = 20

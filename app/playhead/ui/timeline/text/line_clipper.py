@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from playhead.ui.wording import tr_n
+from playhead.ui.widgets.wording import tr_n
 
 CODE_LINE = 2_000
 PROSE_LINE = 10_000

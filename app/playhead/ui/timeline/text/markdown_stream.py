@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from playhead.ui.timeline.text.math_text import add_formula_rule
-from playhead.ui.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

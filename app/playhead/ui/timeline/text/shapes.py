@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen
 
-from playhead.ui.theme import RADIUS_CARD, Theme
 from playhead.ui.timeline.text.line_clipper import visible
+from playhead.ui.widgets.theme import RADIUS_CARD, Theme
 
 ICON_PX = 16
 BUTTON_PX = 28

@@ -1,0 +1,189 @@
+"""The window's commands, and which keys are bound to each: the shipped ones, or the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from playhead.session.ports import Settings
+from playhead.ui.editor.pane.editor_commands import EDITOR_COMMANDS
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.wording import mark, tr
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command; `name` is the key of what it does."""
+
+    name: str
+    text: str
+    keys: str
+
+
+# The approval bar has its own, which live only while it asks.
+COMMANDS = (
+    Command("new", mark("New conversation"), "Ctrl+N"),
+    Command("commands", mark("All commands…"), "Ctrl+K"),
+    Command("search", mark("Search conversations"), "Ctrl+Shift+F"),
+    Command("settings", mark("Settings…"), "Ctrl+,"),
+    Command("storage", mark("Folders and reset…"), ""),
+    Command("sidebar", mark("Show or hide the sidebar"), "Ctrl+B"),
+    Command("editor", mark("Show or hide the editor"), "Ctrl+J"),
+    Command("attach", mark("Attach files…"), "Ctrl+Shift+A"),
+    Command("folder", mark("Choose the working folder…"), "Ctrl+O"),
+    Command("export", mark("Export conversation…"), "Ctrl+Shift+E"),
+    Command("import", mark("Import conversation…"), "Ctrl+Shift+I"),
+    Command("run", mark("Run the code in the editor"), "F5"),
+    Command("stop", mark("Stop"), "Ctrl+Shift+X"),
+    Command("next_pane", mark("Go to the next pane"), "F6"),
+    Command("larger", mark("Show everything larger"), "Ctrl++"),
+    Command("smaller", mark("Show everything smaller"), "Ctrl+-"),
+    Command("normal_size", mark("Show everything in its normal size"), "Ctrl+0"),
+    Command("write", mark("Go to the message field"), "Ctrl+L"),
+    Command("rename", mark("Rename conversation…"), ""),
+    Command("run_all", mark("Run all code of the conversation again"), ""),
+    Command("request", mark("View what is sent to the model…"), ""),
+    Command("restart", mark("Restart kernel"), ""),
+    Command("example", mark("Guided example"), ""),
+    Command("shortcuts", mark("Keyboard shortcuts"), "F1"),
+    Command("log", mark("Log…"), ""),
+    Command("crashes", mark("Crash reports…"), ""),
+    Command("updates", mark("Check for updates…"), ""),
+    Command("about", mark("About Playhead"), ""),
+    Command("quit", mark("Quit"), "Ctrl+Q"),
+)
+
+
+def make_actions(
+    owner: QWidget, handlers: Mapping[str, Callable[[], object]]
+) -> dict[str, QAction]:
+    """An action per command, added to its owner. Raises KeyError for one without a handler."""
+    actions: dict[str, QAction] = {}
+    for command in COMMANDS:
+        handler = handlers[command.name]
+        action = QAction(tr(command.text), owner)
+        if command.keys:
+            action.setShortcut(command.keys)
+        action.setAutoRepeat(False)
+        action.triggered.connect(lambda _checked=False, run=handler: run())
+        owner.addAction(action)
+        actions[command.name] = action
+    return actions
+
+
+WINDOW, APPROVAL, TIMELINE, EDITOR = "window", "approval", "timeline", "editor"
+PLACES: Mapping[str, str] = {
+    WINDOW: mark("Everywhere"),
+    APPROVAL: mark("When code waits for you"),
+    TIMELINE: mark("Conversation"),
+    EDITOR: mark("Editor"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A command whose keys can be changed; `id` is "place.command", `keys` the shipped ones."""
+
+    id: str
+    text: str
+    keys: str
+
+    @property
+    def place(self) -> str:
+        """Where its keys hold."""
+        return self.id.partition(".")[0]
+
+
+_BINDINGS_OF_PARTS = (
+    Binding("approval.run", mark("Run it"), "Ctrl+Return"),
+    Binding("approval.run_rest", mark("Run it and all that follows"), "Ctrl+Shift+Return"),
+    Binding("approval.edit", mark("Edit it first"), "Ctrl+E"),
+    Binding("approval.skip", mark("Skip it"), "Ctrl+."),
+    Binding("approval.reason", mark("Skip it and say why"), "Ctrl+Shift+."),
+    Binding("timeline.find", mark("Find"), "Ctrl+F"),
+    Binding("timeline.find_next", mark("Find next"), "F3"),
+    Binding("timeline.find_previous", mark("Find previous"), "Shift+F3"),
+)
+
+
+def all_bindings() -> list[Binding]:
+    """All of them, those of the window first."""
+    window = (Binding(f"{WINDOW}.{one.name}", one.text, one.keys) for one in COMMANDS)
+    editor = (Binding(f"{EDITOR}.{one.name}", one.text, one.keys) for one in EDITOR_COMMANDS)
+    return [*window, *_BINDINGS_OF_PARTS, *editor]
+
+
+class KeyBindings(QObject):
+    """The keys in force, kept in the settings. Owner: the main window. Signal: `changed()`."""
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, tasks: TaskOwner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._tasks = tasks
+        self._bindings = {one.id: one for one in all_bindings()}
+        self._own = {
+            id_: keys for id_, keys in settings.current.shortcuts.items() if id_ in self._bindings
+        }
+
+    @property
+    def own(self) -> Mapping[str, str]:
+        """What the user has put otherwise."""
+        return dict(self._own)
+
+    def keys(self, id_: str) -> str:
+        """The keys of a command; empty for none."""
+        return self._own.get(id_, self._bindings[id_].keys)
+
+    def is_own(self, id_: str) -> bool:
+        """Whether the user has changed them."""
+        return id_ in self._own
+
+    def holder(self, keys: str, id_: str) -> Binding | None:
+        """The other command that has these keys already, where both would hold.
+
+        Keys of the editor and of the conversation go before those of the window, as they are
+        shipped; among themselves, and with those of a waiting approval, they must differ.
+        """
+        wanted = QKeySequence(keys)
+        here = self._bindings[id_].place
+        for other in self._bindings.values():
+            is_near = other.place == here or {WINDOW, APPROVAL} == {other.place, here}
+            held = self.keys(other.id)
+            if other.id != id_ and is_near and held and QKeySequence(held) == wanted:
+                return other
+        return None
+
+    def set(self, id_: str, keys: str) -> None:
+        """Give a command other keys, and take them from whoever had them."""
+        if keys and (other := self.holder(keys, id_)) is not None:
+            self._put(other.id, "")
+        self._put(id_, keys)
+        self._keep()
+
+    def reset(self, id_: str) -> None:
+        """The shipped keys again, for one command; who has them by now goes without."""
+        self.set(id_, self._bindings[id_].keys)
+
+    def reset_all(self) -> None:
+        """The shipped keys again."""
+        self._own.clear()
+        self._keep()
+
+    def _put(self, id_: str, keys: str) -> None:
+        if keys == self._bindings[id_].keys:
+            self._own.pop(id_, None)
+        else:
+            self._own[id_] = keys
+
+    def _keep(self) -> None:
+        self._tasks.start(self._save())
+        self.changed.emit()
+
+    async def _save(self) -> None:
+        await self._settings.save(replace(self._settings.current, shortcuts=self.own))

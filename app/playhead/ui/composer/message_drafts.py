@@ -1,0 +1,137 @@
+"""Drafts of messages on the disk, so that what is not sent survives a crash."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from playhead.domain.conversation.message import Attachment
+from playhead.session.message_queue import QueuedMessage
+
+MOST_DRAFTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is not sent of one conversation; `missing` names attachments that are gone."""
+
+    text: str = ""
+    attachments: tuple[Attachment, ...] = ()
+    queued: tuple[QueuedMessage, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to keep."""
+        return bool(self.text or self.attachments or self.queued)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDrafts:
+    """All drafts by the ids of their conversations ('' for a new one), and the models used last."""
+
+    drafts: Mapping[str, Draft]
+    models: tuple[tuple[str, str], ...] = ()
+
+
+def encoded(kept: StoredDrafts) -> str:
+    """All as one JSON text; of too many drafts the last ones."""
+    rows = {
+        key: {
+            "text": draft.text,
+            "attachments": _rows(draft.attachments),
+            "queued": [[one.id, one.text, _rows(one.attachments)] for one in draft.queued],
+        }
+        for key, draft in list(kept.drafts.items())[-MOST_DRAFTS:]
+        if draft
+    }
+    return json.dumps({"version": 1, "models": kept.models, "drafts": rows})
+
+
+def decoded(text: str) -> StoredDrafts:
+    """What `encoded` gave; what cannot be understood is left out."""
+    try:
+        table: Any = json.loads(text)
+    except ValueError:
+        return StoredDrafts({})
+    if not isinstance(table, dict):
+        return StoredDrafts({})
+    table = cast("dict[str, Any]", table)
+    rows, models = table.get("drafts"), table.get("models")
+    drafts: dict[str, Draft] = {}
+    for key, row in rows.items() if isinstance(rows, dict) else ():
+        if isinstance(row, dict) and isinstance(row.get("text"), str):
+            drafts[str(key)] = _draft(cast("dict[str, Any]", row))
+    return StoredDrafts(drafts, tuple(_pairs(models)))
+
+
+def read(path: Path) -> StoredDrafts:
+    """The drafts in a file, without attachments that are gone. Call it in a thread."""
+    try:
+        kept = decoded(path.read_text("utf-8", "replace"))
+    except OSError:
+        return StoredDrafts({})
+    return StoredDrafts({key: _looked_at(draft) for key, draft in kept.drafts.items()}, kept.models)
+
+
+def _looked_at(draft: Draft) -> Draft:
+    """Leave out what is not there any more; what waited to be sent keeps its text."""
+    gone: list[str] = []
+    attachments = _existing(draft.attachments, gone)
+    queued = tuple(
+        replace(one, attachments=_existing(one.attachments, gone)) for one in draft.queued
+    )
+    queued = tuple(one for one in queued if one.text or one.attachments)
+    return Draft(draft.text, attachments, queued, tuple(gone))
+
+
+def _existing(attachments: Iterable[Attachment], gone: list[str]) -> tuple[Attachment, ...]:
+    found: list[Attachment] = []
+    for one in attachments:
+        if Path(one.path).exists():
+            found.append(one)
+        else:
+            gone.append(one.name or one.path)
+    return tuple(found)
+
+
+def _rows(attachments: Sequence[Attachment]) -> list[list[object]]:
+    return [[one.kind, one.path, one.name, one.size_bytes] for one in attachments]
+
+
+def _draft(row: dict[str, Any]) -> Draft:
+    queued = row.get("queued")
+    return Draft(
+        row["text"],
+        tuple(_attachments(row.get("attachments"))),
+        tuple(_queued(queued) if isinstance(queued, list) else ()),
+    )
+
+
+def _attachments(rows: object) -> Iterable[Attachment]:
+    for row in cast("list[object]", rows) if isinstance(rows, list) else ():
+        match row:
+            case [("file" | "image" | "folder") as kind, str(path), str(name), int(size)] if path:
+                yield Attachment(kind, path, name, size)
+            case _:
+                pass
+
+
+def _queued(rows: Iterable[object]) -> Iterable[QueuedMessage]:
+    for row in rows:
+        match row:
+            case [str(id_), str(text), list() as attachments] if id_:
+                yield QueuedMessage(id_, text, tuple(_attachments(attachments)))
+            case _:
+                pass
+
+
+def _pairs(rows: object) -> Iterable[tuple[str, str]]:
+    for row in cast("list[object]", rows) if isinstance(rows, list) else ():
+        match row:
+            case [str(model), str(base)] if model:
+                yield model, base
+            case _:
+                pass

@@ -1,0 +1,223 @@
+"""The composer's text field: it grows with what is typed, Enter sends, arrows recall messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QImage,
+    QInputMethodEvent,
+    QKeyEvent,
+    QResizeEvent,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
+
+from playhead.ui.widgets.wording import tr
+
+
+class SentHistory:
+    """A walk begins with the first step and ends with `end`.
+
+    What is changed on the way is there again when one comes by.
+    """
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._place = -1
+        self._recalled = ""
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether an earlier message is shown."""
+        return 0 <= self._place < len(self._texts) - 1
+
+    def begin(self, sent: Sequence[str], draft: str) -> None:
+        """Stand at the draft, after all that was sent; a text sent twice in a row is one step."""
+        kept = [text for number, text in enumerate(sent) if not number or text != sent[number - 1]]
+        self._texts = [*kept, draft]
+        self._place = len(kept)
+
+    def step(self, shown: str, steps: int) -> str | None:
+        """The text some steps on (before: negative), None at an end; `shown` stays as it is."""
+        place = self._place + steps
+        if not self._texts or not 0 <= place < len(self._texts):
+            return None
+        self._texts[self._place] = shown
+        self._place = place
+        self._recalled = self._texts[place]
+        return self._recalled
+
+    def unsent(self, shown: str) -> str:
+        """What is worth keeping: the text shown, or the draft while that is an earlier message."""
+        return self._texts[-1] if self.is_under_way and shown == self._recalled else shown
+
+    def end(self) -> None:
+        """Forget the walk."""
+        self._texts, self._place = [], -1
+
+
+LONGEST_PASTE = 100_000
+"""Characters; what is longer, or has more lines than the next, becomes an attachment."""
+MOST_PASTED_LINES = 2_000
+LONGEST_PASTED_LINE = 30_000
+"""Laying out a longer one takes more than a frame."""
+_SHARE_OF_WINDOW = 0.35
+_SHARE_OF_ALL = 0.5
+"""Of the window's height, with what stands above and below the field."""
+_FEWEST_LINES = 2
+_LOW_WINDOW_PX = 480
+_MARGIN_PX = 4
+
+
+class MessageField(QPlainTextEdit):
+    """Signals: `sent()` on Enter, `edit_last_asked()` on Ctrl+Up, `escaped()`,
+    `paths_pasted(list[str])`, `image_pasted(QImage)`, `text_pasted(str)` when it is a long one,
+    `attachments_wanted()` on Backspace where there is nothing to delete, `focus_changed(bool)`.
+
+    Up at the top and Down at the bottom lead through `sent_before()`. `taken_px()` is how much
+    stands around the field; what is left of the window's share is the most that it takes.
+    """
+
+    sent = Signal()
+    edit_last_asked = Signal()
+    escaped = Signal()
+    paths_pasted = Signal(list)
+    image_pasted = Signal(object)
+    text_pasted = Signal(object)  # as it is: a Qt string would be two copies
+    attachments_wanted = Signal()
+    focus_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.sent_before: Callable[[], Sequence[str]] = tuple[str, ...]
+        self.taken_px: Callable[[], int] = int
+        self.walk = SentHistory()
+        self._is_composing = False
+        self._hint = ""
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setProperty("kind", "bare")
+        self.setTabChangesFocus(True)
+        self.setAccessibleName(tr("Message"))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.document().setDocumentMargin(_MARGIN_PX)
+        self.document().documentLayout().documentSizeChanged.connect(self.fit)
+        self.fit()
+
+    def set_hint(self, words: str) -> None:
+        """What stands in the empty field, cut where it would need a second line."""
+        self._hint = words
+        room = self.viewport().width() - 2 * _MARGIN_PX - 2
+        shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, max(room, 0))
+        if shown != self.placeholderText():
+            self.setPlaceholderText(shown)
+            self.viewport().update()  # Qt 6.11 draws it only later
+
+    def put(self, text: str) -> None:
+        """Show another text, cursor at its end."""
+        self.setPlainText(text)
+        self.moveCursor(QTextCursor.MoveOperation.End)
+
+    def fit(self) -> None:
+        """Be as high as the text, up to a share of the window; more is scrolled."""
+        line = self.fontMetrics().lineSpacing()
+        lines = round(self.document().size().height())  # a plain text document counts in lines
+        window_px = self.window().height()
+        room_px = min(_SHARE_OF_WINDOW * window_px, _SHARE_OF_ALL * window_px - self.taken_px())
+        fewest = _FEWEST_LINES if window_px >= _LOW_WINDOW_PX else 1
+        most = max(fewest, int(room_px / line))
+        height = min(max(lines, 1), most) * line + 2 * _MARGIN_PX + 2
+        if height != self.height():
+            self.setFixedHeight(height)
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(
+            policy.ScrollBarAsNeeded if lines > most else policy.ScrollBarAlwaysOff
+        )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """There is room for other words."""
+        super().resizeEvent(event)
+        self.set_hint(self._hint)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter sends, Shift+Enter breaks the line, Up and Down at the ends walk the history."""
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if is_enter and not held:
+            if not self._is_composing and not event.isAutoRepeat():
+                self.sent.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        elif event.key() == Qt.Key.Key_Up and held == Qt.KeyboardModifier.ControlModifier:
+            self.edit_last_asked.emit()
+        elif held or not self._goes_elsewhere(event.key()):
+            super().keyPressEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Remember whether an input method has an unfinished text: its Enter is not ours."""
+        self._is_composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Images and files can be pasted too; drops belong to the window."""
+        return source.hasImage() or source.hasUrls() or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste: files, images and long texts become attachments, text is text."""
+        paths = [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
+        if paths:
+            self.paths_pasted.emit(paths)
+        elif source.hasImage() and isinstance(image := source.imageData(), QImage):
+            self.image_pasted.emit(image)
+        elif is_long(text := source.text()):
+            self.text_pasted.emit(text)
+        else:
+            super().insertFromMimeData(source)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Tell that the keyboard is here."""
+        super().focusInEvent(event)
+        self.focus_changed.emit(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Tell that the keyboard is elsewhere."""
+        super().focusOutEvent(event)
+        self.focus_changed.emit(False)
+
+    def _goes_elsewhere(self, key: int) -> bool:
+        """Whether a key was about more than the text."""
+        if key == Qt.Key.Key_Up and self._is_at_edge(QTextCursor.MoveOperation.Up):
+            return self._recall(-1)
+        if key == Qt.Key.Key_Down and self._is_at_edge(QTextCursor.MoveOperation.Down):
+            return self._recall(1)
+        if key == Qt.Key.Key_Backspace and self.document().isEmpty():
+            self.attachments_wanted.emit()
+            return True
+        return False
+
+    def _is_at_edge(self, move: QTextCursor.MoveOperation) -> bool:
+        """Whether there is no line above or below; a recalled message is left from its end."""
+        cursor = self.textCursor()
+        if self.walk.is_under_way and cursor.atEnd():
+            return True
+        return not cursor.hasSelection() and not cursor.movePosition(move)
+
+    def _recall(self, steps: int) -> bool:
+        if not self.walk.is_under_way:
+            self.walk.begin(self.sent_before(), self.toPlainText())
+        text = self.walk.step(self.toPlainText(), steps)
+        if text is None:
+            return False
+        self.put(text)
+        return True
+
+
+def is_long(text: str) -> bool:
+    """Whether a pasted text is better a file."""
+    if len(text) > LONGEST_PASTE or text.count("\n") >= MOST_PASTED_LINES:
+        return True
+    return len(text) > LONGEST_PASTED_LINE < max(map(len, text.split("\n")))

@@ -1,0 +1,255 @@
+"""The program outside of its window: notifications, the tray icon, what the close button does."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QMenu, QMessageBox, QSystemTrayIcon, QWidget
+
+from playhead.session.ports import Settings
+from playhead.session.sessions import Sessions
+from playhead.ui.desktop.notifications import DesktopNotification, DesktopNotifications, Phase
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from playhead.ui.desktop.notification_bus import NotificationBus
+
+
+class DesktopPresence(QObject):
+    """Owner: the main window, which calls `begin` after its first paint and `look` at changes.
+
+    Signals: `show_requested(str id)`: come to the front, at that conversation if there is an id;
+    `new_requested()`; `quit_requested()`: end the program.
+    """
+
+    show_requested = Signal(str)
+    new_requested = Signal()
+    quit_requested = Signal()
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        settings: Settings,
+        tasks: TaskOwner,
+        theme: Theme,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._sessions = sessions
+        self._settings = settings
+        self._tasks = tasks
+        self._theme = theme
+        self._window = window
+        self._bus: NotificationBus | None = None
+        self._box: QMessageBox | None = None
+        self.tray: Tray | None = None
+        self.notes = DesktopNotifications(sessions, self._is_wanted, self)
+        self.notes.came.connect(self._on_came)
+        self.notes.passed.connect(self._on_passed)
+        window.installEventFilter(self)
+
+    @property
+    def question(self) -> QMessageBox | None:
+        """What asks whether the close button keeps the program running, while it asks."""
+        return self._box
+
+    def begin(self) -> None:
+        """Stand in the tray, where there is one."""
+        if QSystemTrayIcon.isSystemTrayAvailable():
+            self.make_tray().show()
+
+    def make_tray(self) -> Tray:
+        """The icon, not yet shown."""
+        # not needed for the first paint
+
+        self.tray = Tray(self._theme, self._window)
+        self.tray.show_requested.connect(self.show_requested)
+        self.tray.new_requested.connect(self.new_requested)
+        self.tray.quit_requested.connect(self.quit_requested)
+        self.tray.show_phases(self.notes.phases)
+        return self.tray
+
+    def look(self) -> None:
+        """Follow the conversations."""
+        self.notes.look()
+        if self.tray is not None:
+            self.tray.show_phases(self.notes.phases)
+
+    def stays(self) -> bool:
+        """The window is being closed: whether the program goes on, or asks that first."""
+        wanted = self._settings.current.close_keeps_running
+        if self.tray is None or not self.tray.isVisible() or wanted == "no":
+            return False
+        if wanted == "yes":
+            self._window.hide()
+        else:
+            self._ask()
+        return True
+
+    async def close_down(self) -> None:
+        """Leave the desktop."""
+        self._window.removeEventFilter(self)
+        if self._box is not None:
+            self._box.reject()
+        if self.tray is not None:
+            self.tray.hide()
+        self.notes.came.disconnect(self._on_came)
+        if self._bus is not None:
+            await self._bus.close()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Whoever comes to the window needs no note any more."""
+        if event.type() == QEvent.Type.WindowActivate:
+            self.notes.see()
+        return False
+
+    def _is_wanted(self) -> bool:
+        return self._settings.current.notifies and not self._window.isActiveWindow()
+
+    def _on_came(self, note: DesktopNotification) -> None:
+        """Show the note by the bus, which reports the note of each click, else by the tray."""
+        if sys.platform != "linux":
+            self._show_by_tray(note)
+            return
+        if self._bus is None:
+            from playhead.ui.desktop.notification_bus import (
+                NotificationBus,  # not needed for the first paint
+            )
+
+            self._bus = NotificationBus(self.show_requested.emit, self._show_by_tray)
+        self._bus.show(note)
+
+    def _on_passed(self, conversation_id: str) -> None:
+        if self._bus is not None:
+            self._bus.withdraw(conversation_id)
+
+    def _show_by_tray(self, note: DesktopNotification) -> None:
+        if self.tray is not None and self.tray.supportsMessages():
+            self.tray.show_note(note)
+        elif (session := self._sessions.get(note.conversation_id)) and not session.client:
+            QApplication.alert(self._window)  # of programs' conversations others tell
+
+    def _ask(self) -> None:
+        if self._box is not None:
+            self._box.raise_()
+            return
+        box = self._box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.NoIcon)
+        box.setWindowTitle(tr("Close Playhead"))
+        box.setText(tr("Keep Playhead running when its window is closed?"))
+        box.setInformativeText(
+            tr(
+                "Runs go on, and the icon in the tray brings the window back. "
+                "You are asked once; the settings can change it."
+            )
+        )
+        keep = box.addButton(tr("Keep running"), QMessageBox.ButtonRole.AcceptRole)
+        end = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(QMessageBox.StandardButton.Cancel).setIcon(QIcon())
+        box.setDefaultButton(keep)
+        keep.clicked.connect(lambda: self._on_answered("yes"))
+        end.clicked.connect(lambda: self._on_answered("no"))
+        box.finished.connect(self._on_finished)
+        box.open()
+
+    def _on_answered(self, wanted: Literal["yes", "no"]) -> None:
+        self._tasks.start(self._remember(wanted))
+
+    async def _remember(self, wanted: Literal["yes", "no"]) -> None:
+        current = self._settings.current
+        await self._settings.save(replace(current, close_keeps_running=wanted))
+        await asyncio.sleep(0)  # the question is gone before the window is
+        if wanted == "yes":
+            self._window.hide()
+        else:
+            self.quit_requested.emit()
+
+    def _on_finished(self) -> None:
+        if self._box is not None:
+            self._box.deleteLater()
+            self._box = None
+
+
+_ICON_PX = 64
+_DOT_PX = 26
+_STATES = {
+    "waits": ("warn", mark("Playhead: something waits for you")),
+    "works": ("accent", mark("Playhead: running")),
+    "rests": ("", mark("Playhead")),
+}
+
+
+class Tray(QSystemTrayIcon):
+    """Owner: the desktop presence. Signals: `show_requested(str id)`: an id when a note of that
+    conversation was clicked; `new_requested()`, `quit_requested()`.
+    """
+
+    show_requested = Signal(str)
+    new_requested = Signal()
+    quit_requested = Signal()
+
+    def __init__(self, theme: Theme, window: QWidget) -> None:
+        super().__init__(window)
+        self._theme = theme
+        self._state = ""
+        self._note = ""
+        self.menu = QMenu(window)
+        self.menu.addAction(tr("Show"), lambda: self.show_requested.emit(""))
+        self.menu.addAction(tr("New conversation"), self.new_requested.emit)
+        self.menu.addSeparator()
+        self.menu.addAction(tr("Quit"), self.quit_requested.emit)
+        self.setContextMenu(self.menu)
+        self.activated.connect(self._on_activated)
+        self.messageClicked.connect(lambda: self.show_requested.emit(self._note))
+        self.show_phases(set())
+
+    @property
+    def state(self) -> str:
+        """`waits`, `works` or `rests`."""
+        return self._state
+
+    def show_phases(self, phases: AbstractSet[Phase]) -> None:
+        """Wear a dot: amber for what waits, the accent for what runs, none at rest."""
+        waits, works = phases & {"approval", "input"}, "works" in phases
+        state = "waits" if waits else "works" if works else "rests"
+        if state != self._state:
+            self._state = state
+            colour, words = _STATES[state]
+            self.setIcon(self._drawn(colour))
+            self.setToolTip(tr(words))
+
+    def show_note(self, note: DesktopNotification) -> None:
+        """Have the system show a note beside the icon."""
+        self._note = note.conversation_id
+        self.showMessage(note.title, note.text, QGuiApplication.windowIcon())
+
+    def _drawn(self, colour: str) -> QIcon:
+        picture = QPixmap(_ICON_PX, _ICON_PX)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        whole = QGuiApplication.windowIcon().pixmap(_ICON_PX * 2, _ICON_PX * 2)
+        painter.drawPixmap(QRect(0, 0, _ICON_PX, _ICON_PX), whole)
+        if colour:
+            corner = QPoint(_ICON_PX - _DOT_PX, _ICON_PX - _DOT_PX)
+            dot = QRect(corner, picture.rect().bottomRight()).adjusted(0, 0, -1, -1)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour("bg"))  # a ring parts it from the picture
+            painter.drawEllipse(dot)
+            painter.setBrush(self._theme.colour(colour))
+            painter.drawEllipse(dot.adjusted(4, 4, -4, -4))
+        painter.end()
+        return QIcon(picture)
+
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason == QSystemTrayIcon.ActivationReason.Trigger:
+            self.show_requested.emit("")

@@ -1,0 +1,115 @@
+"""Notifications while the window is not in front: a run has ended, something waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from playhead.domain.conversation.payloads import InputRequest
+from playhead.domain.text.titles import UNTITLED
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.ui.widgets.wording import mark, tr
+
+LONG_S = 10.0
+"""A turn that took less is over before anybody has turned away."""
+Phase = Literal["rests", "works", "approval", "input"]
+_WORDS: dict[Phase, str] = {
+    "rests": mark("Finished"),
+    "approval": mark("Code waits for your decision"),
+    "input": mark("The running code asks for input"),
+}
+_MOST_TITLE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopNotification:
+    """The title of a conversation and how it stands; nothing of what was said in it."""
+
+    conversation_id: str
+    title: str
+    text: str
+
+
+def phase_of(session: Session) -> Phase:
+    """What a conversation is at, as far as somebody who is elsewhere cares."""
+    if session.state == "idle":
+        return "rests"
+    if session.state == "awaiting_approval":
+        return "approval"
+    messages = session.conversation.messages
+    asks = bool(messages) and isinstance(messages[-1].content, InputRequest)
+    return "input" if asks and session.state == "running" else "works"
+
+
+class DesktopNotifications(QObject):
+    """Watches the sessions. Owner: the desktop presence, which calls `look` after each change.
+
+    Signals: `came(DesktopNote)`; `passed(str id)`: what was told of is over or seen.
+    """
+
+    came = Signal(object)
+    passed = Signal(str)
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        is_wanted: Callable[[], bool],
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(parent)
+        self._sessions = sessions
+        self._is_wanted = is_wanted
+        self._clock = clock
+        self._phases: dict[str, Phase] = {}
+        self._begun: dict[str, float] = {}
+        self._told: set[str] = set()
+
+    @property
+    def phases(self) -> set[Phase]:
+        """What the conversations are at, all together."""
+        return set(self._phases.values())
+
+    def look(self) -> None:
+        """See what has changed since the last time."""
+        now: dict[str, Phase] = {
+            one.conversation.id: phase_of(one) for one in self._sessions.open_sessions
+        }
+        for id_ in self._phases.keys() - now.keys():
+            self._begun.pop(id_, None)
+            self._pass(id_)
+        before, self._phases = self._phases, now
+        for id_, phase in now.items():
+            if phase != before.get(id_, "rests"):
+                self._on_change(id_, phase)
+
+    def see(self) -> None:
+        """The window has come to the front: there is nothing left to tell."""
+        for id_ in tuple(self._told):
+            self._pass(id_)
+
+    def _on_change(self, id_: str, phase: Phase) -> None:
+        begun = self._begun.setdefault(id_, self._clock())
+        self._pass(id_)
+        if phase == "rests":
+            del self._begun[id_]
+        is_long = self._clock() - begun >= LONG_S
+        if phase != "works" and (is_long or phase != "rests") and self._is_wanted():
+            self._told.add(id_)
+            self.came.emit(DesktopNotification(id_, self._title(id_), tr(_WORDS[phase])))
+
+    def _pass(self, id_: str) -> None:
+        if id_ in self._told:
+            self._told.discard(id_)
+            self.passed.emit(id_)
+
+    def _title(self, id_: str) -> str:
+        session = self._sessions.get(id_)
+        title = session.conversation.title if session else ""
+        title = " ".join((title or tr(UNTITLED)).split())
+        return title if len(title) <= _MOST_TITLE else title[: _MOST_TITLE - 1] + "…"

@@ -1,0 +1,151 @@
+"""The settings page for running code: its interpreter, what is shown of a run, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.domain.execution import EnvironmentStatus, Interpreter
+from playhead.domain.settings import AppSettings
+from playhead.ui.widgets.form import FormNote, add_row, form_grid, line, read_number
+from playhead.ui.widgets.wording import mark, tr
+
+MANAGED_LABEL = mark("Playhead's own environment (default)")
+
+
+class InterpreterSection(QWidget):
+    """Owner: the dialog. Signal: `browse_requested()`."""
+
+    browse_requested = Signal()
+
+    def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.interpreter = QComboBox()
+        self.interpreter.setAccessibleName(tr("Interpreter"))
+        self.interpreter.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.interpreter.setMinimumContentsLength(12)
+        self.browse = QPushButton(tr("Choose…"))
+        self.browse.setAutoDefault(False)
+        self.browse.setAccessibleName(tr("Choose an interpreter"))
+        self.environment_note = FormNote()
+        grid = form_grid(self)
+        rows = ([self.interpreter, self.browse], [self.environment_note])
+        add_row(grid, tr("Interpreter"), rows)
+        self.browse.clicked.connect(self.browse_requested)
+        self.show_interpreters([], settings.interpreter)
+
+    @property
+    def chosen(self) -> str:
+        """The path of the interpreter; '' for Playhead's own."""
+        return self.interpreter.currentData() or ""
+
+    def values(self, before: AppSettings) -> AppSettings:
+        """The settings as the fields have them."""
+        return replace(before, interpreter=self.chosen)
+
+    def show_interpreters(self, found: Sequence[Interpreter], chosen: str) -> None:
+        """Offer interpreters; the chosen one is kept even if it was not found."""
+        self.interpreter.clear()
+        self.interpreter.addItem(tr(MANAGED_LABEL), "")
+        for one in found:
+            if one.kind != "managed":
+                self.interpreter.addItem(f"{one.label} · {one.path}", one.path)
+        if chosen and self.interpreter.findData(chosen) < 0:
+            self.interpreter.addItem(chosen, chosen)
+        self.interpreter.setCurrentIndex(max(0, self.interpreter.findData(chosen)))
+
+    def show_environment(self, status: EnvironmentStatus) -> None:
+        """Say how the managed environment stands, if there is something to say."""
+        self.environment_note.say(status.message)
+
+
+SECTION_LABEL = mark("Running code")
+SHOWS_LINE_LABEL = mark("Show the line that runs")
+TIMES_LINES_LABEL = mark("Time single lines inside loops")
+
+_TIMES_WORDS = mark(
+    "On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines "
+    "count for a little too much."
+)
+_LIMIT_WORDS = mark("A run over a limit is stopped and says which. Empty: no limit.")
+_KEPT_WORDS = mark("Of more output its beginning and its end are kept.")
+_LONGEST_S = 7 * 24 * 3600
+_LARGEST_MB = 10_000_000
+
+
+class RunSection(QWidget):
+    """Two switches and three numbers. Owner: the dialog."""
+
+    def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.shows_line = QCheckBox(tr(SHOWS_LINE_LABEL))
+        self.times_lines = QCheckBox(tr(TIMES_LINES_LABEL))
+        self.times_note = FormNote()
+        self.seconds = line(tr("No limit"), tr("Longest run in seconds"))
+        self.memory = line(tr("No limit"), tr("Most memory of a run in MB"))
+        self.limit_note = FormNote()
+        self.output = line(f"{AppSettings().output_limit_mb}", tr("Output kept of a run in MB"))
+        self.output_note = FormNote()
+        self._lay_out()
+        self._show_settings(settings)
+        self.shows_line.toggled.connect(self._on_line_toggled)
+
+    def values(self, before: AppSettings) -> AppSettings:
+        """The settings as the fields have them. Raises FieldError."""
+        output = read_number(tr("Output kept"), self.output, 1, _LARGEST_MB, int)
+        return replace(
+            before,
+            shows_running_line=self.shows_line.isChecked(),
+            times_lines=self.times_lines.isChecked(),
+            run_limit_s=read_number(tr("Longest run"), self.seconds, 0, _LONGEST_S, int) or 0,
+            run_limit_mb=read_number(tr("Most memory"), self.memory, 0, _LARGEST_MB, int) or 0,
+            output_limit_mb=AppSettings().output_limit_mb if output is None else output,
+        )
+
+    def _show_settings(self, settings: AppSettings) -> None:
+        self.shows_line.setChecked(settings.shows_running_line)
+        self.times_lines.setChecked(settings.times_lines)
+        self.times_lines.setEnabled(settings.shows_running_line)
+        self.seconds.setText(f"{settings.run_limit_s or ''}")
+        self.memory.setText(f"{settings.run_limit_mb or ''}")
+        self.output.setText(f"{settings.output_limit_mb}")
+        self.times_note.say(tr(_TIMES_WORDS))
+        self.limit_note.say(tr(_LIMIT_WORDS))
+        self.output_note.say(tr(_KEPT_WORDS))
+
+    def _lay_out(self) -> None:
+        hairline = QFrame(self)
+        hairline.setProperty("kind", "hairline")
+        title = QLabel(tr(SECTION_LABEL), self)
+        title.setProperty("kind", "title")
+        fields = QWidget(self)
+        grid = form_grid(fields)
+        for label, rows in (
+            ("", ([self.shows_line],)),
+            ("", ([self.times_lines], [self.times_note])),
+            (tr("Longest run (s)"), ([self.seconds],)),
+            (tr("Memory (MB)"), ([self.memory], [self.limit_note])),
+            (tr("Output kept (MB)"), ([self.output], [self.output_note])),
+        ):
+            add_row(grid, label, rows)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 12, 0, 0)
+        layout.setSpacing(8)
+        for widget in (hairline, title, fields):
+            layout.addWidget(widget)
+
+    def _on_line_toggled(self, is_on: bool) -> None:
+        self.times_lines.setEnabled(is_on)

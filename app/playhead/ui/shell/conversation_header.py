@@ -1,0 +1,252 @@
+"""The bar above the timeline: title, state, where and with what code runs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from playhead.domain.conversation.usage import UsageSum
+from playhead.domain.text.titles import UNTITLED
+from playhead.session.session import SessionState
+from playhead.ui.sidebar.model import STATE_WORDS
+from playhead.ui.timeline.model.turn_cost import cost_text, format_dollars
+from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
+from playhead.ui.widgets.wording import folder_name, tr
+
+_CHIP_PX = 150
+_ROOM_FOR_BOTH_PX = 680
+_ROOM_FOR_CLIENT_PX = 480
+_ROOM_FOR_COST_PX = 400
+_ROOM_FOR_VERBS_PX = 440
+
+
+class ConversationHeader(QFrame):
+    """Signals: `sidebar_requested()`, `editor_requested()`, `folder_clicked()`,
+    `interpreter_clicked()`, `find_requested()`, `export_requested()`.
+    """
+
+    sidebar_requested = Signal()
+    editor_requested = Signal()
+    folder_clicked = Signal()
+    interpreter_clicked = Signal()
+    find_requested = Signal()
+    export_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._is_place_shown = False
+        self._is_model_starting = self._has_client = self._has_cost = False
+        self._has_messages = False
+        self._state: SessionState = "idle"
+        self.setProperty("kind", "bar")
+        self.setFixedHeight(BAR_HEIGHT)
+        self.sidebar_button = self._icon_button(tr("Show the sidebar (Ctrl+B)"))
+        self.editor_button = self._icon_button(tr("Show the editor (Ctrl+J)"))
+        self.find_button = self._icon_button(tr("Find in this conversation (Ctrl+F)"))
+        self.export_button = self._icon_button(tr("Export conversation (Ctrl+Shift+E)"))
+        self.more_button = self._icon_button(tr("More"))
+        self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.title_label = _ElidedLabel(self)
+        self.title_label.setProperty("kind", "title")
+        self.title_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.state_pill = QLabel(self)
+        self.state_pill.setProperty("kind", "pill")
+        self.state_pill.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.client_label = QLabel(self)
+        self.client_label.setProperty("kind", "mute")
+        self.client_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.client_label.hide()
+        self.cost_label = QLabel(self)
+        self.cost_label.setProperty("kind", "mute")
+        self.cost_label.setTextFormat(Qt.TextFormat.PlainText)
+        self.cost_label.hide()
+        self.folder_chip = self._chip(tr("Working folder"))
+        self.interpreter_chip = self._chip(tr("Interpreter"))
+        self._lay_out()
+        self.sidebar_button.clicked.connect(self.sidebar_requested)
+        self.editor_button.clicked.connect(self.editor_requested)
+        self.find_button.clicked.connect(self.find_requested)
+        self.export_button.clicked.connect(self.export_requested)
+        self.folder_chip.clicked.connect(self.folder_clicked)
+        self.interpreter_chip.clicked.connect(self.interpreter_clicked)
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.set_state("idle")
+        self.set_title("")
+
+    def set_title(self, title: str) -> None:
+        """The conversation's title."""
+        self.title_label.show_text(title or tr(UNTITLED))
+
+    def set_client(self, client: str) -> None:
+        """The program that began the conversation over the API, if one did."""
+        words = tr("from {client}", client=client)
+        elide = self.client_label.fontMetrics().elidedText
+        self.client_label.setText(elide(words, Qt.TextElideMode.ElideRight, _CHIP_PX))
+        self.client_label.setToolTip(
+            tr(
+                "Begun by {client} over the API. It is kept once you write here yourself.",
+                client=client,
+            )
+        )
+        self._has_client = bool(client)
+        self._show_chips()
+
+    def set_state(self, state: SessionState) -> None:
+        """What the conversation is doing, in words; at rest nothing is said."""
+        self._state = state
+        self._show_state()
+
+    def set_cost(self, total: UsageSum, budget: float = 0.0) -> None:
+        """What the conversation has cost so far, and of what budget; 0 is none."""
+        words = cost_text(total)
+        self._has_cost = bool(words)
+        limit = format_dollars(budget) if budget else ""
+        self.cost_label.setText(f"{words} / {limit}" if limit and words else words)
+        tip = (
+            tr(
+                "This conversation has cost {cost} of a budget of {budget}",
+                cost=words,
+                budget=limit,
+            )
+            if limit
+            else tr("This conversation has cost {cost}", cost=words)
+        )
+        self.cost_label.setToolTip(tip)
+        self.cost_label.setAccessibleName(tip)
+        self._show_chips()
+
+    def set_model_starting(self, is_starting: bool) -> None:
+        """Say that the model is being started, unless something else is going on."""
+        self._is_model_starting = is_starting
+        self._show_state()
+
+    def set_place(self, folder: str, interpreter: str) -> None:
+        """Where and with what code runs."""
+        for chip, text, tip in (
+            (self.folder_chip, folder_name(folder), tr("Working folder: {folder}", folder=folder)),
+            (
+                self.interpreter_chip,
+                interpreter,
+                tr("Interpreter: {interpreter}", interpreter=interpreter),
+            ),
+        ):
+            room = _CHIP_PX - 40
+            chip.setText(chip.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room))
+            chip.setToolTip(tip)
+            chip.setAccessibleName(tip)
+
+    def show_place(self, is_shown: bool) -> None:
+        """The chips stand here while the editor, which shows the same, is folded."""
+        self._is_place_shown = is_shown
+        self._show_chips()
+        self.editor_button.setVisible(is_shown)
+
+    def set_empty(self, is_empty: bool) -> None:
+        """Where nothing was said, nothing can be found or exported."""
+        self._has_messages = not is_empty
+        self._show_chips()
+
+    def set_menu(self, menu: QMenu) -> None:
+        """What stands behind the three dots."""
+        self.more_button.setMenu(menu)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The title gives way first."""
+        super().resizeEvent(event)
+        self._show_chips()
+
+    def _show_state(self) -> None:
+        is_waiting = self._is_model_starting and self._state in ("idle", "asking")
+        words = tr("starting the model…") if is_waiting else tr(STATE_WORDS.get(self._state, ""))
+        self.state_pill.setText(words)
+        self.state_pill.setVisible(bool(words))
+
+    def _show_chips(self) -> None:
+        self.folder_chip.setVisible(self._is_place_shown)
+        has_room = self.width() >= _ROOM_FOR_BOTH_PX
+        self.interpreter_chip.setVisible(self._is_place_shown and has_room)
+        self.cost_label.setVisible(self._has_cost and self.width() >= _ROOM_FOR_COST_PX)
+        has_verbs = self._has_messages and self.width() >= _ROOM_FOR_VERBS_PX
+        self.find_button.setVisible(has_verbs)
+        self.export_button.setVisible(has_verbs)
+        self.client_label.setVisible(self._has_client and self.width() >= _ROOM_FOR_CLIENT_PX)
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 0, 12, 0)
+        layout.setSpacing(8)
+        layout.addWidget(self.sidebar_button)
+        layout.addWidget(self.title_label, 100)
+        layout.addWidget(self.client_label)
+        layout.addWidget(self.state_pill)
+        layout.addStretch(1)
+        layout.addWidget(self.cost_label)
+        for widget in (
+            self.folder_chip,
+            self.interpreter_chip,
+            self.find_button,
+            self.export_button,
+            self.more_button,
+            self.editor_button,
+        ):
+            layout.addWidget(widget)
+
+    def _icon_button(self, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.partition(" (")[0])
+        button.setIconSize(QSize(16, 16))
+        return button
+
+    def _chip(self, name: str) -> QPushButton:
+        chip = QPushButton(self)
+        chip.setProperty("kind", "chip")
+        chip.setAccessibleName(name)
+        chip.setMaximumWidth(_CHIP_PX)
+        return chip
+
+    def _on_theme_changed(self) -> None:
+        theme = self._theme
+        self.sidebar_button.setIcon(theme.icon("panel-left", "mute"))
+        self.editor_button.setIcon(theme.icon("panel-right", "mute"))
+        self.find_button.setIcon(theme.icon("search", "mute"))
+        self.export_button.setIcon(theme.icon("share", "mute"))
+        self.more_button.setIcon(theme.icon("ellipsis", "mute"))
+        theme.label_icon(self.folder_chip, "folder", "mute")
+        theme.label_icon(self.interpreter_chip, "square-terminal", "mute")
+
+
+class _ElidedLabel(QLabel):
+    """A label that gives way: as wide as its text if there is room, else with an ellipsis."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._whole = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setMinimumWidth(40)
+
+    def show_text(self, text: str) -> None:
+        self._whole = text
+        self.setToolTip(text)
+        self.setMaximumWidth(max(40, self.fontMetrics().horizontalAdvance(text) + 8))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        elide = self.fontMetrics().elidedText
+        self.setText(elide(self._whole, Qt.TextElideMode.ElideRight, self.width()))

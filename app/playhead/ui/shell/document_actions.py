@@ -1,0 +1,211 @@
+"""Export and import of conversations: the menus and dialogs, the work in a thread, the banner at
+its end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from playhead.formats.documents.document_formats import FORMATS, DocumentFormat
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.ui.widgets.banner import BannerAction, BannerArea
+from playhead.ui.widgets.drop_zone import IMPORTED_SUFFIXES
+from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.wording import tr, tr_n
+
+_UNNAMED = "conversation"
+_NAME_LENGTH = 80
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"/\\|?*]+')
+
+
+class DocumentActions(QObject):
+    """Owner: the window. `shown` gives the conversation that the window shows.
+
+    Signal: `imported(str id)`: a new conversation stands in the list, and is to be shown.
+    """
+
+    imported = Signal(str)
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        shown: Callable[[], Session | None],
+        notifications: BannerArea,
+        tasks: TaskOwner,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._sessions = sessions
+        self._shown = shown
+        self._notifications = notifications
+        self._tasks = tasks
+        self._window = window
+        self._format = FORMATS[0]
+        self._folder = ""
+
+    def menu_entries(self, ids: Sequence[str], menu: QMenu) -> Sequence[QAction]:
+        """What the menu of conversations has of this; without any that of the list."""
+        if len(ids) > 1:
+            kinds = QMenu(tr("Export as"), menu)
+            for one in FORMATS:
+                kinds.addAction(one.name, lambda one=one: self.export_several(ids, one))
+            return (kinds.menuAction(),)
+        if ids:
+            action = QAction(tr("Export…"), menu)
+            action.triggered.connect(lambda: self.export(ids[0]))
+        else:
+            action = QAction(tr("Import conversation…"), menu)
+            action.triggered.connect(self.choose_import)
+        return (action,)
+
+    def export_shown(self) -> None:
+        """Ask where the conversation in the window goes."""
+        if (session := self._shown()) is not None:
+            self._choose_target(session)
+
+    def export(self, conversation_id: str) -> None:
+        """Ask where a conversation of the list goes."""
+        self._tasks.start(self._export(conversation_id))
+
+    def export_several(self, ids: Sequence[str], chosen: DocumentFormat) -> None:
+        """Ask for the folder into which conversations go, each as a file."""
+        title = tr("Choose a folder for the exported conversations")
+        dialog = FileDialog(self._window, title, self._start_folder())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Export"))
+        dialog.fileSelected.connect(
+            lambda path: self._tasks.start(self._write_several(tuple(ids), Path(path), chosen))
+        )
+        dialog.open()
+
+    def choose_import(self) -> None:
+        """Ask which files are to become conversations."""
+        suffixes = " ".join(f"*{suffix}" for suffix in IMPORTED_SUFFIXES)
+        kinds = tr("Notebooks and conversations ({suffixes});;All files (*)", suffixes=suffixes)
+        dialog = FileDialog(self._window, tr("Import conversation"), self._start_folder(), kinds)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Import"))
+        dialog.filesSelected.connect(self.import_files)
+        dialog.open()
+
+    def import_files(self, paths: Sequence[str]) -> None:
+        """Make a conversation of each file; the last one is shown."""
+        for path in paths:
+            self._folder = str(Path(path).parent)
+            self._tasks.start(self._import(Path(path)))
+
+    async def _export(self, conversation_id: str) -> None:
+        self._choose_target(await self._sessions.open(conversation_id))
+
+    def _choose_target(self, session: Session) -> None:
+        title = session.conversation.title
+        if not session.conversation.messages:
+            self._notifications.show_notice(tr("There is nothing to export yet."))
+            return
+        name = f"{file_stem(title)}.{self._format.kind}"
+        start = str(Path(self._start_folder(session)) / name)
+        dialog = FileDialog(self._window, tr("Export conversation"), start)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters([_filter(one) for one in FORMATS])
+        dialog.filterSelected.connect(lambda: dialog.setDefaultSuffix(_chosen(dialog).kind))
+        dialog.selectNameFilter(_filter(self._format))
+        dialog.setDefaultSuffix(self._format.kind)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Export"))
+        dialog.setLabelText(QFileDialog.DialogLabel.LookIn, tr("Folder:"))
+        dialog.setLabelText(QFileDialog.DialogLabel.FileType, tr("Format:"))
+        dialog.fileSelected.connect(
+            lambda path: self._tasks.start(self._write(session, Path(path), _chosen(dialog)))
+        )
+        dialog.open()
+
+    async def _write(self, session: Session, path: Path, chosen: DocumentFormat) -> None:
+        """Write in a thread; the file's own suffix says its kind where it is one of ours."""
+        from playhead.ui.shell.document_files import save  # not needed for the first paint
+
+        kinds = {f".{one.kind}": one for one in FORMATS}
+        self._format = chosen = kinds.get(path.suffix.lower(), chosen)
+        self._folder = str(path.parent)
+        conversation = session.conversation
+        messages = tuple(conversation.messages)
+        title, folder = conversation.title, session.folder
+        await asyncio.to_thread(save, path, chosen.kind, messages, title, folder)
+        self._tell(tr("Exported as “{name}”.", name=path.name), path.parent)
+
+    async def _write_several(
+        self, ids: Sequence[str], folder: Path, chosen: DocumentFormat
+    ) -> None:
+        """One after the other, beside what is there already; the first refusal ends it."""
+        from playhead.ui.shell.document_files import save  # not needed for the first paint
+
+        self._folder = str(folder)
+        for id_ in ids:
+            session = await self._sessions.open(id_)
+            conversation = session.conversation
+            path = await asyncio.to_thread(_free_path, folder, conversation.title, chosen.kind)
+            messages = tuple(conversation.messages)
+            where = session.folder
+            await asyncio.to_thread(save, path, chosen.kind, messages, conversation.title, where)
+        self._tell(tr_n("%n conversations were exported.", len(ids)), folder)
+
+    def _tell(self, words: str, folder: Path) -> None:
+        url = QUrl.fromLocalFile(str(folder))
+        action = BannerAction(tr("Open folder"), lambda: QDesktopServices.openUrl(url))
+        self._notifications.show_notice(words, str(folder), action)
+
+    async def _import(self, path: Path) -> None:
+        from playhead.ui.shell.document_files import load  # not needed for the first paint
+
+        found = await asyncio.to_thread(load, path)
+        conversation_id = await self._sessions.add(found)
+        self.imported.emit(conversation_id)
+        told = tr("Nothing of it was run.")
+        if found.left_out:
+            parts = tr_n(
+                "%n parts were not understood and left out.",
+                found.left_out,
+                one="1 part was not understood and left out.",
+            )
+            told += f" {parts}"
+        self._notifications.show_notice(tr("Imported “{name}”.", name=path.name), told)
+
+    def _start_folder(self, session: Session | None = None) -> str:
+        """Where something was written or read last, else where the conversation works."""
+        session = session or self._shown()
+        return self._folder or (session.folder if session is not None else "")
+
+
+def file_stem(title: str) -> str:
+    """A title as the name of a file on every system."""
+    words = " ".join(_FORBIDDEN.sub(" ", title).split())
+    return words[:_NAME_LENGTH].strip(" .") or _UNNAMED
+
+
+def _free_path(folder: Path, title: str, kind: str) -> Path:
+    """A file that is not there yet, named like the conversation."""
+    stem = file_stem(title)
+    path = folder / f"{stem}.{kind}"
+    for number in itertools.count(2):
+        if not path.exists():
+            break
+        path = folder / f"{stem} {number}.{kind}"
+    return path
+
+
+def _filter(one: DocumentFormat) -> str:
+    return f"{one.name} (*.{one.kind})"
+
+
+def _chosen(dialog: QFileDialog) -> DocumentFormat:
+    wanted = dialog.selectedNameFilter()
+    return next((one for one in FORMATS if _filter(one) == wanted), FORMATS[0])

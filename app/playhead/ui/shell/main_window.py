@@ -1,0 +1,676 @@
+"""The main window: it makes its parts, joins them, and opens conversations in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QMenu
+
+from playhead.domain.execution import EnvironmentStatus
+from playhead.domain.model import LocalServer
+from playhead.domain.settings import AppSettings
+from playhead.errors import AppError, StorageError
+from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
+from playhead.session.session import Session
+from playhead.session.sessions import Sessions
+from playhead.ui.commands.key_bindings import (
+    APPROVAL,
+    EDITOR,
+    TIMELINE,
+    WINDOW,
+    KeyBindings,
+    make_actions,
+)
+from playhead.ui.composer.model_switcher import ModelSwitcher, PickerPorts
+from playhead.ui.desktop.desktop_presence import DesktopPresence
+from playhead.ui.editor.own_tabs import OwnTabs
+from playhead.ui.shell.composer_binding import AttachmentHints, ComposerBinding
+from playhead.ui.shell.conversation_actions import ConversationActions, TurnActions
+from playhead.ui.shell.document_actions import DocumentActions
+from playhead.ui.shell.notices import ApiIndicator, LinkOpener, WaitingPrograms
+from playhead.ui.shell.place_menus import PlaceMenus
+from playhead.ui.shell.result_actions import ResultActions
+from playhead.ui.shell.session_bindings import AnswerNotes, ContextBinding, VariablesBinding
+from playhead.ui.shell.session_view import SessionView
+from playhead.ui.shell.start_panel import ExamplePlaces, GuidedExample, ServerSearch
+from playhead.ui.shell.window_help import WindowHelp
+from playhead.ui.shell.window_layout import (
+    WINDOW_FRAME,
+    ScreenRatio,
+    WindowLayout,
+    WindowScale,
+    WindowStateStore,
+)
+from playhead.ui.timeline.scroll.coalescer import Coalescer
+from playhead.ui.widgets.drop_zone import ImportDropZone
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Mode, Theme, window_style
+
+if TYPE_CHECKING:
+    from playhead.ui.settings.settings_dialog import SettingsDialog
+
+
+class JoinedWindow(Protocol):
+    """What the joining needs of the main window."""
+
+    parts: WindowLayout
+    places: PlaceMenus
+    view: SessionView
+    guide: GuidedExample
+    exports: DocumentActions
+    results: ResultActions
+    links: LinkOpener
+    import_drop: ImportDropZone
+    variables: VariablesBinding
+    desk: DesktopPresence
+    presence: ApiIndicator
+    waiting: WaitingPrograms
+    keys: KeyBindings
+    actions_by_name: dict[str, QAction]
+    tasks: TaskOwner
+
+    painted: Any
+    close_requested: Any
+
+    @property
+    def folder(self) -> str:
+        """Where the shown conversation works."""
+        ...
+
+    @property
+    def interpreter(self) -> str:
+        """What runs its Python."""
+        ...
+
+    def isActiveWindow(self) -> bool:
+        """Whether the user is at it."""
+        ...
+
+    def open_api_settings(self) -> None:
+        """Open the settings where other programs are let in."""
+
+    def set_folder(self, path: str) -> None:
+        """Work in another folder."""
+
+    def show_place(self) -> None:
+        """Say where the conversation works."""
+
+    def show_notice(self, title: str, detail: str = "") -> None:
+        """Say what is no failure."""
+
+    def open_settings(self) -> None:
+        """Open the settings."""
+
+    def open_conversation(self, conversation_id: str) -> None:
+        """Show a conversation."""
+
+    def new_conversation(self) -> None:
+        """Show an empty one."""
+
+    def raise_window(self) -> None:
+        """Come to the front."""
+
+    def use_server(self, server: LocalServer) -> Coroutine[Any, Any, None]:
+        """Have a model of that server answer."""
+        ...
+
+
+def join_parts(window: JoinedWindow) -> None:
+    """Called once, when all parts are there."""
+    _join_places(window)
+    _join_start(window)
+    _join_results(window)
+    _join_desktop(window)
+    _join_keys(window)
+
+
+def _join_places(window: JoinedWindow) -> None:
+    places, parts = window.places, window.parts
+    for source in (parts.header, parts.pane):
+        source.folder_clicked.connect(lambda: places.open_folder_menu(window.folder))
+        source.interpreter_clicked.connect(lambda: places.open_interpreter_menu(window.interpreter))
+    parts.header.find_requested.connect(parts.timeline.find_bar.open)
+    parts.header.export_requested.connect(window.exports.export_shown)
+    places.folder_chosen.connect(window.set_folder)
+    places.making_changed.connect(window.show_place)
+    places.interpreter_chosen.connect(
+        lambda path: window.view.do(lambda session: session.set_interpreter(path))
+    )
+    parts.drop.paths_dropped.connect(parts.composer.attach_paths)
+    parts.drop.folder_dropped.connect(window.set_folder)
+    parts.drop.image_dropped.connect(parts.composer.attach_image)
+
+
+def _join_start(window: JoinedWindow) -> None:
+    start, composer = window.parts.start, window.parts.composer
+
+    def write(text: str) -> None:
+        composer.set_text(text)
+        composer.setFocus()
+
+    start.server_chosen.connect(lambda one: window.tasks.start(window.use_server(one)))
+    start.settings_requested.connect(window.open_settings)
+    start.guide_requested.connect(window.guide.begin)
+    start.example_chosen.connect(write)
+
+
+def _join_results(window: JoinedWindow) -> None:
+    AnswerNotes(window.parts.timeline, window.view, window.parts)
+    timeline, exports = window.parts.timeline, window.exports
+    timeline.link_activated.connect(window.links.open)
+    timeline.result_requested.connect(window.results.handle)
+    window.results.noticed.connect(window.show_notice)
+    window.parts.sidebar.add_menu_entries(exports.menu_entries)
+    exports.imported.connect(window.open_conversation)
+    window.import_drop.files_dropped.connect(exports.import_files)
+    window.variables.table_requested.connect(window.results.open_variable)
+
+
+def _join_desktop(window: JoinedWindow) -> None:
+    desk = window.desk
+
+    def come_forward(conversation_id: str) -> None:
+        window.raise_window()
+        if conversation_id:
+            window.open_conversation(conversation_id)
+
+    def begin_anew() -> None:
+        window.raise_window()
+        window.new_conversation()
+
+    window.painted.connect(desk.begin)
+    desk.show_requested.connect(come_forward)
+    desk.new_requested.connect(begin_anew)
+    desk.quit_requested.connect(window.close_requested)
+
+    def alert() -> None:
+        """Have the window manager mark the window; nothing moves and no focus is taken."""
+        if not window.isActiveWindow():
+            QApplication.alert(window.parts.window())
+
+    window.presence.settings_requested.connect(window.open_api_settings)
+    window.waiting.show_requested.connect(window.open_conversation)
+    window.waiting.came.connect(alert)
+
+
+def _join_keys(window: JoinedWindow) -> None:
+    keys, parts = window.keys, window.parts
+    approval = parts.approval
+    actions = {f"{WINDOW}.{name}": one for name, one in window.actions_by_name.items()} | {
+        f"{APPROVAL}.run": approval.run_action,
+        f"{APPROVAL}.run_rest": approval.run_rest_action,
+        f"{APPROVAL}.edit": approval.edit_action,
+        f"{APPROVAL}.skip": approval.skip_action,
+        f"{APPROVAL}.reason": approval.reason_action,
+    }
+
+    hinted = _hinted(parts)
+
+    def bind() -> None:
+        for id_, action in actions.items():
+            action.setShortcut(keys.keys(id_))
+        for button, words, id_ in hinted:
+            shown = QKeySequence(keys.keys(id_)).toString(QKeySequence.SequenceFormat.NativeText)
+            button.setToolTip(f"{words} ({shown})" if shown else words)
+        for name, shortcut in parts.find_keys.items():
+            shortcut.setKey(keys.keys(f"{TIMELINE}.{name}"))
+        own = {id_.partition(".")[2]: to for id_, to in keys.own.items() if id_.startswith(EDITOR)}
+        parts.pane.keys.bind(own)
+
+    keys.changed.connect(bind)
+    if keys.own:
+        bind()
+
+
+def _hinted(parts: WindowLayout) -> list[tuple[QAbstractButton, str, str]]:
+    """Buttons that tell the keys of a command when the mouse is over them, and its id."""
+    sidebar, header = parts.sidebar, parts.header
+    buttons = (
+        (sidebar.fold_button, f"{WINDOW}.sidebar"),
+        (sidebar.new_button, f"{WINDOW}.new"),
+        (sidebar.settings_button, f"{WINDOW}.settings"),
+        (header.sidebar_button, f"{WINDOW}.sidebar"),
+        (header.editor_button, f"{WINDOW}.editor"),
+        (header.export_button, f"{WINDOW}.export"),
+        (header.find_button, f"{TIMELINE}.find"),
+    )
+    return [(button, button.toolTip().partition(" (")[0], id_) for button, id_ in buttons]
+
+
+_MENU = (
+    *("commands", "", "rename", "run_all", "restart", "request", "", "export", "import", ""),
+    *("folder", "attach", "settings", "", "example", "shortcuts", "log", "crashes"),
+    *("updates", "about", "quit"),
+)
+
+
+class MainWindow(QMainWindow):
+    """Owner: bootstrap, which calls `start` once and `shut_down` after `close_requested`.
+
+    Signals: `close_requested()`: the user closed the window; it stays until `shut_down`.
+    `settings_saved(AppSettings)`: another model, perhaps.
+    `painted()`: once, in the first idle moment after the first paint; what is slow begins here.
+    """
+
+    close_requested = Signal()
+    painted = Signal()
+    settings_saved = Signal(object)
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        settings: Settings,
+        keys: Keys,
+        catalog: Catalog,
+        interpreters: Interpreters,
+        provider: Provider,
+        theme: Theme,
+        attachments_dir: Path,
+        api: ApiControl,
+    ) -> None:
+        super().__init__()
+        self._sessions = sessions
+        self._settings = settings
+        self._keys = keys
+        self._catalog = catalog
+        self._interpreters = interpreters
+        self._provider = provider
+        self._api = api
+        self._theme = self.worn_theme = theme
+        self._may_close = self._is_painted = False
+        self._opening = ""
+        self._dialog: SettingsDialog | None = None
+        self.tasks = TaskOwner(self)
+        self.setWindowTitle("Playhead")
+        room = QApplication.primaryScreen().availableSize() - WINDOW_FRAME  # less when all is large
+        self.setMinimumSize(QSize(480, 400).boundedTo(room))
+        self.setStyleSheet(window_style(theme))
+        self.parts = WindowLayout(theme, sessions.state_of, self.tasks, attachments_dir, self)
+        self.setCentralWidget(self.parts)
+        self.places = PlaceMenus(interpreters, self.tasks, self, lambda: self.folder)
+        self.view = self._make_view()
+        self.results = ResultActions(lambda: self.view.session, self.tasks, theme, self)
+        self.own_tabs = self._make_own_tabs(attachments_dir.parent)
+        self.writing = self._make_writing(attachments_dir.parent)
+        self.variables = VariablesBinding(self.parts.pane, self.view, self.tasks, self)
+        self._make_presence()
+        self.verbs = self._make_verbs()
+        self.exports = self._make_exports()
+        self.import_drop = ImportDropZone(self.parts.sidebar)
+        self.links = self._make_links()
+        self.choosing = self._make_choosing()
+        self.notes = AttachmentHints(self.parts.composer, self.view, self.tasks, provider, catalog)
+        self.help = self._make_help(attachments_dir.parent)
+        self.guide = self._make_guide(attachments_dir.parent)
+        self.scale = WindowScale(settings, self.parts.notifications, self.tasks, self)
+        self._list = Coalescer(self._show_list, self)
+        self.actions_by_name = make_actions(self, self._handlers())
+        self.parts.header.set_menu(self._make_menu())
+        ScreenRatio(self, sessions.set_screen_ratio)
+        self._connect()
+        self.memory = self._make_memory()
+        self._servers = ServerSearch(catalog, settings, self.tasks, self.parts.start.set_servers)
+        self._unsubscribers = [
+            sessions.subscribe(self._list.due),
+            interpreters.subscribe(self._on_environment_changed),
+        ]
+        self.new_conversation()
+        self._show_list()
+
+    def new_conversation(self) -> None:
+        """An empty conversation; one that is empty already is not left for another."""
+        session = self.view.session
+        if session is None or session.conversation.messages:
+            self._show(self._sessions.new())
+        self.parts.composer.setFocus()
+
+    def open_conversation(self, conversation_id: str) -> None:
+        """Show a conversation of the list."""
+        self._opening = conversation_id
+        self.tasks.start(self._open(conversation_id))
+
+    def open_place(self, conversation_id: str, message_id: str, query: str) -> None:
+        """Show a conversation where a message has the words of a query; the keyboard stays."""
+        self._opening = conversation_id
+        self.tasks.start(self._open_at(conversation_id, message_id, query))
+
+    def open_paths(self, paths: Sequence[str]) -> None:
+        """Take files handed over by another start; one folder alone becomes the working folder."""
+        if len(paths) == 1 and Path(paths[0]).is_dir():
+            self.set_folder(paths[0])
+        elif paths:
+            self.parts.composer.attach_paths(paths)
+
+    def raise_window(self) -> None:
+        """Come to the front."""
+        self.showNormal() if self.isMinimized() else self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def set_folder(self, path: str) -> None:
+        """Work in another folder."""
+        if self.view.do(lambda session: session.set_folder(path)):
+            self.tasks.start(self._remember(folder=path))
+
+    def show_error(self, error: AppError) -> None:
+        """The door for errors from anywhere."""
+        self.parts.notifications.show_error(error)
+
+    def show_notice(self, title: str, detail: str = "") -> None:
+        """The door for what is no failure."""
+        self.parts.notifications.show_notice(title, detail)
+
+    def set_model_starting(self, is_starting: bool) -> None:
+        """Say that the model is being started: a message sent now waits for it."""
+        self.parts.header.set_model_starting(is_starting)
+
+    def open_settings(self) -> None:
+        """Open the settings beside the running program."""
+        if self._dialog is not None:
+            self._dialog.raise_()
+            return
+        from playhead.ui.settings.settings_dialog import (
+            SettingsDialog,  # not needed for the first paint
+        )
+
+        self._dialog = SettingsDialog(
+            self._settings,
+            self._keys,
+            self._catalog,
+            self._interpreters,
+            self._provider,
+            self._api,
+            self,
+            self.help.upkeep.port,
+        )
+        self._dialog.was_reset.connect(self.help.tell_reset)
+        self._dialog.saved.connect(self._on_settings_saved)
+        self._dialog.finished.connect(self._on_dialog_finished)
+        self._dialog.open()
+
+    def open_api_settings(self) -> None:
+        """Open the settings where other programs are let in."""
+        self.open_settings()
+        if self._dialog is not None:
+            self._dialog.show_programs()
+
+    def open_storage_settings(self) -> None:
+        """Open the settings where the folders stand, and the way back to the defaults."""
+        self.open_settings()
+        if self._dialog is not None:
+            self._dialog.show_storage()
+
+    async def shut_down(self) -> None:
+        """Keep the window's state and end its tasks; afterwards it closes when asked."""
+        try:
+            await self.memory.close_down()
+        except StorageError as error:
+            self.show_error(error)
+        if self._dialog is not None:
+            self._dialog.reject()
+        self._servers.stop()
+        self.presence.close_down()
+        for unsubscribe in self._unsubscribers:
+            unsubscribe()
+        self.variables.close_down()
+        await self.desk.close_down()
+        await self.own_tabs.keep_drafts()
+        await self.writing.close_down()
+        self.view.show_session(None)
+        await self.tasks.close()
+        await self.results.close_down()
+        self._may_close = True
+        self.close()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """After the first paint, look for model servers while no model is set."""
+        super().showEvent(event)
+        self._servers.begin()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tell of the first one."""
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self, self.painted.emit)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing is a request: kernels and files are ended first."""
+        if self._may_close:
+            event.accept()
+            return
+        event.ignore()
+        if not self.desk.stays():
+            self.close_requested.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold what has no room."""
+        super().resizeEvent(event)
+        self.parts.fit(event.size().width())
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        parts = self.parts
+        return {
+            "new": self.new_conversation,
+            "search": lambda: (parts.show_sidebar(True), parts.sidebar.focus_search()),
+            "settings": self.open_settings,
+            "sidebar": parts.toggle_sidebar,
+            "editor": parts.toggle_editor,
+            "attach": parts.composer.choose_files,
+            "folder": lambda: self.places.choose_folder(self.folder),
+            "export": self.exports.export_shown,
+            "import": self.exports.choose_import,
+            "run": parts.pane.request_run,
+            "stop": self.view.stop,
+            "next_pane": parts.focus_next_pane,
+            "write": parts.composer.setFocus,
+            "rename": self._rename_current,
+            "run_all": lambda: self.view.begin(lambda session: session.run_all_again()),
+            "request": lambda: self.context.view_request(),
+            "restart": lambda: self.view.restart_kernel(),
+            "commands": lambda: self.help.open_palette(self.actions_by_name),
+            **self.help.handlers,
+            "storage": self.open_storage_settings,
+            "example": self.guide.begin,
+            "quit": self.close_requested.emit,
+            **self.scale.handlers,
+        }
+
+    def _make_view(self) -> SessionView:
+        parts = self.parts
+        shown = (parts.timeline, parts.composer, parts.approval, parts.pane, parts.header)
+        view = SessionView(*shown, self._sessions.keep, self)
+        self.turns = TurnActions(view, parts.timeline, parts.notifications, self)
+        self.context = ContextBinding(view, parts, self.tasks, self)
+        return view
+
+    def _make_presence(self) -> None:
+        """How the desktop and other programs stand to the window."""
+        notifications = self.parts.notifications
+        self.waiting = WaitingPrograms(self._sessions, notifications, self)
+        self.presence = ApiIndicator(self._api, self.parts.sidebar, notifications, self)
+        self.desk = DesktopPresence(self._sessions, self._settings, self.tasks, self._theme, self)
+
+    def _make_verbs(self) -> ConversationActions:
+        return ConversationActions(
+            self._sessions,
+            self.parts.sidebar,
+            self.parts.notifications,
+            self.tasks,
+            lambda: self.view.session.conversation.id if self.view.session else "",
+            self,
+        )
+
+    def _make_exports(self) -> DocumentActions:
+        notifications, shown = self.parts.notifications, lambda: self.view.session
+        return DocumentActions(self._sessions, shown, notifications, self.tasks, self)
+
+    def _make_writing(self, data_dir: Path) -> ComposerBinding:
+        composer, path = self.parts.composer, data_dir / "composer-drafts.json"
+        return ComposerBinding(
+            composer, self.view, self._sessions, self._settings, self.tasks, path, self
+        )
+
+    def _make_own_tabs(self, data_dir: Path) -> OwnTabs:
+        pane, path = self.parts.pane, data_dir / "editor-tabs.json"
+        return OwnTabs(pane, self.tasks, path, lambda: self.folder, self)
+
+    def _make_memory(self) -> WindowStateStore:
+        memory = WindowStateStore(self, self.parts, self._settings, self.tasks)
+        memory.restore()
+        return memory
+
+    def _make_links(self) -> LinkOpener:
+        return LinkOpener(self.open_settings, self.parts.notifications, self)
+
+    def _make_help(self, data_dir: Path) -> WindowHelp:
+        opened, dressed = self.open_conversation, self._choose_theme
+        self.keys = KeyBindings(self._settings, self.tasks, self)
+        return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self.keys, self)
+
+    def _make_choosing(self) -> ModelSwitcher:
+        ports = PickerPorts(self._settings, self._keys, self._catalog, self._provider)
+        choice, shown = self.parts.composer.buttons.choice, lambda: self.view.session
+        return ModelSwitcher(choice, shown, ports, self.tasks, self._theme, self)
+
+    def _make_guide(self, data_dir: Path) -> GuidedExample:
+        places = ExamplePlaces(self._theme.resources / "example", data_dir / "example")
+        return GuidedExample(places, self.parts.timeline, self.tasks, self._begin_empty, self)
+
+    def _begin_empty(self) -> Session:
+        self._show(self._sessions.new())
+        assert self.view.session is not None  # noqa: S101 - it has just been shown
+        return self.view.session
+
+    def _choose_theme(self, mode: Mode) -> None:
+        self._theme.set_mode(mode)
+        self.tasks.start(self._remember(theme=mode))
+
+    def _make_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for name in _MENU:
+            if name:
+                menu.addAction(self.actions_by_name[name])
+            else:
+                menu.addSeparator()
+        return menu
+
+    def _connect(self) -> None:
+        parts, view = self.parts, self.view
+        sidebar = parts.sidebar
+        self.painted.connect(parts.load_editor, Qt.ConnectionType.QueuedConnection)
+        self.painted.connect(lambda: self.memory.begin())
+        self.painted.connect(lambda: self.tasks.start(self.own_tabs.restore()))
+        self.painted.connect(lambda: self.tasks.start(self.writing.restore()))
+        self.tasks.failed.connect(self.show_error)
+        view.failed.connect(self.show_error)
+        view.editor_wanted.connect(lambda: parts.show_editor(True))
+        view.emptied.connect(parts.show_start)
+        view.place_changed.connect(self.show_place)
+        sidebar.new_requested.connect(self.new_conversation)
+        sidebar.opened.connect(self.open_conversation)
+        sidebar.found.connect(self.open_place)
+        sidebar.left.connect(parts.composer.setFocus)
+        self.verbs.open_requested.connect(self.open_conversation)
+        self.verbs.closed.connect(lambda _id: self._show(self._sessions.new()))
+        sidebar.stop_requested.connect(lambda id_: self.tasks.start(self._stop(id_)))
+        sidebar.settings_requested.connect(self.open_settings)
+        self.choosing.settings_wanted.connect(self.open_settings)
+        self.choosing.settings_changed.connect(self.show_place)
+        parts.composer.failed.connect(self.show_error)
+        join_parts(self)
+        self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
+
+    async def _open(self, conversation_id: str) -> None:
+        session = await self._sessions.open(conversation_id)
+        if self._opening == conversation_id:  # not overtaken by another click
+            self._show(session)
+            if not self.parts.sidebar.is_renaming:
+                self.parts.composer.setFocus()
+
+    async def _open_at(self, conversation_id: str, message_id: str, query: str) -> None:
+        session = await self._sessions.open(conversation_id)
+        if self._opening != conversation_id:
+            return
+        if session is not self.view.session:
+            self._show(session)
+        if message_id and session.go_to(message_id):
+            self.parts.timeline.reveal(message_id, query)
+
+    async def _stop(self, conversation_id: str) -> None:
+        (await self._sessions.open(conversation_id)).stop()
+
+    async def use_server(self, server: LocalServer) -> None:
+        """Have a model of that server answer from now on."""
+        await self._remember(model=server.models[0], api_base=server.api_base)
+        self._on_settings_saved(self._settings.current)
+        self.parts.composer.setFocus()
+
+    async def _remember(self, **changes: object) -> None:
+        await self._settings.save(replace(self._settings.current, **changes))
+
+    def _show(self, session: Session) -> None:
+        self._opening = session.conversation.id
+        self.view.show_session(session)
+        if left := self._sessions.look_at(session.conversation.id):
+            self.tasks.start(self._sessions.forget(left))
+        self.parts.sidebar.set_current(session.conversation.id)
+        self.waiting.look(session.conversation.id)
+        self.parts.fold_peeked_sidebar()
+
+    @property
+    def folder(self) -> str:
+        """Where the shown conversation works."""
+        return self.view.session.folder if self.view.session else ""
+
+    @property
+    def interpreter(self) -> str:
+        """What runs its Python; empty for the managed environment."""
+        chosen = self.view.session.interpreter if self.view.session else ""
+        return chosen or self._settings.current.interpreter
+
+    def _rename_current(self) -> None:
+        if self.view.session is not None:
+            self.parts.show_sidebar(True)
+            self.parts.sidebar.begin_rename(self.view.session.conversation.id)
+
+    def _show_list(self) -> None:
+        self.parts.sidebar.show_conversations(self._sessions.summaries)
+        self.desk.look()
+        shown = self.view.session
+        if shown is not None and self._sessions.get(shown.conversation.id) is None:
+            self._show(self._sessions.new())  # a program has deleted it
+            return
+        self.waiting.look(shown.conversation.id if shown else "")
+
+    def _on_environment_changed(self, _status: EnvironmentStatus) -> None:
+        self.show_place()
+
+    def show_place(self) -> None:
+        """Say in all places where and with what the shown conversation works."""
+        session = self.view.session
+        if session is None:
+            return
+        interpreter = self.places.interpreter_label(self.interpreter)
+        self.parts.header.set_place(session.folder, interpreter)
+        self.parts.pane.set_place(session.folder, interpreter)
+        model = session.settings.model
+        self.parts.composer.set_model(model, session.auto_run)
+        self.parts.start.set_model(model)
+        self.notes.refresh()
+
+    def _on_settings_saved(self, settings: AppSettings) -> None:
+        self._theme.set_mode(settings.theme)
+        self.show_place()
+        self._servers.begin()
+        self.tasks.start(self._api.apply())
+        self.settings_saved.emit(settings)
+
+    def _on_dialog_finished(self) -> None:
+        self._dialog = None
+        self.parts.composer.setFocus()

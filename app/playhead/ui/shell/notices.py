@@ -1,0 +1,175 @@
+"""Notices in the window's banners: other programs, links before they open, the keyring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+
+from playhead.domain.history import ConversationSummary
+from playhead.domain.text.titles import UNTITLED
+from playhead.errors import AppError
+from playhead.session.ports import ApiControl, ApiStatus
+from playhead.session.sessions import Sessions
+from playhead.ui.shell.session_view import SETTINGS_LINK
+from playhead.ui.sidebar.model import client_name
+from playhead.ui.sidebar.sidebar import Sidebar
+from playhead.ui.widgets.banner import BannerAction, BannerArea
+from playhead.ui.widgets.wording import tr, tr_n
+
+_NOT_LISTENING, _WAITING = "api not listening", "programs waiting"
+_TITLE_LENGTH = 120
+
+
+class ApiIndicator(QObject):
+    """Shows how the server for other programs stands. Owner: the main window.
+
+    Signal: `settings_requested()`.
+    """
+
+    settings_requested = Signal()
+
+    def __init__(
+        self,
+        api: ApiControl,
+        sidebar: Sidebar,
+        notifications: BannerArea,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._sidebar = sidebar
+        self._notifications = notifications
+        sidebar.api_clicked.connect(self.settings_requested)
+        self._unsubscribe = api.subscribe(self._on_status)
+        self._on_status(api.status)
+
+    def close_down(self) -> None:
+        """Hear no more of the server."""
+        self._unsubscribe()
+
+    def _on_status(self, status: ApiStatus) -> None:
+        self._sidebar.show_api(status)
+        if status.state != "failed":
+            self._notifications.withdraw(_NOT_LISTENING)
+            return
+        error = AppError(tr("Other programs cannot reach Playhead."), detail=status.message)
+        action = BannerAction(tr("Settings"), self.settings_requested.emit)
+        self._notifications.show_error(error, action, _NOT_LISTENING)
+
+
+class WaitingPrograms(QObject):
+    """Tells of programs whose code waits for a decision, without moving what the user does.
+
+    One banner for all of them. Owner: the main window. Signals: `show_requested(str id)` when the
+    user wants to see one, `came()` when another has begun to wait.
+    """
+
+    show_requested = Signal(str)
+    came = Signal()
+
+    def __init__(
+        self, sessions: Sessions, notifications: BannerArea, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._sessions = sessions
+        self._notifications = notifications
+        self._known: set[str] = set()
+        self._dismissed: set[str] = set()
+        self._told: tuple[ConversationSummary, ...] = ()
+
+    def look(self, shown_id: str) -> None:
+        """See which wait now; the one that is shown asks for itself."""
+        waiting = list(self._waiting())
+        ids = {row.id for row in waiting}
+        self._dismissed &= ids
+        is_new = bool(ids - self._known)
+        self._known = ids
+        rest = [row for row in waiting if row.id != shown_id and row.id not in self._dismissed]
+        self._tell(tuple(sorted(rest, key=lambda row: row.created_at)))
+        if is_new:
+            self.came.emit()
+
+    def _waiting(self) -> Iterator[ConversationSummary]:
+        """The rows of those that wait; one of the user's own too while a program asks in it."""
+        for row in self._sessions.summaries:
+            session = self._sessions.get(row.id)
+            if session is not None and session.client and session.state == "awaiting_approval":
+                yield replace(row, client=session.client)
+
+    def _tell(self, waiting: tuple[ConversationSummary, ...]) -> None:
+        if [row.id for row in waiting] == [row.id for row in self._told]:
+            return
+        self._told = waiting
+        if not waiting:
+            self._notifications.withdraw(_WAITING)
+            return
+        title, detail = waiting_words(waiting)
+        action = BannerAction(tr("Show"), self._show_first(waiting))
+        banner = self._notifications.show_notice(title, detail, action, _WAITING)
+        banner.closed.connect(lambda: self._on_closed(waiting))
+
+    def _show_first(self, waiting: tuple[ConversationSummary, ...]) -> Callable[[], None]:
+        def show() -> None:
+            self._dismissed -= {row.id for row in waiting[1:]}  # they have not been looked at
+            self.show_requested.emit(waiting[0].id)
+
+        return show
+
+    def _on_closed(self, waiting: tuple[ConversationSummary, ...]) -> None:
+        self._told = ()
+        self._dismissed |= {row.id for row in waiting}
+
+
+def waiting_words(waiting: tuple[ConversationSummary, ...]) -> tuple[str, str]:
+    """Title and detail of the banner; the oldest comes first."""
+    title = " ".join((waiting[0].title or tr(UNTITLED)).split())
+    detail = title if len(title) <= _TITLE_LENGTH else f"{title[:_TITLE_LENGTH]}…"
+    first = client_name(waiting[0].client)
+    if len(waiting) == 1:
+        return tr("{first} wants to run code.", first=first), detail
+    return tr_n("{first} and %n more want to run code.", len(waiting) - 1, first=first), detail
+
+
+_OPENED_SCHEMES = ("http", "https", "mailto")
+
+
+class LinkOpener(QObject):
+    """Owner: the main window."""
+
+    def __init__(
+        self,
+        on_settings: Callable[[], object],
+        notifications: BannerArea,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._on_settings = on_settings
+        self._notifications = notifications
+
+    def open(self, address: str) -> None:
+        """Our own addresses at once; others only when the user has seen where they lead."""
+        url = QUrl(address)
+        if address == SETTINGS_LINK:
+            self._on_settings()
+        elif url.scheme() in _OPENED_SCHEMES:
+            action = BannerAction(tr("Open"), lambda: QDesktopServices.openUrl(url))
+            self._notifications.show_notice(tr("Open this address?"), address, action)
+        else:
+            self._notifications.show_notice(tr("This link is not opened."), address)
+
+
+_KEYRING = "keyring"
+
+
+def show_keyring_wait(notifications: BannerArea, *, is_waiting: bool) -> None:
+    """Show the notice, or take it away when the keyring has answered."""
+    if not is_waiting:
+        notifications.withdraw(_KEYRING)
+        return
+    notifications.show_notice(
+        tr("Waiting for the system's keyring"),
+        tr("It may be asking you to unlock it, in a window of its own. Stop ends the waiting."),
+        key=_KEYRING,
+    )

@@ -1,0 +1,208 @@
+"""Opens, copies and saves results of the code. Nothing opens by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import FileChanges, RunReport, Table
+from playhead.errors import StorageError
+from playhead.session.session import Session
+from playhead.ui.dialogs.picture_opener import PictureOpener
+from playhead.ui.timeline.cards.table_columns import table_as_text
+from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr, tr_n
+
+if TYPE_CHECKING:
+    from playhead.ui.dialogs.table_window import Fetch, TableWindow
+
+# Files that a viewer opens. Others may be programs: their folder is opened instead.
+_VIEWED = (
+    ".bmp .csv .doc .docx .eps .epub .flac .gif .htm .html .jpeg .jpg .json .log .md .mp3 .mp4 "
+    ".odp .ods .odt .ogg .parquet .pdf .png .ppt .pptx .rst .rtf .svg .tex .tif .tiff .toml .tsv "
+    ".txt .wav .webm .webp .xls .xlsx .xml .yaml .yml "
+)
+
+
+class ResultActions(QObject):
+    """Owner: the window. Keeps the table windows and the folder of pages until it is closed.
+
+    Signal: `noticed(title, detail)` for what could not be done.
+    """
+
+    noticed = Signal(str, str)
+
+    def __init__(
+        self,
+        session: Callable[[], Session | None],
+        tasks: TaskOwner,
+        theme: Theme,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._tasks = tasks
+        self._theme = theme
+        self._window = parent
+        self._pages_folder: Path | None = None
+        self._windows: list[TableWindow] = []
+        self.pictures = PictureOpener(tasks, theme, parent)
+        self.pictures.noticed.connect(self.noticed)
+
+    @property
+    def windows(self) -> list[TableWindow]:
+        """The tables that stand open."""
+        return self._windows
+
+    def handle(self, what: str, message_id: str, detail: str) -> None:
+        """Do what a card of the timeline asks for."""
+        session = self._session()
+        message = session.conversation.message(message_id) if session else None
+        if session is None or message is None:
+            return
+        match message.content:
+            case Table() as table if what == "table":
+                self._show_table(table, _reader(session, table))
+            case Table() as table if what == "copy_table":
+                self._tasks.start(_copy(table, "," if detail == "csv" else "\t"))
+            case Table() as table if what == "save":
+                self._choose_file(table, _reader(session, table))
+            case FileChanges() as changes if what == "file":
+                self._open_file(Path(changes.folder), detail)
+            case str() if what in ("picture", "copy_picture", "save_picture"):
+                self.pictures.handle(what, message, session.folder)
+            case str() if what == "output":
+                self._open_output(session, detail)
+            case str() if what == "page":
+                self._tasks.start(self._open_page(message))
+            case _:
+                pass
+
+    def open_variable(self, name: str) -> None:
+        """Show a table of the kernel, as it is now."""
+        if (session := self._session()) is not None:
+            self._tasks.start(self._open_variable(session, name))
+
+    async def close_down(self) -> None:
+        """Close the tables and the picture, and take the pages away."""
+        self.pictures.close_down()
+        for window in tuple(self._windows):
+            window.close()
+        folder, self._pages_folder = self._pages_folder, None
+        if folder is not None:
+            import shutil  # not needed for the first paint
+
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    async def _open_variable(self, session: Session, name: str) -> None:
+        from playhead.ui.dialogs.table_window import PAGE_ROWS  # not needed for the first paint
+
+        table = await session.table(name, 0, PAGE_ROWS)
+        self._show_table(table, _reader(session, table, name))
+
+    def _show_table(self, table: Table, fetch: Fetch | None) -> None:
+        from playhead.ui.dialogs.table_window import TableWindow  # not needed for the first paint
+
+        window = TableWindow(table, self._theme, self._tasks, fetch, self._window)
+        self._windows.append(window)
+        window.destroyed.connect(lambda: self._windows.remove(window))
+        window.show()
+
+    def _choose_file(self, table: Table, fetch: Fetch | None) -> None:
+        count = max(table.total_rows if fetch is not None else 0, len(table.rows))
+        title = tr_n("Save %n rows", count, one="Save 1 row")
+        start = str(Path(self._folder()) / f"{table.name or 'table'}.csv")
+        kinds = tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv)")
+        dialog = FileDialog(self._window, title, start, kinds)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.fileSelected.connect(
+            lambda path: self._tasks.start(self._save(table, Path(path), fetch))
+        )
+        dialog.open()
+
+    async def _save(self, table: Table, path: Path, fetch: Fetch | None) -> None:
+        from playhead.ui.dialogs.table_file import write_table  # not needed for the first paint
+
+        with _storage_errors(path):
+            count, why = await write_table(table, path, fetch)
+        if count < table.total_rows:
+            title = tr_n("Only %n rows were saved.", count, one="Only 1 row was saved.")
+            whole = tr_n("The table has %n rows.", table.total_rows, one="The table has 1 row.")
+            self.noticed.emit(title, f"{whole} {why}".strip())
+
+    def _folder(self) -> str:
+        session = self._session()
+        return session.folder if session is not None else ""
+
+    def _open_file(self, folder: Path, name: str) -> None:
+        path = folder / name
+        if not path.exists():
+            self.noticed.emit(tr("The file is not there any more."), str(path))
+            return
+        if not path.resolve().is_relative_to(folder.resolve()):
+            self.noticed.emit(tr("This file is not in the working folder."), str(path))
+            return
+        is_viewed = path.is_file() and f"{path.suffix.lower() or None} " in _VIEWED
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if is_viewed else path.parent)))
+
+    def _open_output(self, session: Session, name: str) -> None:
+        """Show the file with a run's whole output, if a run of this conversation wrote it."""
+        reports = (message.content for message in session.conversation.messages)
+        known = {one.output_path for one in reports if isinstance(one, RunReport)}
+        path = Path(name)
+        if name in known and path.is_file():
+            QDesktopServices.openUrl(QUrl.fromLocalFile(name))
+        else:
+            self.noticed.emit(tr("The output is not there any more."), name)
+
+    async def _open_page(self, message: Message) -> None:
+        """Hand a page to the browser, from a file that only this user can read."""
+        import tempfile  # not needed for the first paint
+
+        if self._pages_folder is None:
+            self._pages_folder = Path(tempfile.mkdtemp(prefix="playhead-"))
+        path = self._pages_folder / f"{message.id}.html"
+        # The mark at the beginning says UTF-8 to a browser whatever the page forgets to say.
+        await _write(path, message.text, "utf-8-sig")
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
+
+def _reader(session: Session, table: Table, name: str = "") -> Fetch | None:
+    """Reads more of a table out of the kernel, if it has a name there."""
+    known = name or table.key or table.name
+    if not known or table.total_rows <= len(table.rows):
+        return None
+    return lambda first, rows: session.table(known, first, rows)
+
+
+async def _copy(table: Table, separator: str) -> None:
+    text = await asyncio.to_thread(table_as_text, table.columns, table.rows, separator)
+    QGuiApplication.clipboard().setText(text)
+
+
+async def _write(path: Path, text: str, encoding: str) -> None:
+    with _storage_errors(path):
+        await asyncio.to_thread(path.write_text, text, encoding=encoding, errors="replace")
+
+
+@contextmanager
+def _storage_errors(path: Path) -> Iterator[None]:
+    """What the system refuses is told with what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            tr("{name} could not be written.", name=path.name),
+            detail=str(error),
+            remedy=tr("Choose another folder."),
+        ) from error

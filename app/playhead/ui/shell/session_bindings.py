@@ -1,0 +1,381 @@
+"""Bindings of parts of the window to the session that is shown.
+
+They show its cost and context, the notes below its answers, and its variables.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.payloads import Failure, Usage, Waiting
+from playhead.errors import AppError
+from playhead.session.session import Session, SessionEvent
+from playhead.session.stops import open_question
+from playhead.ui.editor.pane.editor_pane import EditorPane
+from playhead.ui.shell.session_view import SessionView
+from playhead.ui.shell.window_layout import WindowLayout
+from playhead.ui.timeline.model.rows import Note
+from playhead.ui.timeline.view import TimelineView
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from playhead.ui.dialogs.request_view import RequestView
+    from playhead.ui.editor.variables_panel import VariablesPanel
+
+
+class ContextBinding(QObject):
+    """Owner: the main window; it follows the session that is shown."""
+
+    def __init__(
+        self,
+        view: SessionView,
+        parts: WindowLayout,
+        tasks: TaskOwner,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._window = parent
+        self._view = view
+        self._timeline = parts.timeline
+        self._header = parts.header
+        self._question = parts.question
+        self._composer = parts.composer
+        self._tasks = tasks
+        self._settled: set[str] = set()
+        self._unsubscribers: list[Callable[[], None]] = []
+        self.dialog: RequestView | None = None
+        view.session_left.connect(self._leave)
+        view.session_changed.connect(self._follow)
+        view.rearranged.connect(self._show_all)
+        self._timeline.request_wanted.connect(self.view_request)
+        self._question.continued.connect(self._on_continued)
+        self._question.stopped.connect(self._on_stopped)
+
+    def view_request(self, before_id: str = "") -> None:
+        """Show what goes to the model; with `before_id` what stands before that message."""
+        session = self._view.session
+        if session is None:
+            return
+        from playhead.ui.dialogs.request_view import RequestView  # not needed for the first paint
+
+        if self.dialog is not None:
+            self.dialog.close()
+        self.dialog = RequestView(session, self._tasks, self._window, before_id)
+        self.dialog.destroyed.connect(self._on_dialog_gone)
+        self.dialog.show()
+
+    def show_settings(self) -> None:
+        """The budget may be another one."""
+        self._show_all()
+
+    def _leave(self) -> None:
+        for unsubscribe in self._unsubscribers:
+            unsubscribe()
+        self._unsubscribers = []
+
+    def _follow(self) -> None:
+        self._leave()
+        session = self._view.session
+        if session is not None:
+            self._unsubscribers = [
+                session.subscribe(self._on_session_event),
+                session.conversation.subscribe(self._on_event),
+            ]
+        self._show_all()
+
+    def _on_session_event(self, event: SessionEvent) -> None:
+        if event.kind in ("state", "config"):
+            self._show_all()
+        elif event.kind == "outlook":
+            self._show_mark()
+
+    def _on_event(self, event: ConversationEvent) -> None:
+        if event.kind == "noted":
+            self._show_cost()
+
+    def _show_all(self) -> None:
+        self._show_cost()
+        self._show_mark()
+        self._show_question()
+
+    def _show_cost(self) -> None:
+        session = self._view.session
+        if session is not None:
+            budget = session.settings.budget
+            self._header.set_cost(session.conversation.usages.total, budget)
+
+    def _show_mark(self) -> None:
+        session = self._view.session
+        if session is not None:
+            path = [message.id for message in session.conversation.messages]
+            self._timeline.model.set_unsent(session.outlook.first_sent_id, path)
+            self._timeline.coalescer.due()
+
+    def _show_question(self) -> None:
+        session = self._view.session
+        question = self._open_question(session) if session is not None else None
+        if session is None or question is None:
+            self._question.ask(None)
+            return
+        spent = session.conversation.usages.total.cost or 0.0
+        self._question.ask(question, session.settings.budget, spent)
+
+    def _open_question(self, session: Session) -> Failure | None:
+        messages = session.conversation.messages
+        if not session.is_idle or not messages or messages[-1].id in self._settled:
+            return None
+        return open_question(messages)
+
+    def _on_continued(self, budget: float | None) -> None:
+        self._composer.setFocus()
+        self._view.begin(lambda session: session.go_on(budget))
+
+    def _on_stopped(self) -> None:
+        session = self._view.session
+        if session is not None and (leaf := session.conversation.leaf_id):
+            self._settled.add(leaf)
+        self._show_question()
+        self._composer.setFocus()
+
+    def _on_dialog_gone(self) -> None:
+        self.dialog = None
+
+
+TICK_MS = 250
+
+
+class AnswerNotes(QObject):
+    """Counts down until a model is asked again, and notes how answers end. Owner: the window."""
+
+    def __init__(
+        self, timeline: TimelineView, view: SessionView, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._timeline = timeline
+        self._view = view
+        self._session: Session | None = None
+        self._unsubscribers: list[Callable[[], None]] = []
+        self._waiting: Waiting | None = None
+        self._until = 0.0
+        self._key = ""
+        self._timer = QTimer(self)
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(self._on_tick)
+        view.session_left.connect(self._on_session_left)
+        view.session_changed.connect(self._on_session_changed)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a countdown is shown."""
+        return self._waiting is not None
+
+    def _on_session_left(self) -> None:
+        for unsubscribe in self._unsubscribers:
+            unsubscribe()
+        self._unsubscribers, self._session = [], None
+        self._end_wait()
+
+    def _on_session_changed(self) -> None:
+        session = self._session = self._view.session
+        if session is None:
+            return
+        self._unsubscribers = [
+            session.conversation.subscribe(self._on_conversation_event),
+            session.subscribe(self._on_session_event),
+        ]
+
+    def _on_session_event(self, event: SessionEvent) -> None:
+        if self._session is not None and self._session.is_idle:
+            self._end_wait()
+
+    def _on_conversation_event(self, event: ConversationEvent) -> None:
+        content = event.chunk.content if event.chunk is not None else None
+        if isinstance(content, Waiting):
+            self._begin_wait(content)
+            return
+        self._end_wait()
+        if isinstance(content, Usage):
+            self._note_end(content)
+
+    def _begin_wait(self, waiting: Waiting) -> None:
+        self._end_wait()
+        self._waiting = waiting
+        self._until = time.monotonic() + waiting.seconds
+        self._key = self._timeline.model.add_note(_countdown(waiting, waiting.seconds))
+        self._timeline.coalescer.due()
+        self._timer.start()
+
+    def _on_tick(self) -> None:
+        if self._waiting is None:
+            return
+        left_s = self._until - time.monotonic()
+        self._timeline.model.change_note(self._key, _countdown(self._waiting, left_s))
+        self._timeline.coalescer.due()
+        if left_s <= 0:
+            self._timer.stop()
+
+    def _end_wait(self) -> None:
+        if self._waiting is None:
+            return
+        self._waiting = None
+        self._timer.stop()
+        self._timeline.model.drop_note(self._key)
+        self._timeline.coalescer.due()
+
+    def _note_end(self, usage: Usage) -> None:
+        """How an answer ended, where that is no surprise to nobody."""
+        match usage.finish_reason:
+            case "length":
+                self._timeline.add_note(
+                    "info",
+                    tr("The answer ended at the limit of its length."),
+                    tr("Raise the maximum of tokens in the settings, or ask to go on."),
+                )
+            case "content_filter":
+                self._timeline.add_note(
+                    "warning",
+                    tr("The provider's filter ended the answer."),
+                    tr("Ask in other words, or choose another model."),
+                )
+            case _ if self._is_empty():
+                self._timeline.add_note(
+                    "info",
+                    tr("The model answered with nothing."),
+                    tr("Ask again, or in other words."),
+                )
+            case _:
+                pass
+
+    def _is_empty(self) -> bool:
+        messages = self._session.conversation.messages if self._session is not None else []
+        last = next((one for one in reversed(messages) if one.role != "server"), None)
+        return last is not None and (last.role != "assistant" or last.type == "reasoning")
+
+
+def _countdown(waiting: Waiting, left_s: float) -> Note:
+    """Why nothing comes, and for how long."""
+    if left_s <= 0:
+        return Note("info", waiting.reason, tr("Asking again…"))
+    told = tr(
+        "Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.",
+        seconds=math.ceil(left_s),
+        attempt=waiting.attempt,
+        attempts=waiting.attempts,
+    )
+    return Note("info", waiting.reason, told)
+
+
+_NO_KERNEL = mark("No kernel is running. Names are listed here once code has run.")
+
+
+class VariablesBinding(QObject):
+    """Asks only while the panel can be seen, and once for each run. Owner: the window.
+
+    Signal: `table_requested(name)`.
+    """
+
+    table_requested = Signal(str)
+
+    def __init__(
+        self, pane: EditorPane, view: SessionView, tasks: TaskOwner, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._pane = pane
+        self._view = view
+        self._tasks = tasks
+        self._panel: VariablesPanel | None = None
+        self._session: Session | None = None
+        self._unsubscribe: Callable[[], None] = lambda: None
+        self._is_stale = True
+        self._asked = 0
+        view.session_changed.connect(self._on_session_changed)
+        pane.variables_toggled.connect(self._on_toggled)
+
+    def close_down(self) -> None:
+        """Listen to nothing any more."""
+        self._unsubscribe()
+        self._unsubscribe = lambda: None
+        self._session = None
+
+    def refresh(self) -> None:
+        """Read the names again."""
+        self._is_stale = True
+        self._look()
+
+    def _on_session_changed(self) -> None:
+        self._unsubscribe()
+        self._session = self._view.session
+        if self._session is not None:
+            self._unsubscribe = self._session.subscribe(self._on_event)
+        if self._panel is not None:
+            self._panel.show_variables([])
+        self.refresh()
+
+    def _on_toggled(self, is_shown: bool) -> None:
+        if is_shown and self._panel is None and (panel := self._pane.variables) is not None:
+            self._panel = panel
+            panel.opened.connect(self.table_requested)
+            panel.refresh_requested.connect(self.refresh)
+        self._look()
+
+    def _on_event(self, event: SessionEvent) -> None:
+        if event.kind in ("kernel", "state"):
+            self._look()
+
+    def _look(self) -> None:
+        """Follow the kernel: read the names when it rests after a run."""
+        session, panel = self._session, self._panel
+        if session is None:
+            return
+        state = session.kernel.state
+        if state in ("busy", "stopping"):
+            self._is_stale = True
+        if panel is None or panel.isHidden():
+            return
+        match state:
+            case "none":
+                panel.say(tr(_NO_KERNEL))
+                self._is_stale = True
+            case "idle" if self._is_stale:
+                self._is_stale = False
+                self._asked += 1
+                self._tasks.start(self._ask(session, panel, self._asked))
+            case "idle":
+                pass
+            case _:
+                panel.set_busy()
+
+    async def _ask(self, session: Session, panel: VariablesPanel, number: int) -> None:
+        try:
+            variables = await session.variables()
+        except AppError as error:
+            if self._is_current(session, number):
+                self._say(panel, session, str(error))
+            return
+        if not self._is_current(session, number):
+            return
+        language = session.kernel.language
+        if not variables and language not in ("", "python"):
+            panel.say(tr("Names are listed for Python only."))
+        else:
+            panel.show_variables(variables)
+
+    def _is_current(self, session: Session, number: int) -> bool:
+        """Whether nothing newer was asked, and the same conversation is shown."""
+        return session is self._session and number == self._asked
+
+    def _say(self, panel: VariablesPanel, session: Session, words: str) -> None:
+        """A kernel that works again meanwhile is no failure: it is asked when it rests."""
+        if session.kernel.state == "idle":
+            panel.say(tr("The names could not be read. {words}", words=words))
+        else:
+            self._is_stale = True
+            panel.set_busy()

@@ -1,0 +1,362 @@
+"""Shows one session at a time in the widgets of the window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from playhead.domain.conversation.events import REARRANGED, ConversationEvent
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.conversation.payloads import CodeError, Failure, RunReport
+from playhead.errors import AppError
+from playhead.session.session import Session, SessionEvent
+from playhead.ui.composer.composer import Composer
+from playhead.ui.composer.decision_bars import ApprovalBar
+from playhead.ui.editor.editor_follower import EditorFollower
+from playhead.ui.editor.pane.editor_pane import EditorPane
+from playhead.ui.shell.conversation_header import ConversationHeader
+from playhead.ui.sidebar.model import client_name
+from playhead.ui.timeline.printed_lines import PrintedLines
+from playhead.ui.timeline.view import TimelineView
+from playhead.ui.widgets.wording import tr
+
+SETTINGS_LINK = "playhead:settings"
+"""What a text says where it leads to the settings."""
+_MOST_TOLD = 2_000
+_MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
+
+
+class SessionView(QObject):
+    """Shows a session and turns what the user does in the widgets into its verbs.
+
+    Signals: `failed(AppError)`, `editor_wanted()` when the editor must be seen,
+    `emptied(bool)` whether the conversation has no messages, `place_changed()`,
+    `session_left()` before and `session_changed()` after another session was put up,
+    `rearranged()` when another branch of the conversation is shown, or a part of it went.
+    """
+
+    failed = Signal(object)
+    editor_wanted = Signal()
+    emptied = Signal(bool)
+    place_changed = Signal()
+    session_left = Signal()
+    session_changed = Signal()
+    rearranged = Signal()
+
+    def __init__(
+        self,
+        timeline: TimelineView,
+        composer: Composer,
+        approval: ApprovalBar,
+        pane: EditorPane,
+        header: ConversationHeader,
+        keep: Callable[[str], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._timeline = timeline
+        self._composer = composer
+        self._approval = approval
+        self._pane = pane
+        self._header = header
+        self._keep = keep
+        self._follower = EditorFollower(pane, self)
+        PrintedLines(timeline, pane, self)
+        self._session: Session | None = None
+        self._unsubscribers: list[Callable[[], None]] = []
+        self._missing = ""
+        self._connect()
+
+    @property
+    def session(self) -> Session | None:
+        """The session that is shown."""
+        return self._session
+
+    def show_session(self, session: Session | None) -> None:
+        """Put up another session; the one before goes on by itself."""
+        for unsubscribe in self._unsubscribers:
+            unsubscribe()
+        self._unsubscribers = []
+        if self._session is not None:
+            self.session_left.emit()
+        self._session = session
+        self._missing = ""
+        self._approval.ask(None)
+        self._timeline.clear_notes()
+        self._timeline.set_conversation(session.conversation if session else None)
+        self._follower.follow(session.conversation if session else None)
+        if session is None:
+            return
+        self._unsubscribers = [
+            session.subscribe(self._on_session_event),
+            session.conversation.subscribe(self._on_conversation_event),
+        ]
+        self._timeline.set_runnable(session.can_run, session.why_not)
+        self._show_all(session)
+        if session.names_are_gone:
+            self._tell_names_are_gone()
+        self.session_changed.emit()
+
+    def do(self, verb: Callable[[Session], object]) -> bool:
+        """Call a verb of the session; a refusal is shown, False then."""
+        if self._session is None:
+            return False
+        try:
+            verb(self._session)
+        except AppError as error:
+            self.failed.emit(error)
+            return False
+        return True
+
+    def begin(self, verb: Callable[[Session], object]) -> bool:
+        """Call a verb that begins a turn; a program's conversation becomes the user's own by it."""
+        session = self._session
+        is_others = session is not None and session.client and session.state == "idle"
+        if is_others and not self.do(lambda session: self._keep(session.conversation.id)):
+            return False
+        return self.do(verb)
+
+    def stop(self) -> None:
+        """End the turn that is under way."""
+        self.do(lambda session: session.stop())
+
+    def restart_kernel(self) -> None:
+        """Begin with a new kernel; while code waits for an answer that is said below it."""
+        is_done = self.do(lambda session: session.restart_kernel())
+        if is_done and self._session is not None and self._session.pending is not None:
+            self._timeline.add_note(
+                "info",
+                tr("The kernel was restarted."),
+                tr("Names and data of the code that ran before are gone."),
+            )
+
+    def edit_last_message(self) -> None:
+        """Put the user's last message back into the composer."""
+        if self._session is None or self._session.state != "idle":
+            return
+        for message in reversed(self._session.conversation.messages):
+            if (message.role, message.type) == ("user", "message"):
+                self._composer.begin_edit(message.id, message.text)
+                return
+
+    def _connect(self) -> None:
+        composer, approval, pane, timeline = (
+            self._composer,
+            self._approval,
+            self._pane,
+            self._timeline,
+        )
+        composer.submitted.connect(self._on_submitted)
+        composer.edit_submitted.connect(self._on_edit_submitted)
+        composer.stop_requested.connect(self.stop)
+        composer.edit_last_requested.connect(self.edit_last_message)
+        composer.auto_run_toggled.connect(
+            lambda is_on: self.do(lambda session: session.set_auto_run(is_on))
+        )
+        approval.approved.connect(self._on_approved)
+        approval.rejected.connect(self._on_rejected)
+        approval.edit_requested.connect(self._on_edit_requested)
+        pane.run_requested.connect(self._on_pane_run)
+        pane.stop_requested.connect(self.stop)
+        pane.edited.connect(self._on_pane_edited)
+        pane.restart_requested.connect(self.restart_kernel)
+        timeline.retry_requested.connect(lambda id_: self.begin(lambda session: session.retry(id_)))
+        timeline.edit_requested.connect(self._on_message_edit)
+        timeline.run_requested.connect(
+            lambda language, code: self.begin(lambda session: session.run_code(language, code))
+        )
+        timeline.open_code_requested.connect(self._on_open_code)
+        timeline.line_requested.connect(self._on_line_requested)
+        timeline.mend_requested.connect(self._on_mend_requested)
+        timeline.set_model_name(lambda: composer.model)
+        timeline.input_answered.connect(
+            lambda id_, text: self.do(lambda session: session.answer_input(id_, text))
+        )
+        timeline.text_sent.connect(
+            lambda text, is_end: self.do(lambda session: session.send_text(text, is_end=is_end))
+        )
+
+    def _show_all(self, session: Session) -> None:
+        self._header.set_title(session.conversation.title)
+        self._show_state(session)
+        self._pane.set_kernel(session.kernel)
+        self._pane.set_can_run(session.can_run)
+        self._show_pending(session)
+        self.place_changed.emit()
+        self.emptied.emit(not session.conversation.messages)
+
+    def _show_state(self, session: Session) -> None:
+        self._header.set_client(client_name(session.client))
+        self._header.set_state(session.state)
+        self._composer.set_busy(session.state != "idle")
+        self._pane.set_running(session.state in ("running", "stopping"))
+
+    def _show_pending(self, session: Session) -> None:
+        pending = session.pending
+        self._approval.ask(pending)
+        is_shown = pending is not None and self._pane.message_id == pending.message_id
+        self._pane.set_asked(is_shown)
+        if is_shown:
+            self._approval.set_edit(self._pane.text())
+
+    def _on_session_event(self, event: SessionEvent) -> None:
+        session = self._session
+        if session is None:
+            return
+        match event.kind:
+            case "state":
+                self._show_state(session)
+                if session.state == "idle":
+                    self._timeline.end_turn()
+                    self._timeline.show_versions()
+                    self._offer_install()
+                    self._offer_model(session)
+            case "pending":
+                self._show_pending(session)
+            case "kernel":
+                self._pane.set_kernel(session.kernel)
+            case "place" | "config" | "auto_run":
+                self.place_changed.emit()
+            case "error" if event.error is not None:
+                self.failed.emit(event.error)
+            case _:
+                pass
+
+    def _on_conversation_event(self, event: ConversationEvent) -> None:
+        if event.kind == "renamed":
+            self._header.set_title(event.title)
+        is_rearranged = event.kind in REARRANGED
+        if (is_rearranged or event.kind in ("started", "added")) and self._session is not None:
+            self.emptied.emit(not self._session.conversation.messages)
+        if is_rearranged:
+            self._on_rearranged()
+        match event.message.content if event.message else None:
+            case CodeError(name="ModuleNotFoundError", message=text):
+                found = _MISSING_MODULE.search(text)
+                self._missing = found.group(1) if found else ""
+            case RunReport(state="started"):
+                self._missing = ""
+            case Failure(code="upstream_auth_error"):
+                self._offer_settings()
+            case _:
+                pass
+
+    def _on_rearranged(self) -> None:
+        """What notes said of the branch that was shown is said of this one."""
+        self._timeline.clear_notes()
+        if self._session is not None and self._session.names_are_gone:
+            self._tell_names_are_gone()
+        self.rearranged.emit()
+
+    def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
+        self._timeline.clear_notes()
+        if self.begin(lambda session: session.send(text, attachments)):
+            self._composer.clear()
+            self._timeline.jump_to_end()  # whoever asks wants to see what comes of it
+
+    def _on_edit_submitted(self, message_id: str, text: str) -> None:
+        if self.begin(lambda session: session.edit_and_send(message_id, text)):
+            self._composer.clear()
+            self._timeline.jump_to_end()
+
+    def _on_approved(self, proposal_id: str, code: str | None, is_for_rest: bool) -> None:
+        self.do(lambda session: session.approve(proposal_id, code, rest_of_turn=is_for_rest))
+
+    def _on_rejected(self, proposal_id: str, reason: str) -> None:
+        self.do(lambda session: session.reject(proposal_id, reason))
+
+    def _on_edit_requested(self) -> None:
+        pending = self._approval.proposal
+        if pending is None:
+            return
+        self._follower.show_proposal(pending)
+        self._pane.set_asked(True)
+        self.editor_wanted.emit()
+        self._pane.focus_code()
+
+    def _on_pane_edited(self) -> None:
+        pending = self._approval.proposal
+        if pending is not None and self._pane.message_id == pending.message_id:
+            self._approval.set_edit(self._pane.text())
+
+    def _on_pane_run(self, language: str, code: str) -> None:
+        pending = self._session.pending if self._session else None
+        if pending is not None and pending.message_id == self._pane.message_id:
+            self._approval.run_action.trigger()  # the same question, the same answer
+            return
+        self._follower.expect_own_run(True)
+        if not self.begin(lambda session: session.run_code(language, code)):
+            self._follower.expect_own_run(False)
+
+    def _on_message_edit(self, message_id: str) -> None:
+        message = self._session.conversation.message(message_id) if self._session else None
+        if message is not None:
+            self._composer.begin_edit(message.id, message.text)
+
+    def _on_open_code(self, message_id: str) -> None:
+        self._follower.show_message(message_id)
+        self.editor_wanted.emit()
+
+    def _on_line_requested(self, message_id: str, line: int) -> None:
+        self._on_open_code(message_id)
+        self._pane.editor.reveal_line(line)
+
+    def _on_mend_requested(self, message_id: str) -> None:
+        message = self._session.conversation.message(message_id) if self._session else None
+        if message is not None and isinstance(message.content, CodeError):
+            words = fix_request(message.content)
+            self.begin(lambda session: session.send(words))
+
+    def _offer_install(self) -> None:
+        module, self._missing = self._missing, ""
+        if not module:
+            return
+        self._timeline.add_note(
+            "info",
+            tr("The module “{module}” is not installed.", module=module),
+            tr("You see the code that installs it before it runs."),
+            (tr("Install {name}", name=module.partition(".")[0]), lambda: self._install(module)),
+        )
+
+    def _offer_model(self, session: Session) -> None:
+        """Show the way to the settings where Direct mode could only answer in words."""
+        said = session.conversation.messages[-1:]
+        if not session.settings.model and [(m.role, m.type) for m in said] == [
+            ("assistant", "message")
+        ]:
+            self._offer_settings()
+
+    def _offer_settings(self) -> None:
+        self._timeline.add_note(
+            "info",
+            tr("The key and the model are in the settings."),
+            tr("Check tells at once whether they fit."),
+            (tr("Open settings"), lambda: self._timeline.link_activated.emit(SETTINGS_LINK)),
+        )
+
+    def _install(self, module: str) -> None:
+        if self.begin(lambda session: session.propose_install(module)):
+            self._timeline.clear_notes()
+
+    def _tell_names_are_gone(self) -> None:
+        self._timeline.add_note(
+            "info",
+            tr("The kernel of this conversation is a new one."),
+            tr("Names and data of the code that ran before are gone; the model is told."),
+            (tr("Run all again"), self._run_all_again),
+        )
+
+    def _run_all_again(self) -> None:
+        if self.begin(lambda session: session.run_all_again()):
+            self._timeline.clear_notes()
+
+
+def fix_request(error: CodeError) -> str:
+    """What the model is asked when an error is to be mended."""
+    own = [frame.line for frame in error.frames if not frame.file]
+    where = tr(" at line {name}", name=own[-1]) if own else ""
+    told = f"{error.name}: {error.message.strip()}"[:_MOST_TOLD].rstrip(": ")
+    fence = "```" if "```" not in told else "~~~~"
+    return f"The code failed{where}. Please fix it.\n\n{fence}text\n{told}\n{fence}"

@@ -1,0 +1,396 @@
+"""The window's layout, size and scale, and what of them is kept for the next start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QSplitter,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.domain.settings import SCALES_PERCENT
+from playhead.session.ports import Settings
+from playhead.session.session import SessionState
+from playhead.ui.composer.composer import Composer
+from playhead.ui.composer.decision_bars import ApprovalBar, ContinuationBar
+from playhead.ui.editor.code.code_colourer import CodeColourer
+from playhead.ui.editor.pane.editor_pane import EditorPane
+from playhead.ui.shell.conversation_header import ConversationHeader
+from playhead.ui.shell.start_panel import StartPanel
+from playhead.ui.sidebar.sidebar import Sidebar
+from playhead.ui.timeline.view import TimelineView
+from playhead.ui.widgets.banner import BannerArea
+from playhead.ui.widgets.drop_zone import AttachmentDropZone
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXL, SIDEBAR_WIDTH, Theme
+from playhead.ui.widgets.wording import tr
+
+EDITOR_FOLDS_PX = 1024
+SIDEBAR_FOLDS_PX = 640
+_LEAST_TIMELINE_PX = 30
+
+
+class WindowLayout(QWidget):
+    """Sidebar | timeline column | editor in a splitter.
+
+    What the user wants to see is remembered; a narrow window folds the editor, a very narrow one
+    the sidebar too. A part that is opened there all the same folds again when the width changes.
+
+    Signal: `folded()`: the user had a part shown or folded.
+    """
+
+    folded = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        state_of: Callable[[str], SessionState],
+        tasks: TaskOwner,
+        attachments_dir: Path,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self.sidebar = Sidebar(theme, state_of, self)
+        self.pane = EditorPane(theme, self, is_light=True)
+        self.header = ConversationHeader(theme, self)
+        self.notifications = BannerArea(theme, self)
+        self.timeline = TimelineView(theme, self, CodeColourer(self))
+        self.start = StartPanel(theme, self)
+        self.approval = ApprovalBar(theme, self)
+        self.question = ContinuationBar(theme, self)
+        self.composer = Composer(theme, tasks, attachments_dir, self)
+        self._wants_sidebar = self._wants_editor = True
+        self._peeked: set[str] = set()
+        self._width_class = 2
+        self.splitter = self._make_splitter()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.splitter)
+        self.drop = AttachmentDropZone(self)
+        for child in (self.composer, self.pane, self.timeline):
+            self.drop.watch(child)
+        self.sidebar.fold_requested.connect(self.toggle_sidebar)
+        self.header.sidebar_requested.connect(self.toggle_sidebar)
+        self.header.editor_requested.connect(self.toggle_editor)
+        self.pane.fold_requested.connect(self.toggle_editor)
+
+    def load_editor(self) -> None:
+        """Exchange the editor that the first paint had for the real one."""
+        self.pane.load_editor()
+        self.drop.watch(self.pane)
+
+    @property
+    def is_sidebar_shown(self) -> bool:
+        """Whether the sidebar stands in the window."""
+        return not self.sidebar.isHidden()
+
+    @property
+    def is_editor_shown(self) -> bool:
+        """Whether the editor stands in the window."""
+        return not self.pane.isHidden()
+
+    def fit(self, width: int) -> None:
+        """Fold for this width of the window."""
+        width_class = (width >= SIDEBAR_FOLDS_PX) + (width >= EDITOR_FOLDS_PX)
+        if width_class != self._width_class:
+            self._peeked.clear()
+        self._width_class = width_class
+        self._apply()
+
+    def show_sidebar(self, is_shown: bool) -> None:
+        """Show or fold the sidebar because the user asked."""
+        if self._width_class == 0:
+            self._peek("sidebar", is_shown)
+        else:
+            self._wants_sidebar = is_shown
+            self._peeked.discard("editor")
+        self._apply()
+        self.folded.emit()
+
+    def show_editor(self, is_shown: bool) -> None:
+        """Show or fold the editor because the user asked."""
+        if self._width_class < 2:
+            self._peek("editor", is_shown)
+        else:
+            self._wants_editor = is_shown
+        self._apply()
+        self.folded.emit()
+
+    def toggle_sidebar(self) -> None:
+        """Show the sidebar, or fold it."""
+        self.show_sidebar(not self.is_sidebar_shown)
+
+    def toggle_editor(self) -> None:
+        """Show the editor, or fold it."""
+        self.show_editor(not self.is_editor_shown)
+
+    def fold_peeked_sidebar(self) -> None:
+        """In a very narrow window the sidebar goes away once a conversation is chosen."""
+        self._peeked.discard("sidebar")
+        self._apply()
+
+    def show_start(self, is_empty: bool) -> None:
+        """The start panel stands where an empty timeline would."""
+        self._stack.setCurrentWidget(self.start if is_empty else self.timeline)
+        self.header.set_empty(is_empty)
+
+    def focus_next_pane(self) -> None:
+        """Composer → timeline → editor → conversations → composer, those that are shown."""
+        panes = (self.composer, self.timeline, self.pane.editor.widget, self.sidebar.list)
+        stops = [one for one in panes if one.isVisible()]
+        focused = self.window().focusWidget()
+        places = [
+            number
+            for number, one in enumerate(stops)
+            if focused is not None and (one is focused or one.isAncestorOf(focused))
+        ]
+        after = (places[0] + 1) % len(stops) if places else 0
+        stops[after].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def state(self) -> dict[str, str]:
+        """What to remember of the layout."""
+        sizes = ",".join(str(size) for size in self._sizes)
+        return {
+            "sizes": sizes,
+            "sidebar": "shown" if self._wants_sidebar else "folded",
+            "editor": "shown" if self._wants_editor else "folded",
+            "variables": "shown" if self.pane.wants_variables else "folded",
+            **self.pane.state(),
+        }
+
+    def restore(self, state: Mapping[str, str]) -> None:
+        """Put back what `state` told; anything unreadable is ignored."""
+        self._wants_sidebar = state.get("sidebar") != "folded"
+        self._wants_editor = state.get("editor") != "folded"
+        self.pane.restore(state)
+        self.pane.show_variables(state.get("variables") == "shown")
+        parts = state.get("sizes", "").split(",")
+        if len(parts) == 3 and all(part.isdigit() for part in parts):
+            self._sizes = [int(part) for part in parts]
+            self.splitter.setSizes(self._sizes)
+        self._apply()
+
+    def _peek(self, name: str, is_shown: bool) -> None:
+        self._peeked.clear()
+        if is_shown:
+            self._peeked.add(name)
+
+    def _apply(self) -> None:
+        wide = self._width_class
+        has_editor = self._wants_editor if wide == 2 else "editor" in self._peeked
+        has_sidebar = "sidebar" in self._peeked if wide == 0 else self._wants_sidebar
+        if wide < 2 and has_editor:
+            has_sidebar = False
+        self.pane.setVisible(has_editor)
+        self.sidebar.setVisible(has_sidebar)
+        self.header.sidebar_button.setVisible(not has_sidebar)
+        self.header.show_place(not has_editor)
+
+    def _make_splitter(self) -> QSplitter:
+        splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        splitter.setHandleWidth(1)
+        splitter.setChildrenCollapsible(False)
+        self.sidebar.setMinimumWidth(180)
+        self.sidebar.setMaximumWidth(360)
+        self.pane.setMinimumWidth(330)
+        for widget in (self.sidebar, self._make_column(), self.pane):
+            splitter.addWidget(widget)
+        for number, stretch in enumerate((0, 8, 7)):
+            splitter.setStretchFactor(number, stretch)
+        self._sizes = [SIDEBAR_WIDTH, 666, 578]
+        splitter.setSizes(self._sizes)
+        splitter.splitterMoved.connect(self._on_splitter_moved)
+        return splitter
+
+    def _make_column(self) -> QWidget:
+        column = QWidget(self)
+        column.setProperty("kind", "page")
+        column.setMinimumWidth(300)
+        middle = QWidget(column)
+        middle.setMinimumHeight(_LEAST_TIMELINE_PX)  # in a low window it gives way, not the foot
+        self._stack = QStackedLayout(middle)
+        self._stack.addWidget(self.start)
+        self._stack.addWidget(self.timeline)
+        layout = QVBoxLayout(column)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self.notifications)
+        layout.addWidget(middle, 1)
+        layout.addWidget(self._make_foot(column))
+        self._find_keys(column)
+        return column
+
+    def _find_keys(self, column: QWidget) -> None:
+        """The editor has its own search: these keys hold in the middle column only."""
+        bar = self.timeline.find_bar
+        self.timeline.find_requested.connect(bar.open)
+        self.find_keys: dict[str, QShortcut] = {}
+        for name, keys, slot in (
+            ("find", "Ctrl+F", bar.open),
+            ("find_next", "F3", lambda: bar.step(1)),
+            ("find_previous", "Shift+F3", lambda: bar.step(-1)),
+        ):
+            shortcut = self.find_keys[name] = QShortcut(QKeySequence(keys), column)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
+
+    def _make_foot(self, parent: QWidget) -> QWidget:
+        """Approval bar and composer, no wider than the text above them."""
+        foot = QWidget(parent)
+        inner = QWidget(foot)
+        inner.setMaximumWidth(COLUMN_WIDTH + 8)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.approval)
+        column.addWidget(self.question)
+        column.addWidget(self.composer)
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(GAP_XXL, 6, GAP_XXL, 16)
+        row.addWidget(inner)
+        return foot
+
+    def _on_splitter_moved(self) -> None:
+        """Only what all three parts agreed on is remembered."""
+        if self.is_sidebar_shown and self.is_editor_shown:
+            self._sizes = self.splitter.sizes()
+
+
+WINDOW_FRAME = QSize(8, 40)
+"""What a window manager may put around the window; its true size is known only once it is shown."""
+_FIRST_SIZE = QSize(1480, 940)
+_REST_MS = 1_000
+"""A window that is dragged is written down when it has come to rest."""
+_CHANGES = frozenset((QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.WindowStateChange))
+
+
+class WindowStateStore(QObject):
+    """Owner: the main window, which calls `restore`, `begin` and at the end `close_down`."""
+
+    def __init__(
+        self, window: QWidget, parts: WindowLayout, settings: Settings, tasks: TaskOwner
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._parts = parts
+        self._settings = settings
+        self.is_following = False
+        self.rest = QTimer(self)
+        self.rest.setSingleShot(True)
+        self.rest.setInterval(_REST_MS)
+        self.rest.timeout.connect(lambda: tasks.start(self.keep()))
+
+    def restore(self) -> None:
+        """As it was left, else of a good size that the screen has room for."""
+        state = self._settings.current.window
+        if geometry := state.get("geometry"):
+            self._window.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
+        else:
+            screen = self._window.screen() or QApplication.primaryScreen()
+            self._window.resize(_FIRST_SIZE.boundedTo(screen.availableSize() - WINDOW_FRAME))
+        self._parts.restore(state)
+
+    def begin(self) -> None:
+        """Follow what the user does from here on."""
+        self.is_following = True
+        self._window.installEventFilter(self)
+        self._parts.splitter.splitterMoved.connect(lambda: self.rest.start())
+        self._parts.folded.connect(self.rest.start)
+
+    async def close_down(self) -> None:
+        """Write down how it is left. Raises StorageError."""
+        self._window.removeEventFilter(self)
+        self.rest.stop()
+        await self.keep()
+
+    async def keep(self) -> None:
+        """Write it down if it is another. Raises StorageError."""
+        geometry = bytes(self._window.saveGeometry().toBase64().data()).decode()
+        state = {"geometry": geometry, **self._parts.state()}
+        if state != self._settings.current.window:
+            await self._settings.save(replace(self._settings.current, window=state))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """It was moved or has another size."""
+        if event.type() in _CHANGES:
+            self.rest.start()
+        return False
+
+
+_SCALE_BANNER = "scale"
+
+
+class WindowScale(QObject):
+    """Keeps the size for the next start and says so. Owner: the main window."""
+
+    def __init__(
+        self, settings: Settings, notifications: BannerArea, tasks: TaskOwner, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._notifications = notifications
+        self._tasks = tasks
+        self._shown = settings.current.scale_percent
+
+    @property
+    def handlers(self) -> Mapping[str, Callable[[], object]]:
+        """What the window's commands of these names do."""
+        return {
+            "larger": lambda: self.choose(next_scale(self._settings.current.scale_percent, 1)),
+            "smaller": lambda: self.choose(next_scale(self._settings.current.scale_percent, -1)),
+            "normal_size": lambda: self.choose(100),
+        }
+
+    def choose(self, percent: int) -> None:
+        """Keep another size."""
+        self._tasks.start(
+            self._settings.save(replace(self._settings.current, scale_percent=percent))
+        )
+        if percent == self._shown:
+            self._notifications.show_notice(
+                tr("The size stays at {percent} %.", percent=percent), key=_SCALE_BANNER
+            )
+        else:
+            self._notifications.show_notice(
+                tr("Everything will be shown at {percent} %.", percent=percent),
+                tr("From the next start of Playhead on; it is {shown} % now.", shown=self._shown),
+                key=_SCALE_BANNER,
+            )
+
+
+def next_scale(percent: int, step: int) -> int:
+    """The next larger or smaller size that is offered, the outermost at the ends."""
+    if step > 0:
+        return next((one for one in SCALES_PERCENT if one > percent), SCALES_PERCENT[-1])
+    return next((one for one in reversed(SCALES_PERCENT) if one < percent), SCALES_PERCENT[0])
+
+
+_MOVES = (QEvent.Type.Show, QEvent.Type.DevicePixelRatioChange)
+
+
+class ScreenRatio(QObject):
+    """Calls `tell(ratio)` when the window is shown, and when it comes to another kind of screen."""
+
+    def __init__(self, window: QWidget, tell: Callable[[float], None]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._tell = tell
+        self._told = 0.0
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Look again; the event goes its way."""
+        if event.type() in _MOVES and (ratio := self._window.devicePixelRatioF()) != self._told:
+            self._told = ratio
+            self._tell(ratio)
+        return False

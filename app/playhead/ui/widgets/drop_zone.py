@@ -1,0 +1,193 @@
+"""Drop zones: what is dropped on the window is attached, what is dropped on the sidebar is
+imported.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
+from PySide6.QtGui import QDropEvent, QImage
+from PySide6.QtWidgets import QLabel, QWidget
+
+from playhead.ui.widgets.wording import tr, tr_n
+
+_NAME_LENGTH = 60
+
+
+class AttachmentDropZone(QObject):
+    """Shows an overlay while something that can be taken hovers over its widget.
+
+    Signals: `paths_dropped(list[str])`, `folder_dropped(str)` for one folder alone,
+    `image_dropped(QImage)`.
+    """
+
+    paths_dropped = Signal(list)
+    folder_dropped = Signal(str)
+    image_dropped = Signal(object)
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self.overlay = QLabel(widget)
+        self.overlay.setProperty("kind", "drop")
+        self.overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.overlay.setTextFormat(Qt.TextFormat.RichText)
+        self.overlay.setWordWrap(True)
+        self.overlay.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.overlay.hide()
+        widget.setAcceptDrops(True)
+        widget.installEventFilter(self)
+
+    def watch(self, child: QWidget) -> None:
+        """Let drops on a child that would take them itself (a text field) reach the window."""
+        child.setAcceptDrops(False)
+        for one in child.findChildren(QWidget):
+            one.setAcceptDrops(False)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Drag and drop events of the widget."""
+        match event.type():
+            case QEvent.Type.DragEnter | QEvent.Type.DragMove if isinstance(event, QDropEvent):
+                return self._on_entered(event)
+            case QEvent.Type.DragLeave:
+                self.overlay.hide()
+            case QEvent.Type.Drop if isinstance(event, QDropEvent):
+                return self._on_dropped(event)
+            case _:
+                pass
+        return False
+
+    def _on_entered(self, event: QDropEvent) -> bool:
+        words = _words_for(event.mimeData())
+        if not words:
+            return False
+        self.overlay.setText(words)
+        self.overlay.setGeometry(self._widget.rect().adjusted(12, 12, -12, -12))
+        self.overlay.raise_()
+        self.overlay.show()
+        event.acceptProposedAction()
+        return True
+
+    def _on_dropped(self, event: QDropEvent) -> bool:
+        self.overlay.hide()
+        data = event.mimeData()
+        if not _words_for(data):
+            return False
+        event.acceptProposedAction()
+        paths = _local_paths(data)
+        if len(paths) == 1 and Path(paths[0]).is_dir():
+            self.folder_dropped.emit(paths[0])
+        elif paths:
+            self.paths_dropped.emit(paths)
+        elif isinstance(image := data.imageData(), QImage):
+            self.image_dropped.emit(image)
+        return True
+
+
+def _local_paths(data: QMimeData) -> list[str]:
+    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
+
+
+def _words_for(data: QMimeData) -> str:
+    """What will happen, as rich text, '' if nothing will."""
+    paths = _local_paths(data)
+    if len(paths) == 1 and Path(paths[0]).is_dir():
+        return _worded(
+            tr("Work in “{name}”", name=_name(paths[0])),
+            tr("Code of this conversation will run there."),
+        )
+    if paths:
+        others = len(paths) - 1
+        about = tr("Code can open what you attach by its path.")
+        return _worded(_attach_words(_name(paths[0]), others), about)
+    return _worded(tr("Attach the image to your message"), "") if data.hasImage() else ""
+
+
+def _name(path: str) -> str:
+    name = Path(path).name or path
+    return name if len(name) <= _NAME_LENGTH else f"{name[: _NAME_LENGTH - 1]}…"
+
+
+def _worded(title: str, about: str) -> str:
+    detail = f"<p style='font-size: 13px; font-weight: 400'>{escape(about)}</p>" if about else ""
+    return f"<p>{escape(title)}</p>{detail}"
+
+
+def _attach_words(name: str, others: int) -> str:
+    if not others:
+        return tr("Attach “{name}” to your message", name=name)
+    one = "Attach “{name}” and 1 other to your message"
+    return tr_n("Attach “{name}” and %n others to your message", others, one=one, name=name)
+
+
+IMPORTED_SUFFIXES = (".ipynb", ".json", ".jsonl", ".ndjson", ".sse")
+
+
+class ImportDropZone(QObject):
+    """Owner: the widget. All other drops go on to the window, which attaches them.
+
+    Signal: `files_dropped(list[str])`.
+    """
+
+    files_dropped = Signal(list)
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self.overlay = QLabel(widget)
+        self.overlay.setProperty("kind", "drop")
+        self.overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.overlay.setWordWrap(True)
+        self.overlay.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.overlay.hide()
+        for child in widget.findChildren(QWidget):
+            child.setAcceptDrops(False)
+        widget.setAcceptDrops(True)
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Drag and drop events of the widget."""
+        match event.type():
+            case QEvent.Type.DragEnter | QEvent.Type.DragMove if isinstance(event, QDropEvent):
+                return self._on_entered(event)
+            case QEvent.Type.DragLeave:
+                self.overlay.hide()
+            case QEvent.Type.Drop if isinstance(event, QDropEvent):
+                return self._on_dropped(event)
+            case _:
+                pass
+        return False
+
+    def _on_entered(self, event: QDropEvent) -> bool:
+        paths = _importable_paths(event.mimeData())
+        if not paths:
+            event.ignore()
+            return True
+        one = tr("Import as a conversation")
+        self.overlay.setText(
+            one if len(paths) == 1 else tr_n("Import %n conversations", len(paths))
+        )
+        self.overlay.setGeometry(self._widget.rect().adjusted(8, 8, -8, -8))
+        self.overlay.raise_()
+        self.overlay.show()
+        event.acceptProposedAction()
+        return True
+
+    def _on_dropped(self, event: QDropEvent) -> bool:
+        self.overlay.hide()
+        paths = _importable_paths(event.mimeData())
+        if not paths:
+            event.ignore()
+            return True
+        event.acceptProposedAction()
+        self.files_dropped.emit(paths)
+        return True
+
+
+def _importable_paths(data: QMimeData) -> list[str]:
+    """The files, if all of them can be imported."""
+    paths = [url.toLocalFile() for url in data.urls()]
+    are_ours = all(path.lower().endswith(IMPORTED_SUFFIXES) for path in paths)
+    return paths if are_ours else []

@@ -1,0 +1,124 @@
+"""A dialog for files: the system's own where it has one, else Qt's in the theme of the window."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from PySide6.QtCore import QFileInfo, QSize, Qt
+from PySide6.QtGui import QAbstractFileIconProvider, QIcon, QShowEvent
+from PySide6.QtWidgets import (
+    QDialogButtonBox,
+    QFileDialog,
+    QFileIconProvider,
+    QHeaderView,
+    QToolButton,
+    QTreeView,
+    QWidget,
+)
+
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr
+
+_SIZE_PX = QSize(760, 520)
+_BUTTONS = {
+    "backButton": "arrow-left",
+    "forwardButton": "arrow-right",
+    "toParentButton": "arrow-up",
+    "newFolderButton": "folder-plus",
+    "listModeButton": "layout-grid",
+    "detailModeButton": "list",
+}
+_PLACES = {
+    QAbstractFileIconProvider.IconType.Computer: "hard-drive",
+    QAbstractFileIconProvider.IconType.Desktop: "house",
+    QAbstractFileIconProvider.IconType.Drive: "hard-drive",
+    QAbstractFileIconProvider.IconType.Folder: "folder",
+    QAbstractFileIconProvider.IconType.Network: "server",
+    QAbstractFileIconProvider.IconType.Trashcan: "trash-2",
+}
+_CODE = frozenset(("py", "js", "ts", "sh", "r", "rb", "json", "toml", "ipynb", "html", "css"))
+_PICTURES = frozenset(("png", "jpg", "jpeg", "gif", "webp", "svg", "bmp", "tif", "tiff"))
+_TABLES = frozenset(("csv", "tsv", "xlsx", "xls", "ods", "parquet"))
+
+
+@runtime_checkable
+class ThemedWindow(Protocol):
+    """A window whose dialogs look like it."""
+
+    @property
+    def worn_theme(self) -> Theme:
+        """What it wears."""
+        ...
+
+
+class FileDialog(QFileDialog):
+    """Wears the theme of the window that it belongs to, and is gone when it is closed."""
+
+    def __init__(self, parent: QWidget, title: str, start: str = "", kinds: str = "") -> None:
+        super().__init__(parent, title, start, kinds)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._icons: QFileIconProvider | None = None
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The system's own dialog has its own looks; Qt's has its parts from here on."""
+        if self._icons is None and (theme := _theme_of(self)) is not None:
+            self._icons = ThemedFileIcons(theme)
+            self.setIconProvider(self._icons)
+            self._dress(theme)
+        super().showEvent(event)
+
+    def _dress(self, theme: Theme) -> None:
+        for name, icon in _BUTTONS.items():
+            button = self.findChild(QToolButton, name)
+            if isinstance(button, QToolButton):
+                button.setIcon(theme.icon(icon))
+                button.setAutoRaise(True)
+        for box in self.findChildren(QDialogButtonBox):
+            for button in box.buttons():
+                button.setIcon(QIcon())
+                if box.buttonRole(button) == QDialogButtonBox.ButtonRole.AcceptRole:
+                    button.setProperty("kind", "primary")
+                    button.style().polish(button)
+        view = self.findChild(QTreeView, "treeView")
+        if isinstance(view, QTreeView):
+            view.setAccessibleName(tr("Files"))
+            header = view.header()
+            header.setStretchLastSection(False)
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.resize(self.size().expandedTo(_SIZE_PX.boundedTo(self.screen().availableSize())))
+
+
+class ThemedFileIcons(QFileIconProvider):
+    """The window's line icons for files and places."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+
+    def icon(self, what: QAbstractFileIconProvider.IconType | QFileInfo, /) -> QIcon:
+        """By what the name says; no file is looked into."""
+        if not isinstance(what, QFileInfo):
+            return self._theme.icon(_PLACES.get(what, "file"))
+        if what.isRoot():
+            return self._theme.icon("hard-drive")
+        if what.isDir():
+            return self._theme.icon("folder")
+        return self._theme.icon(_icon_of(what.suffix().lower()))
+
+
+def _icon_of(suffix: str) -> str:
+    if suffix in _CODE:
+        return "file-code"
+    if suffix in _PICTURES:
+        return "image"
+    return "table-2" if suffix in _TABLES else "file"
+
+
+def _theme_of(widget: QWidget) -> Theme | None:
+    """That of the nearest window around it which has one."""
+    around = widget.parentWidget()
+    while around is not None:
+        if isinstance(around, ThemedWindow):
+            return around.worn_theme
+        around = around.parentWidget()
+    return None

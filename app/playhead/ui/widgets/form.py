@@ -1,0 +1,152 @@
+"""Rows of a form: a label beside its fields, notes below that are never cut, numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QVBoxLayout,
+    QWidget,
+)
+
+from playhead.ui.widgets.wording import tr
+
+Rows = Sequence[Sequence[QWidget]]
+_FIELD_PX = 32  # a line edit of the window's style
+_LABEL_PX = 128  # the longest label: the fields of all grids stand below each other
+_N = TypeVar("_N", int, float)
+
+
+class FieldError(ValueError):
+    """A field holds what cannot be saved; the text says which and why."""
+
+
+class FormNote(QLabel):
+    """Words under a field; hidden while there are none.
+
+    Layouts keep the height that a wrapping label had when it was hidden: it demands its own.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "mute")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWordWrap(True)
+        self.hide()
+
+    def say(self, text: str, kind: str = "mute") -> None:
+        """Show these words in the colour of their kind."""
+        if self.property("kind") != kind:
+            self.setProperty("kind", kind)
+            self.style().unpolish(self)
+            self.style().polish(self)
+        self.setText(text)
+        self.setVisible(bool(text))
+        self._demand_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width needs another height."""
+        super().resizeEvent(event)
+        self._demand_height()
+
+    def _demand_height(self) -> None:
+        self.setMinimumHeight(0)  # a label never says that it needs less than this
+        self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
+
+
+def form_grid(owner: QWidget) -> QGridLayout:
+    """A grid for `add_row`, as wide in its labels as every other."""
+    grid = QGridLayout(owner)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(16)
+    grid.setVerticalSpacing(10)
+    grid.setColumnMinimumWidth(0, _LABEL_PX)
+    grid.setColumnStretch(1, 1)
+    return grid
+
+
+def line(placeholder: str, name: str = "") -> QLineEdit:
+    """A field for one line of text; `name` is for assistive technology."""
+    field = QLineEdit()
+    field.setPlaceholderText(placeholder)
+    if name:
+        field.setAccessibleName(name)
+    return field
+
+
+def style_combo_boxes(owner: QWidget) -> None:
+    """Give the lists of all its choices the air that the style speaks of."""
+    for box in owner.findChildren(QComboBox):
+        box.setItemDelegate(QStyledItemDelegate(box))
+
+
+def text_area(name: str, placeholder: str, height_px: int) -> QPlainTextEdit:
+    """A field for several lines; Tab leaves it."""
+    field = QPlainTextEdit()
+    field.setAccessibleName(name)
+    field.setPlaceholderText(placeholder)
+    field.setFixedHeight(height_px)
+    field.setTabChangesFocus(True)
+    return field
+
+
+def read_number(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]) -> _N | None:
+    """The number in a field, None if it is empty. Raises FieldError."""
+    text = field.text().strip().replace(",", ".")
+    if not text:
+        return None
+    try:
+        value = kind(text)
+    except ValueError:
+        raise FieldError(
+            tr("{name} must be a number, or empty for the default.", name=name)
+        ) from None
+    if not low <= value <= high:
+        raise FieldError(
+            tr("{name} must be between {low} and {high}.", name=name, low=low, high=high)
+        )
+    return value
+
+
+def add_row(grid: QGridLayout, label: str, rows: Rows) -> QLabel:
+    """Append a label, level with the first of its fields, and the rows of fields; the label."""
+    number = grid.rowCount()
+    words = QLabel(label)
+    if label:  # without one the row is as high as what is shown of it
+        words.setMinimumHeight(min(_FIELD_PX, rows[0][0].sizeHint().height()))
+    words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    grid.addWidget(words, number, 0, Qt.AlignmentFlag.AlignTop)
+    column = QVBoxLayout()
+    column.setSpacing(4)
+    for widgets in rows:
+        column.addLayout(_row(widgets))
+    grid.addLayout(column, number, 1)
+    return words
+
+
+def _row(widgets: Sequence[QWidget]) -> QBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for widget in widgets:
+        is_button = isinstance(widget, QPushButton)
+        if is_button:
+            widget.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        row.addWidget(widget, 0 if is_button else 1)
+    if all(isinstance(widget, QPushButton) for widget in widgets):
+        row.addStretch(1)
+    return row

@@ -1,0 +1,51 @@
+"""Message boxes that ask before something that cannot be undone; the program runs on meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from playhead.ui.widgets.wording import tr, tr_n
+
+
+def confirm(
+    parent: QWidget, name: str, question: str, details: str, verb: str, then: Callable[[], object]
+) -> None:
+    """Ask in a box of that name; `then` is called when the button with the verb is chosen."""
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIcon(QMessageBox.Icon.NoIcon)
+    box.setWindowTitle(name)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(question)
+    box.setInformativeText(details)
+    button = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
+    button.setProperty("kind", "danger")
+    button.style().polish(button)  # the box has dressed it already
+    cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+    cancel.setIcon(QIcon())  # some desktops put a red cross on it
+    box.setDefaultButton(cancel)
+    button.clicked.connect(lambda: then())
+    box.open()
+
+
+def confirm_unsaved(window: QWidget, count: int, then: Callable[[], object]) -> None:
+    """Say that changes would be lost; `then` is called if they may be."""
+    confirm(
+        window,
+        tr("Not saved yet"),
+        tr_n(
+            "%n changes of your conversations are not saved: the disk does not take them.",
+            count,
+            one="A change of your conversations is not saved: the disk does not take it.",
+        ),
+        tr(
+            "Make room on the disk, or see that its folder can be written to. Playhead saves by "
+            "itself as soon as it can; then close it again."
+        ),
+        tr("Close and lose them"),
+        then,
+    )

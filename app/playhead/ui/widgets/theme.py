@@ -1,0 +1,413 @@
+"""The look of the window: colours for light and dark, fonts, icons, style rules.
+
+`Theme.apply` gives an application Fusion, a palette and a style sheet; widgets choose their part
+of it by a property: `setProperty("kind", "primary")`. Kinds: QPushButton primary, danger, quiet,
+chip, row, icon · QLabel title, strong, mute, faint, section, warn, danger, pill, chip · QFrame
+card, composer, ask, problem, chip, hairline · QWidget page, sidebar, bar, foot · text fields and
+lists bare. `window_style` adds the rules of the window's own parts.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any, Literal
+
+from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QGuiApplication,
+    QIcon,
+    QPainter,
+    QPalette,
+    QPixmap,
+)
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QAbstractButton, QApplication
+
+SANS = "Inter"
+MONO = "JetBrains Mono NL"
+"""Without ligatures: code is shown as it is written, also by Scintilla, which cannot be told so."""
+
+_log = logging.getLogger(__name__)
+
+
+def load_fonts(folder: Path) -> None:
+    """Make the shipped faces known; a missing one is replaced by the system's."""
+    if {SANS, MONO} <= set(QFontDatabase.families()):
+        return
+    for path in sorted((*folder.glob("*.otf"), *folder.glob("*.ttf"))):
+        if QFontDatabase.addApplicationFont(str(path)) < 0:
+            _log.warning("The font %s cannot be read.", path.name)
+
+
+def sans_font(size_px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+    """Inter, or the system's sans serif."""
+    font = QFont([SANS, "Segoe UI", "Helvetica Neue", "sans-serif"])
+    font.setPixelSize(size_px)
+    font.setWeight(weight)
+    return font
+
+
+def mono_font(size_px: int) -> QFont:
+    """For code; ligatures of the faces that stand in for it are switched off."""
+    font = QFont([MONO, "Menlo", "Consolas", "monospace"])
+    font.setPixelSize(size_px)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    font.setFeature(QFont.Tag.fromString("calt"), 0)
+    return font
+
+
+ICON_PX = 16
+ICON_GAP_PX = 3
+ICON_STROKE = "1.75"
+_DENSITIES = (1.0, 2.0)
+
+
+class IconSet:
+    """The icons of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._sources: dict[str, str] = {}
+        self._icons: dict[tuple[str, str], QIcon] = {}
+        self._pixmaps: dict[tuple[str, str, int, float], QPixmap] = {}
+
+    def icon(self, name: str, colour: str) -> QIcon:
+        """An icon for buttons and menus. Raises FileNotFoundError for a name that is not there."""
+        key = (name, colour)
+        if key not in self._icons:
+            icon = QIcon()
+            for density in _DENSITIES:
+                icon.addPixmap(self.pixmap(name, colour, ICON_PX, density))
+            self._icons[key] = icon
+        return self._icons[key]
+
+    def beside_text(self, name: str, colour: str) -> QIcon:
+        """An icon with air on its right: Qt leaves four pixels to the text, which is too little."""
+        key = (name, f"{colour} beside text")
+        if key not in self._icons:
+            icon = QIcon()
+            for density in _DENSITIES:
+                drawn = self.pixmap(name, colour, ICON_PX, density)
+                wide = QPixmap(round((ICON_PX + ICON_GAP_PX) * density), drawn.height())
+                wide.fill(Qt.GlobalColor.transparent)
+                wide.setDevicePixelRatio(density)
+                painter = QPainter(wide)
+                painter.drawPixmap(0, 0, drawn)
+                painter.end()
+                icon.addPixmap(wide)
+            self._icons[key] = icon
+        return self._icons[key]
+
+    def pixmap(self, name: str, colour: str, size_px: int, ratio: float) -> QPixmap:
+        """A picture of `size_px` logical pixels at a device pixel ratio."""
+        key = (name, colour, size_px, ratio)
+        if key not in self._pixmaps:
+            self._pixmaps[key] = self._draw(name, colour, size_px, ratio)
+        return self._pixmaps[key]
+
+    def _draw(self, name: str, colour: str, size_px: int, ratio: float) -> QPixmap:
+        svg = self._source(name).replace("currentColor", colour)
+        side = round(size_px * ratio)
+        pixmap = QPixmap(side, side)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, side, side))
+        painter.end()
+        pixmap.setDevicePixelRatio(ratio)
+        return pixmap
+
+    def _source(self, name: str) -> str:
+        if name not in self._sources:
+            text = (self._folder / f"{name}.svg").read_text(encoding="utf-8")
+            self._sources[name] = text.replace('stroke-width="2"', f'stroke-width="{ICON_STROKE}"')
+        return self._sources[name]
+
+
+Mode = Literal["system", "light", "dark"]
+
+# The only distances there are, in pixels.
+GAP_XS, GAP_S, GAP_M, GAP_L, GAP_XL, GAP_XXL, GAP_XXXL = 4, 6, 8, 12, 16, 24, 28
+RADIUS_BUTTON, RADIUS_CARD, RADIUS_COMPOSER = 7, 10, 14
+BAR_HEIGHT = 48
+SIDEBAR_WIDTH = 236
+COLUMN_WIDTH = 760
+"""The widest that text may run."""
+CODE_PX = 13
+PROSE_PX = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The colours of one theme as `#RRGGBB`; any text on any ground it is used on has 4.5 : 1."""
+
+    name: str
+    bg: str
+    side: str
+    raised: str
+    header: str
+    code_bg: str
+    bubble: str
+    hover: str
+    pressed: str
+    line: str
+    line_strong: str
+    text: str
+    mute: str
+    faint: str
+    accent: str
+    accent_hover: str
+    on_accent: str
+    accent_bg: str
+    running: str
+    selection: str
+    warn: str
+    warn_bg: str
+    warn_line: str
+    danger: str
+    danger_bg: str
+    danger_line: str
+    ok: str
+    keyword: str
+    string: str
+    number: str
+    function: str
+    comment: str
+    operator: str
+    ansi: tuple[str, ...]
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether these are the colours of the dark theme."""
+        return self.name == "dark"
+
+    def of(self, name: str) -> str:
+        """A colour by the name of its token."""
+        return str(getattr(self, name))
+
+    def of_style(self, style: str) -> str:
+        """The colour of a code style (`keyword`, `string`, … ); unknown ones are text."""
+        known = ("keyword", "string", "number", "function", "comment", "operator")
+        return self.of(style) if style in known else self.text
+
+    @classmethod
+    def load(cls, path: Path) -> Tokens:
+        """Read one theme's file."""
+        table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        table["ansi"] = tuple(table["ansi"])
+        return cls(name=path.stem, **table)
+
+
+class Theme(QObject):
+    """The colours in force. Owner: bootstrap.
+
+    `changed()` comes after the application wears the new colours.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, resources: Path, mode: Mode = "system", parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.resources = resources
+        self._folder = resources / "themes"
+        self._tables = {
+            name: Tokens.load(self._folder / f"{name}.json") for name in ("light", "dark")
+        }
+        self._icons = IconSet(resources / "icons")
+        self._app: QApplication | None = None
+        self._mode: Mode = mode
+        load_fonts(resources / "fonts")
+        self._tokens = self._tables[self._wanted()]
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
+
+    @property
+    def tokens(self) -> Tokens:
+        """The colours in force."""
+        return self._tokens
+
+    @property
+    def mode(self) -> Mode:
+        """What the user chose."""
+        return self._mode
+
+    def set_mode(self, mode: Mode) -> None:
+        """Follow the system, or be light or dark whatever it is."""
+        self._mode = mode
+        self._refresh()
+
+    def colour(self, name: str) -> QColor:
+        """A colour by the name of its token."""
+        return QColor(self._tokens.of(name))
+
+    def icon(self, name: str, colour: str = "mute") -> QIcon:
+        """A line icon, by its Lucide name, in the colour of a token."""
+        return self._icons.icon(name, self._tokens.of(colour))
+
+    def label_icon(self, button: QAbstractButton, name: str, colour: str = "text") -> None:
+        """Put an icon before the text of a button, with some air between."""
+        button.setIcon(self._icons.beside_text(name, self._tokens.of(colour)))
+        button.setIconSize(QSize(ICON_PX + ICON_GAP_PX, ICON_PX))
+
+    def pixmap(self, name: str, colour: str, size_px: int, ratio: float = 1.0) -> QPixmap:
+        """The same as a picture for painting."""
+        return self._icons.pixmap(name, self._tokens.of(colour), size_px, ratio)
+
+    def font(self, size_px: int = 13, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+        """The type of the window."""
+        return sans_font(size_px, weight)
+
+    def code_font(self, size_px: int = CODE_PX) -> QFont:
+        """The type of code and output."""
+        return mono_font(size_px)
+
+    def apply(self, app: QApplication) -> None:
+        """Dress the application; later changes of the theme dress it again."""
+        self._app = app
+        app.setStyle("Fusion")
+        app.setFont(self.font())
+        self._dress(app)
+
+    def _wanted(self) -> str:
+        if self._mode != "system":
+            return self._mode
+        scheme = QGuiApplication.styleHints().colorScheme()
+        return "dark" if scheme == Qt.ColorScheme.Dark else "light"
+
+    def _on_scheme_changed(self) -> None:
+        self._refresh()
+
+    def _refresh(self) -> None:
+        tokens = self._tables[self._wanted()]
+        if tokens is self._tokens:
+            return
+        self._tokens = tokens
+        if self._app is not None:
+            self._dress(self._app)
+        self.changed.emit()
+
+    def _dress(self, app: QApplication) -> None:
+        app.setPalette(_palette(self._tokens))
+        template = Template((self._folder / "style.qss").read_text(encoding="utf-8"))
+        words = {name: self._tokens.of(name) for name in Tokens.__slots__ if name != "ansi"}
+        app.setStyleSheet(
+            template.substitute(words, mode=self._tokens.name, themes=self._folder.as_posix())
+        )
+
+
+def _palette(tokens: Tokens) -> QPalette:
+    palette = QPalette()
+    role = QPalette.ColorRole
+    for one, name in {
+        role.Window: "bg",
+        role.Base: "bg",
+        role.AlternateBase: "side",
+        role.Button: "raised",
+        role.ToolTipBase: "raised",
+        role.WindowText: "text",
+        role.Text: "text",
+        role.ButtonText: "text",
+        role.ToolTipText: "text",
+        role.BrightText: "text",
+        role.PlaceholderText: "faint",
+        role.Highlight: "selection",
+        role.HighlightedText: "text",
+        role.Link: "accent",
+        role.LinkVisited: "accent",
+        role.Accent: "accent",
+        role.Light: "raised",
+        role.Midlight: "line",
+        role.Mid: "line",
+        role.Dark: "line_strong",
+        role.Shadow: "line_strong",
+    }.items():
+        palette.setColor(one, QColor(tokens.of(name)))
+    for one in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, one, QColor(tokens.faint))
+    return palette
+
+
+_WINDOW_RULES = Template("""
+QPushButton[kind="foot"] { background: transparent; border: 1px solid transparent; color: $mute;
+  padding: 1px 5px; font-size: 12px; font-weight: 400; border-radius: 5px; }
+QPushButton[kind="foot"]:hover { background: $hover; color: $text; }
+QPushButton[kind="foot"]:checked { background: $hover; color: $text; }
+QPushButton[kind="foot"]:focus { border-color: $accent; }
+QToolButton[kind="foot"] { padding: 2px; border-radius: 5px; }
+QPushButton[kind="quiet-row"] { background: transparent; border: 1px solid transparent;
+  color: $mute; text-align: left; padding: 4px 8px; font-size: 12px; font-weight: 400; }
+QPushButton[kind="quiet-row"]:hover { background: $hover; color: $text; }
+QPushButton[kind="quiet-row"]:focus { border-color: $accent; }
+QFrame[kind="ask"] QLabel { background: transparent; }
+QFrame[kind="ask"] QLabel[kind="warn"] { font-size: 12px; }
+QFrame[kind="ask"] QPushButton[kind="quiet"] { color: $warn; }
+QFrame[kind="ask"] QPushButton[kind="quiet"]:hover { background: $warn_line; color: $text; }
+QFrame[kind="ask"] QToolButton:hover { background: $warn_line; }
+QFrame[kind="chip"] QToolButton { padding: 2px; border-radius: 5px; }
+QFrame[kind="chip"] { padding: 0; }
+QPushButton[kind="auto"] { background: $warn_bg; border: 1px solid $warn_line; color: $warn; }
+QPushButton[kind="auto"]:hover { border-color: $warn; }
+QFrame[kind="notice"] { background: $header; border: 1px solid $line_strong; border-radius: 10px; }
+QListWidget[kind="pages"] { background: transparent; border: 0; padding: 0; }
+QListWidget[kind="pages"]::item { height: 30px; padding: 0 10px; border-radius: 7px; }
+QListWidget[kind="pages"]::item:selected { background: $hover; color: $text; }
+QListView[kind="conversations"] { background: transparent; border: 0; padding: 0; }
+QTreeView[kind="variables"], QTableView[kind="cells"] { background: $bg; border: 0; padding: 0;
+  alternate-background-color: $bg; gridline-color: $line; }
+QTreeView[kind="variables"]::item { height: 24px; border: 0; padding: 0 6px; }
+QTreeView[kind="variables"]::item:selected { background: $hover; color: $text; }
+QTableView[kind="cells"]::item { padding: 0 10px; border: 0; }
+QTableView[kind="cells"]::item:selected { background: $selection; color: $text; }
+QHeaderView { background: $bg; border: 0; }
+QHeaderView::section { background: $header; color: $mute; border: 0; padding: 4px 10px;
+  border-bottom: 1px solid $line; font-size: 12px; font-weight: 500; }
+QHeaderView::section:vertical { border-bottom: 0; border-right: 1px solid $line; }
+QTableView QTableCornerButton::section { background: $header; border: 0; }
+QLabel[kind="hero"] { font-size: 20px; font-weight: 600; }
+QLabel[kind="drop"] { background: $accent_bg; color: $accent; border: 2px dashed $accent;
+  border-radius: 14px; font-size: 16px; font-weight: 600; }
+QLabel[kind="start"] { font-size: 14px; color: $mute; }
+QLabel[kind="ok"] { color: $ok; font-size: 12px; }
+QDialog QLabel[kind="danger"] { font-size: 12px; }
+QAbstractScrollArea::corner { background: transparent; border: 0; }
+QFrame[kind="composer"] QPlainTextEdit { font-size: 14px; }
+QFrame[kind="palette"] { background: $raised; border: 1px solid $line_strong;
+  border-radius: 10px; }
+QLineEdit[kind="palette"] { background: transparent; border: 0; padding: 7px 8px;
+  font-size: 14px; }
+QTreeWidget[kind="palette"] { background: transparent; border: 0; padding: 0; }
+QTreeWidget[kind="palette"]::item { height: 32px; border: 0; padding: 0 8px; }
+QTreeWidget[kind="palette"]::item:selected { background: $hover; color: $text; }
+QTreeWidget[kind="palette"]::item:hover { background: $hover; }
+QSplitter::handle { background: $line; }
+QPlainTextEdit[kind="code"] { background: $bg; border: 0; border-radius: 0; padding: 4px 8px; }
+""")
+
+
+def window_style(theme: Theme) -> str:
+    """The rules in the colours of the theme in force."""
+    tokens = theme.tokens
+    names = (
+        "mute",
+        "hover",
+        "text",
+        "accent",
+        "warn",
+        "warn_bg",
+        "warn_line",
+        "header",
+        "line_strong",
+    )
+    colours = {
+        name: tokens.of(name)
+        for name in (*names, "accent_bg", "line", "bg", "ok", "selection", "raised")
+    }
+    return _WINDOW_RULES.substitute(colours)

@@ -1,0 +1,126 @@
+"""The texts of the window: their translation, and durations, sizes and folders in words.
+
+A text is written in English where it is shown, as a literal, so that it can be found and listed:
+`tr("Save")`, `tr("Remove {name}", name=name)`, `tr_n("%n lines", count, one="1 line")`. A constant
+is marked where it is defined, `SAVE = mark("Save")`, and translated where it is shown, `tr(SAVE)`:
+modules are loaded before a language is known.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtWidgets import QApplication
+
+CONTEXT = "Playhead"
+"""All texts share one context; `about` tells two apart that are the same in English only."""
+
+
+def tr(text: str, /, *, about: str = "", **values: object) -> str:
+    """The text in the language of the window, with the values where their names stand in braces."""
+    if not text:  # which Qt would translate into what a catalogue says of itself
+        return text
+    said = QCoreApplication.translate(CONTEXT, text, about)
+    return said.format_map(values) if values else said
+
+
+def tr_n(many: str, count: int, /, *, one: str = "", about: str = "", **values: object) -> str:
+    """A text about a number of things, which stands where `%n` is; `one` is the English for one.
+
+    Other languages have forms of their own for a number: they are found by `many` alone.
+    """
+    said = QCoreApplication.translate(CONTEXT, many, about, count)
+    if said == many.replace("%n", str(count)):  # English, or no translation
+        said = (one if one and count == 1 else many).replace("%n", f"{count:,}")
+    return said.format_map(values) if values else said
+
+
+def mark(text: str) -> str:
+    """The text itself, noted for the translators: who shows it says `tr` of it."""
+    return text
+
+
+LANGUAGE_VARIABLE = "PLAYHEAD_LANGUAGE"
+"""Names a language, such as `de` or `pt_BR`, where it shall not be the system's."""
+_log = logging.getLogger(__name__)
+
+
+def preferred_languages() -> Sequence[str]:
+    """What the user reads, the best first, as their names stand in files: `pt_BR` before `pt`."""
+    if told := os.environ.get(LANGUAGE_VARIABLE):
+        return _with_base_languages([told.replace("-", "_")])
+    return _with_base_languages([name.replace("-", "_") for name in QLocale.system().uiLanguages()])
+
+
+def install_translation(app: QApplication, folder: Path, languages: Sequence[str]) -> str:
+    """Load the first of the languages that there is; its name, '' for English.
+
+    Qt's own words (of file dialogs and questions) come along, and the window is mirrored where
+    the language is written from right to left.
+    """
+    for language in languages:
+        if language.partition("_")[0] in ("en", "C"):
+            return ""
+        ours = folder / f"playhead_{language}.qm"
+        if ours.is_file() and _install(app, ours):
+            _install(app, _qt_catalogue(language))
+            app.setLayoutDirection(QLocale(language).textDirection())
+            return language
+    return ""
+
+
+def _install(app: QApplication, path: Path) -> bool:
+    translator = QTranslator(app)
+    if translator.load(str(path)):
+        return app.installTranslator(translator)
+    _log.info("no words in %s", path)
+    return False
+
+
+def _qt_catalogue(language: str) -> Path:
+    folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+    whole = folder / f"qtbase_{language}.qm"
+    return whole if whole.is_file() else folder / f"qtbase_{language.partition('_')[0]}.qm"
+
+
+def _with_base_languages(names: Sequence[str]) -> list[str]:
+    """Each name, then what stands before its country."""
+    parts = (part for name in names for part in (name, name.partition("_")[0]))
+    return list(dict.fromkeys(parts))
+
+
+def format_seconds(seconds: float) -> str:
+    """38 ms, 1.1 s, 2 min 5 s."""
+    if seconds < 0.0995:
+        return tr("{number} ms", number=max(round(seconds * 1000), 0))
+    if seconds < 60:
+        return tr("{seconds:.1f} s", seconds=seconds)
+    return tr("{minutes} min {rest} s", minutes=int(seconds // 60), rest=int(seconds % 60))
+
+
+def folder_name(folder: str) -> str:
+    """The last part of a folder's path; the home is ~."""
+    return "~" if folder == str(Path.home()) else Path(folder).name or folder
+
+
+def short_folder(folder: str) -> str:
+    """A folder with the home as ~, in words if it is the home."""
+    home = str(Path.home())
+    if folder == home:
+        return tr("your home folder")
+    return "~" + folder[len(home) :] if folder.startswith(home + "/") else folder
+
+
+def format_size(size_bytes: int) -> str:
+    """A size as people read it."""
+    if size_bytes < 1_000:
+        return tr_n("%n bytes", size_bytes, one="1 byte")
+    if size_bytes < 1_000_000:
+        return tr("{number:.0f} kB", number=size_bytes / 1000)
+    if size_bytes < 1_000_000_000:
+        return tr("{number:.1f} MB", number=size_bytes / 1000000)
+    return tr("{number:.1f} GB", number=size_bytes / 1000000000)

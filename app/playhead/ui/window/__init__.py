@@ -1,1 +1,0 @@
-"""The window: its parts, and what joins them with the sessions."""

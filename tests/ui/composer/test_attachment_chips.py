@@ -1,0 +1,77 @@
+"""What the model will see of an attachment is said before it is sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from playhead.domain.conversation.message import Attachment
+from playhead.domain.model import ModelFacts
+from playhead.domain.settings import AppSettings
+from playhead.ui.composer.attachment_chips import DOCUMENT_LIMIT_BYTES, AttachmentChip, note_for
+from playhead.ui.widgets.theme import Theme
+from tests.support.waiting import until
+from tests.support.window import Bench, opened
+
+SEES = ModelFacts("m", takes_images=True, takes_documents=True)
+BLIND = ModelFacts("m", takes_images=False, takes_documents=False)
+UNKNOWN = ModelFacts("m")
+
+
+@pytest.mark.parametrize(
+    ("path", "facts", "words"),
+    [
+        ("/a.png", BLIND, "cannot see"),
+        ("/a.png", SEES, ""),
+        ("/a.png", UNKNOWN, ""),
+        ("/a.heic", BLIND, "cannot see"),
+        ("/a.heic", SEES, "shown to the model"),
+        ("/a.PDF", SEES, "read by the model"),
+        ("/a.pdf", BLIND, "for code to open"),
+        ("/a.pdf", UNKNOWN, "for code to open"),
+        ("/a.xlsx", SEES, "for code to open"),
+        ("/a.csv", SEES, ""),
+        ("/a.csv", None, ""),
+    ],
+)
+def test_each_kind_of_file_has_its_words(path: str, facts: ModelFacts | None, words: str):
+    kind = "image" if path.endswith("png") else "file"
+    note = note_for(Attachment(kind, path, path[1:], 10), facts)
+    assert (note.words if note else "") == "" if not words else note and words in note.words
+
+
+def test_a_document_that_nobody_takes_is_a_warning():
+    note = note_for(Attachment("file", "/a.pdf", "a.pdf", DOCUMENT_LIMIT_BYTES + 1), SEES)
+    assert note is not None
+    assert note.is_warning
+    assert "too large" in note.words
+
+
+def chip_of(bench: Bench) -> AttachmentChip:
+    return next(iter(bench.window.findChildren(AttachmentChip)))
+
+
+async def test_a_chip_follows_the_model_that_is_chosen(theme: Theme, tmp_path: Path):
+    path = tmp_path / "photo.png"
+    Image.new("RGB", (30, 20), "red").save(path)
+    settings = AppSettings(model="openai/blind")
+    async with opened(theme, tmp_path, settings=settings) as bench:
+        bench.provider.known = [
+            ModelFacts("openai/blind", takes_images=False),
+            ModelFacts("openai/sees", takes_images=True),
+        ]
+        bench.parts.composer.attach_paths([str(path)])
+        chip = chip_of(bench)
+        await until(lambda: "cannot see" in chip.note.text())
+        assert chip.note.isVisible()
+        assert chip.note.property("kind") == "warn"
+        assert "cannot see" in chip.remove.accessibleName()
+        assert "path" in chip.toolTip()
+        await bench.settings.save(AppSettings(model="openai/sees"))
+        bench.window.show_place()
+        await until(lambda: not chip.note.isVisible())
+        await bench.settings.save(AppSettings(model=""))
+        bench.window.show_place()
+        assert chip.note.text() == ""

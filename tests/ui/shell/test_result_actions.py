@@ -1,0 +1,204 @@
+"""Results of the code are opened, copied and saved by the window, never by themselves."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import FileChange, FileChanges, RunReport, Table
+from playhead.errors import ExecutionError
+from playhead.ui.widgets.theme import Theme
+from tests.support.waiting import until
+from tests.support.window import Bench, opened
+
+TABLE = Table(("a", "b"), ("int64", "object"), ((1, "x"), (2, "y,z")), 500, 2, "df")
+
+
+@pytest.fixture
+def opened_urls(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """What would have been opened by the system's programs."""
+    urls: list[Path] = []
+
+    def open_url(url: QUrl) -> bool:
+        urls.append(Path(url.toLocalFile()))
+        return True
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
+    return urls
+
+
+def gave(bench: Bench, kind: str, content: object) -> str:
+    chunk = Chunk("computer", kind, content=content)  # type: ignore[arg-type]
+    return bench.session.conversation.apply(chunk)
+
+
+def gave_page(bench: Bench, text: str) -> str:
+    apply = bench.session.conversation.apply
+    apply(Chunk("computer", "code", "html", start=True))
+    apply(Chunk("computer", "code", "html", content=text))
+    return apply(Chunk("computer", "code", "html", end=True))
+
+
+async def test_a_page_is_opened_from_a_file_that_nobody_else_can_read(
+    theme: Theme, tmp_path: Path, opened_urls: list[Path]
+) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+        key = gave_page(bench, "<p>Grüße</p>")
+        assert opened_urls == []
+        bench.parts.timeline.result_requested.emit("page", key, key)
+        await until(lambda: opened_urls)
+        [path] = opened_urls
+        assert path.suffix == ".html"
+        assert path.read_text("utf-8-sig") == "<p>Grüße</p>"
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert not path.parent.exists()
+
+
+async def test_a_table_is_copied_for_spreadsheets(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+        key = gave(bench, "table", TABLE)
+        bench.parts.timeline.result_requested.emit("copy_table", key, "csv")
+        clipboard = QGuiApplication.clipboard()
+        await until(lambda: clipboard.text() == 'a,b\n1,x\n2,"y,z"\n')
+        bench.parts.timeline.result_requested.emit("copy_table", key, key)
+        await until(lambda: clipboard.text() == "a\tb\n1\tx\n2\ty,z\n")
+
+
+async def test_a_table_is_saved_where_the_user_says(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+        key = gave(bench, "table", TABLE)
+        for name, text in (("t.csv", 'a,b\n1,x\n2,"y,z"\n'), ("t.tsv", "a\tb\n1\tx\n2\ty,z\n")):
+            bench.parts.timeline.result_requested.emit("save", key, key)
+            [dialog] = [one for one in bench.window.findChildren(QFileDialog) if one.isVisible()]
+            dialog.fileSelected.emit(str(tmp_path / name))
+            dialog.reject()
+            await until(lambda name=name: (tmp_path / name).exists())
+            await bench.window.tasks.settled()
+            assert (tmp_path / name).read_text("utf-8") == text
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(one.name for one in folder.iterdir())
+
+
+def lines_of(path: Path) -> list[str]:
+    return path.read_text("utf-8").splitlines()
+
+
+async def saved(bench: Bench, path: Path) -> list[str]:
+    """The lines of the file in which the conversation's table was saved."""
+    key = gave(bench, "table", TABLE)
+    bench.parts.timeline.result_requested.emit("save", key, key)
+    [dialog] = [one for one in bench.window.findChildren(QFileDialog) if one.isVisible()]
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+    await until(path.exists)
+    await bench.window.tasks.settled()
+    return lines_of(path)
+
+
+async def test_all_rows_of_a_table_are_saved_while_the_kernel_has_them(
+    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+
+        async def page(_id: str, name: str, first: int, rows: int) -> Table:
+            numbers = range(first, min(500, first + min(rows, 150)))
+            return replace(TABLE, rows=tuple((number, name) for number in numbers))
+
+        monkeypatch.setattr(bench.executor, "table", page)
+        lines = await saved(bench, tmp_path / "t.csv")
+        assert lines[:4] == ["a,b", "1,x", '2,"y,z"', "2,df"]
+        assert (len(lines), lines[-1]) == (501, "499,df")
+        assert names_in(tmp_path) == ["home", "t.csv"]
+        assert not bench.parts.notifications.isVisible()
+
+
+async def test_rows_that_the_kernel_has_no_more_are_told_of(
+    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+
+        async def page(*_: object) -> Table:
+            raise ExecutionError("There is no Python kernel.")
+
+        monkeypatch.setattr(bench.executor, "table", page)
+        told: list[tuple[str, str]] = []
+        bench.window.results.noticed.connect(lambda *words: told.append(words))
+        assert await saved(bench, tmp_path / "t.csv") == ["a,b", "1,x", '2,"y,z"']
+        [(title, detail)] = told
+        assert title == "Only 2 rows were saved."
+        assert "500 rows" in detail
+        assert "no Python kernel" in detail
+
+
+async def test_a_table_that_cannot_be_saved_says_why(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+        key = gave(bench, "table", TABLE)
+        bench.parts.timeline.result_requested.emit("save", key, key)
+        [dialog] = bench.window.findChildren(QFileDialog)
+        dialog.fileSelected.emit(str(tmp_path / "no folder" / "t.csv"))
+        dialog.reject()
+        await until(lambda: bench.parts.notifications.isVisible())
+
+
+async def test_a_table_stands_in_a_window_and_reads_on(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+        key = gave(bench, "table", TABLE)
+        bench.parts.timeline.result_requested.emit("table", key, key)
+        [window] = bench.window.results.windows
+        assert window.isVisible()
+        assert window.model.rowCount() == 500
+        window.close()
+        await until(lambda: bench.window.results.windows == [])
+
+
+async def test_a_file_is_opened_and_a_program_only_shown_in_its_folder(
+    theme: Theme, tmp_path: Path, opened_urls: list[Path]
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in ("plot.png", "run.desktop", "NOTES"):
+        (work / name).write_text("x")
+    outside = tmp_path / "secret.txt"
+    outside.write_text("x")
+    async with opened(theme, tmp_path / "home") as bench:
+        names = ("plot.png", "run.desktop", "NOTES", "gone.txt", "../secret.txt")
+        changes = FileChanges(str(work), tuple(FileChange(name) for name in names))
+        key = gave(bench, "files", changes)
+        for name in names:
+            bench.parts.timeline.result_requested.emit("file", key, name)
+        assert opened_urls == [work / "plot.png", work, work]
+        assert bench.parts.notifications.isVisible()
+
+
+async def test_the_whole_of_a_long_output_is_one_click_away(
+    theme: Theme, tmp_path: Path, opened_urls: list[Path]
+) -> None:
+    kept = tmp_path / "run.txt"
+    kept.write_text("all of it")
+    other = tmp_path / "other.txt"
+    other.write_text("no output")
+    async with opened(theme, tmp_path / "home") as bench:
+        apply = bench.session.conversation.apply
+        apply(Chunk("computer", "run", content=RunReport("started")))
+        apply(Chunk("computer", "console", start=True))
+        apply(Chunk("computer", "console", "output", content="some of it"))
+        key = apply(Chunk("computer", "console", end=True))
+        apply(Chunk("computer", "run", content=RunReport("finished", 1.0, output_path=str(kept))))
+        timeline = bench.parts.timeline
+        timeline.coalescer.flush_now()
+        index = timeline.model.index_of(key)
+        assert index is not None
+        [spot] = [one for one in timeline.sheet.card(index).spots(True) if "whole" in one.tip]
+        timeline.activate(spot.intent, index)
+        assert opened_urls == [kept]
+        timeline.result_requested.emit("output", key, str(other))
+        assert opened_urls == [kept]

@@ -1,0 +1,43 @@
+"""What the card of an error does in the window: lead to its line, ask the model to fix it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import CodeError, Frame
+from playhead.ui.shell.session_view import fix_request
+from playhead.ui.widgets.theme import Theme
+from tests.support.waiting import until
+from tests.support.window import opened
+
+ERROR = CodeError("KeyError", "'north'", (Frame("", 2, "<module>"),))
+
+
+async def test_to_mend_an_error_a_message_that_names_it_is_sent(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+        talk = bench.session.conversation
+
+        key = talk.apply(Chunk("computer", "error", content=ERROR))
+        bench.parts.timeline.mend_requested.emit(key)
+        await until(lambda: [m for m in talk.messages if m.role == "user" and "KeyError" in m.text])
+
+
+async def test_the_line_of_an_error_is_shown_in_the_editor(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+        talk = bench.session.conversation
+        key = talk.apply(Chunk("assistant", "code", "python", start=True))
+        talk.apply(Chunk("assistant", "code", "python", content="a = {}\na['north']"))
+        talk.apply(Chunk("assistant", "code", "python", end=True))
+        bench.parts.timeline.line_requested.emit(key, 2)
+        await until(lambda: bench.parts.pane.message_id == key)
+        assert "north" in bench.parts.pane.text()
+
+
+def test_the_request_names_error_and_line_and_holds_any_fence() -> None:
+    words = fix_request(ERROR)
+    assert "line 2" in words
+    assert "KeyError: 'north'" in words
+    assert fix_request(CodeError("E", "```")).endswith("~~~~")

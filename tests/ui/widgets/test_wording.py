@@ -1,0 +1,312 @@
+"""Every text of the window goes through Qt's translation: in the source and on the screen."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTranslator
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from playhead.ui.editor.code.editor_factory import plain_editor_reason
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import install_translation, mark, tr, tr_n
+from tests.support.catalogue import WINDOW, all_texts
+from tests.support.ports import coded, said
+from tests.support.pseudo import pseudo, write_pseudo_language
+from tests.support.waiting import until
+from tests.support.window import opened
+
+SHOWN_BY = (
+    "QLabel QPushButton QAction QCheckBox QRadioButton QGroupBox QToolButton setText setToolTip "
+    "setAccessibleName setAccessibleDescription setWindowTitle setPlaceholderText setStatusTip "
+    "addAction addMenu addSection addTab setTabText setTabToolTip setTitle show_notice say "
+    "BannerAction add_note setLabelText icon_spot setSuffix setPrefix"
+)
+NAMES = {"Playhead", "Aa", "JavaScript"}
+"""What is called the same in every language."""
+NOT_OURS = {
+    "JetBrains Mono NL",
+    "What's 34/24?",
+    "No module named '([\\w.]+)'",
+    "Traceback (most recent call last):",
+    "During handling of the above exception, another exception occurred:",
+    "The above exception was the direct cause of the following exception:",
+}
+"""Names, an example of code, and what Python says."""
+SENTENCE = re.compile(r"[A-Z][a-z']+ \w")
+WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+@pytest.fixture(scope="module")
+def catalogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the language lies that shows what is not translated."""
+    folder = tmp_path_factory.mktemp("translations")
+    write_pseudo_language(folder, "de")
+    write_pseudo_language(folder, "ar")
+    return folder
+
+
+@pytest.fixture
+def spoken(qapp: QApplication, catalogues: Path) -> Iterator[Path]:
+    """The invented language, taken off again."""
+    direction = qapp.layoutDirection()
+    assert install_translation(qapp, catalogues, ["de"]) == "de"
+    yield catalogues
+    silence(qapp)
+    qapp.setLayoutDirection(direction)
+
+
+def silence(app: QApplication) -> None:
+    for translator in app.findChildren(QTranslator):
+        app.removeTranslator(translator)
+        translator.deleteLater()
+
+
+def modules() -> list[Path]:
+    return sorted(WINDOW.rglob("*.py"))
+
+
+def test_no_module_shows_a_text_without_translating_it() -> None:
+    wrong = [
+        f"{path.relative_to(WINDOW)}, {found}"
+        for path in modules()
+        for found in untranslated(ast.parse(path.read_text("utf-8")))
+    ]
+    assert wrong == []
+
+
+def test_a_sentence_that_is_a_constant_is_marked_for_the_translators() -> None:
+    wrong = [
+        f"{path.relative_to(WINDOW)}, {text!r}"
+        for path in modules()
+        for text in unmarked(ast.parse(path.read_text("utf-8")))
+        if text not in NOT_OURS
+    ]
+    assert wrong == []
+
+
+def unmarked(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
+            marked = {id(x) for one in calls if called(one) == "mark" for x in ast.walk(one)}
+            for one in ast.walk(node.value):
+                text = one.value if isinstance(one, ast.Constant) else None
+                if isinstance(text, str) and id(one) not in marked and SENTENCE.match(text):
+                    yield text
+
+
+def untranslated(tree: ast.AST) -> Iterator[str]:
+    names = set(SHOWN_BY.split())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and called(node) in names:
+            for argument in node.args:
+                for text in literals(argument):
+                    words = re.sub(r"<[^>]*>", "", text)
+                    if text not in NAMES and WORD.search(words) and is_shown(text):
+                        yield f"line {node.lineno}: {text!r}"
+
+
+def called(node: ast.Call) -> str:
+    match node.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
+
+
+def literals(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts):
+            yield "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
+        case ast.IfExp(body=one, orelse=other) | ast.BinOp(left=one, right=other):
+            yield from literals(one)
+            yield from literals(other)
+
+
+def is_shown(text: str) -> bool:
+    """Words for people; not the name of an icon, a colour or a shortcut, and no address."""
+    return not text.startswith("http") and not re.fullmatch(
+        r"[a-z0-9_.:-]+|((Ctrl|Alt|Shift)\+)+\S+|F\d+|Esc|Del", text
+    )
+
+
+def test_every_blank_of_a_text_is_filled() -> None:
+    wrong = [
+        f"{path.name}:{node.lineno}"
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and called(node) in ("tr", "tr_n") and not is_filled(node)
+    ]
+    assert wrong == []
+
+
+def is_filled(node: ast.Call) -> bool:
+    given = {keyword.arg for keyword in node.keywords} - {"one", "about"}
+    texts = list(literals(node.args[0]))
+    if not given or not texts:
+        return True
+    return all(
+        {name for _, name, _, _ in string.Formatter().parse(t) if name} == given for t in texts
+    )
+
+
+def test_english_needs_no_catalogue(qapp: QApplication) -> None:
+    assert install_translation(qapp, Path("/nowhere"), ["en_GB", "de"]) == ""
+    assert tr("Remove {name}", name="a {b}.csv") == "Remove a {b}.csv"
+    assert mark("Save") == "Save" == tr("Save")
+    assert tr("") == ""
+    assert [tr_n("%n lines", n, one="1 line") for n in (0, 1, 2, 12_345)] == [
+        "0 lines",
+        "1 line",
+        "2 lines",
+        "12,345 lines",
+    ]
+
+
+def test_a_catalogue_has_every_text_and_each_number_its_form(spoken: Path) -> None:
+    assert len(all_texts()) > 500
+    assert tr("Save") == "[Šåvé·]"
+    assert tr_n("%n lines", 1, one="1 line") == "[1 ĺîñéš··]"
+
+
+def test_a_language_that_is_not_there_leaves_the_window_in_english(
+    qapp: QApplication, catalogues: Path
+) -> None:
+    assert install_translation(qapp, catalogues, ["fr_FR", "fr"]) == ""
+    assert tr("Save") == "Save"
+
+
+def in_the_own_language(text: str) -> bool:
+    """Whether the English in a text stands in the brackets of the invented language."""
+    inside = r"\[[^\[\]]*(\]|$)"  # a name may be a tip's beginning
+    outside = re.sub(inside, "", re.sub(inside, "", text))
+    return not WORD.search(outside)
+
+
+def shown_texts(root: QWidget) -> Iterator[tuple[QWidget, str]]:
+    """All that the widgets say, hidden ones too, but for what is the user's own."""
+    for one in [root, *root.findChildren(QWidget)]:
+        if isinstance(one, (QLabel, QAbstractButton)):
+            yield one, one.text()
+        if isinstance(one, (QLineEdit, QPlainTextEdit)):
+            yield one, one.placeholderText()
+        if isinstance(one, QComboBox) and not one.isEditable():
+            yield from ((one, one.itemText(n)) for n in range(one.count()))
+        yield one, one.toolTip()
+        yield one, one.accessibleName()
+
+
+def still_english(root: QWidget, known: tuple[str, ...] = ()) -> list[str]:
+    return [
+        f"{type(one).__name__}: {text!r}"
+        for one, text in shown_texts(root)
+        if text not in NAMES and not in_the_own_language(without(text, known))
+    ]
+
+
+def without(text: str, known: tuple[str, ...]) -> str:
+    for one in sorted(known, key=len, reverse=True):
+        text = text.replace(one, "")
+    return re.sub(r"\(((Ctrl|Alt|Shift)\+)*(\w+|\W)\)|<[^>]*>", "", text)
+
+
+def clipped(root: QWidget) -> list[str]:
+    """Labels and buttons whose words need more room than they have."""
+    found: list[str] = []
+    for one in root.findChildren(QWidget):
+        if not one.isVisible() or not isinstance(one, (QLabel, QAbstractButton)) or not one.text():
+            continue
+        if isinstance(one, QLabel) and (one.wordWrap() or "Elided" in type(one).__name__):
+            needed = one.heightForWidth(one.width()) if one.wordWrap() else 0
+            if needed > one.height() + 1:
+                found.append(f"{one.text()!r} is {one.height()} high, not {needed}")
+        elif one.width() + 1 < one.minimumSizeHint().width():
+            found.append(f"{one.text()!r} is {one.width()} wide, not {one.sizeHint().width()}")
+    return found
+
+
+FROM_THE_RIGHT = "The other editor cannot draw words that are written from right to left."
+OWN = (
+    "What's 34/24?",
+    "!ls",
+    "import sys; sys.version",
+    "scratch",
+    "Ollama",
+    "llama3",
+    "ollama_chat/llama3",
+    "Python",
+    "Playhead",
+    "http://127.0.0.1:11434",
+)
+
+
+async def test_the_whole_window_speaks_the_language_and_has_room_for_it(
+    spoken: Path, tmp_path: Path, theme: Theme
+) -> None:
+    code = "total = 34 / 24\nprint(total)"
+    async with opened(theme, tmp_path, coded(code), said("**1.42**")) as bench:
+        window = bench.window
+        window.resize(1280, 800)
+        own = (*OWN, *(str(path) for path in (tmp_path, Path.home())), "harvest", "openai/test")
+        assert still_english(window, own) == []
+        assert clipped(window) == []
+        bench.send("harvest")
+        await bench.asked()
+        bench.parts.approval.setFocus()
+        assert still_english(window, own) == []
+        assert clipped(window) == []
+
+
+async def test_a_language_from_the_right_mirrors_the_window_but_not_the_code(
+    qapp: QApplication, catalogues: Path, tmp_path: Path, theme: Theme
+) -> None:
+    before = qapp.layoutDirection()
+    try:
+        assert install_translation(qapp, catalogues, ["ar"]) == "ar"
+        async with opened(theme, tmp_path) as bench:
+            parts = bench.parts
+            sidebar, pane = parts.sidebar, parts.pane
+            assert left_of(pane) < left_of(parts.timeline) < left_of(sidebar)
+            assert not parts.timeline.isRightToLeft()
+            assert not pane.editor.widget.isRightToLeft()
+            assert plain_editor_reason() == pseudo(FROM_THE_RIGHT)
+    finally:
+        silence(qapp)
+        qapp.setLayoutDirection(before)
+
+
+def left_of(widget: QWidget) -> int:
+    return widget.mapToGlobal(widget.rect().topLeft()).x()
+
+
+async def test_the_hint_in_the_message_field_is_cut_where_it_would_need_a_second_line(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, coded("1")) as bench:
+        field = bench.parts.composer.text_edit
+        bench.send("go")
+        await bench.asked()
+        whole = field.placeholderText()
+        assert whole.endswith("turn…")
+        bench.window.resize(480, 600)
+        await until(lambda: field.width() < 440)
+        assert field.placeholderText() != whole
+        assert field.placeholderText().endswith("…")
+        bench.window.resize(1480, 940)
+        await until(lambda: field.placeholderText() == whole)
