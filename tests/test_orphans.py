@@ -37,7 +37,7 @@ if sys.orig_argv[-1].endswith("boot.py") and STAGE != "running":
 STAGES = {
     "the interpreter starts": "",
     "before the system is asked to end it": "ctypes",
-    "while it is booting": "_playhead_kernel.python_kernel",
+    "while it is booting": "_playhead_kernel.python.python_kernel",
     "while code runs": "running",
 }
 

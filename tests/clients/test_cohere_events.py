@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.dialects.test_cohere_encoder import message, said
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Source
 from playhead.formats.wire.cohere.encode import Encoder
+from tests.formats.wire.cohere.test_encode import message, said
 from tests.support.waiting import LIMIT_S
 
 READER = Path(__file__).with_name("cohere_reader.py")

@@ -34,7 +34,7 @@ LATER = (
     *("playhead.ui.editor.code.scintilla_editor", "playhead.ui.editor.pane.find_bar"),
     *("playhead.ui.editor.pane.diff_view", "playhead.ui.editor.variables_panel"),
     *("playhead.kernel.drivers", "playhead.kernel.python.runner"),
-    *("playhead.formats.documents.imported_conversation", "playhead.session.sessions"),
+    "playhead.formats.documents.imported_conversation",
     *(
         "ssl",
         "playhead.api.server.api_server",

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable
 
-LIMIT_S = float(os.environ.get("PYTEST_LIMIT_S", "60"))
+LIMIT_S = float(os.environ.get("PYTEST_LIMIT_S", "120"))
 """How long to wait for what has to happen; only what never happens takes that long."""
 STEP_S = 0.005
 

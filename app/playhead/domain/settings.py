@@ -156,12 +156,12 @@ class ValueReader:
         hints = typing.get_type_hints(shape)
         values: dict[str, Any] = {}
         fields: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(shape)  # pyright: ignore[reportArgumentType]
-        for field in fields:
-            if field.name not in raw:
+        for name in (each.name for each in fields):
+            if name not in raw:
                 continue
-            value = self._field(field.name, hints[field.name], raw[field.name], path + field.name)
+            value = self._field(name, hints[name], raw[name], path + name)
             if value is not _MISSING:
-                values[field.name] = value
+                values[name] = value
         try:
             return shape(**values)
         except TypeError as error:  # a field that has no default

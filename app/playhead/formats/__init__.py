@@ -1,1 +1,4 @@
-"""Wire formats and documents: pure, both ways; imported by `ui`, `api`, `session` and `providers`."""
+"""Wire formats and documents: pure, both ways.
+
+Imported by `client`, `ui`, `api`, `session` and `providers`.
+"""

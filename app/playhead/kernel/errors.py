@@ -103,7 +103,7 @@ def _frames(error: BaseException, block: str) -> list[tuple[str, int, str]]:
 
 
 def _is_own(file: str) -> bool:
-    return os.path.dirname(file) == _here()
+    return file.startswith(_here() + os.sep)
 
 
 def _drop_own_frames(summary: traceback.TracebackException, seen: set[int]) -> None:

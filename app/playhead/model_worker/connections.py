@@ -13,7 +13,9 @@ from typing import Any, Protocol, cast
 
 import httpx
 import litellm
-from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+from litellm.llms.custom_httpx.http_handler import (  # pyright: ignore[reportMissingTypeStubs]
+    AsyncHTTPHandler,
+)
 
 from playhead.model_worker.diagnosis import is_network, why_unreadable
 from playhead.model_worker.errors import (

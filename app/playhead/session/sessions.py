@@ -247,8 +247,6 @@ class Sessions:
         now = time.time()
         count = len(imported.messages)
         added = ConversationSummary(uuid.uuid4().hex, imported.title, now, now, count)
-        # not needed at start-up
-
         keep_file = partial(self._history.keep_file, added.id)
         try:
             messages = await store_pictures(imported.messages, keep_file)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.dialects.test_cohere_decoder import recorded
 
 from playhead.domain.conversation.payloads import Citation, Source, Usage
 from playhead.errors import ProviderError
+from tests.formats.wire.cohere.test_decode import recorded
 from tests.support.assistants_face import (
     Asked,
     Event,

@@ -12,6 +12,7 @@ import pytest
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Usage
 from playhead.errors import ProviderError
+from playhead.formats.wire import native
 from tests.support.http_face import face
 from tests.support.ports import called, coded, said
 
@@ -328,9 +329,9 @@ async def test_every_event_carries_its_native_chunks_where_asked(tmp_path: Path)
     async with face(tmp_path, coded("6 * 7"), said("42"), may_auto_run=True) as api:
         events = await api.events(CHAT, asked(auto_run=True, lmc=True))
     assert all(event["object"] == "chat.completion.chunk" for event in events)
-    native = [wire for event in events for wire in event.get("lmc", ())]
-    assert native[-1] == {"role": "server", "type": "status", "content": "complete"}
-    chunks = [chunk for chunk in map(native.decode_chunk, native) if chunk is not None]
+    wires = [wire for event in events for wire in event.get("lmc", ())]
+    assert wires[-1] == {"role": "server", "type": "status", "content": "complete"}
+    chunks = [chunk for chunk in map(native.decode_chunk, wires) if chunk is not None]
     kinds = [wire["type"] for wire in native.whole(chunks)]
     assert kinds == ["code", "console", "message"]
 

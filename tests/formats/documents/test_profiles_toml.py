@@ -103,7 +103,7 @@ def test_an_imported_profile_never_runs_code_unasked():
 
 
 def test_the_example_of_the_documentation_can_be_imported():
-    text = (Path(__file__).parents[2] / "docs" / "models.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "models.md").read_text("utf-8")
     example = text.split("```toml\n")[1].split("```")[0]
     read = from_toml(example.encode())
     assert [profile.name for profile in read.profiles] == ["Data work"]

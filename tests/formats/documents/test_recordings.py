@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.dialects.test_cohere_encoder import message, printed, proposal, said
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure, Proposal, RunReport
@@ -20,11 +19,13 @@ from playhead.errors import DocumentError
 from playhead.formats.documents.document import read_document
 from playhead.formats.documents.imported_conversation import ImportedConversation
 from playhead.formats.documents.recordings import events_in, format_of
-from playhead.formats.wire import assistants, chat_completions, cohere, kernel_messages, native
+from playhead.formats.wire import assistants, chat_completions, kernel_messages, native
+from playhead.formats.wire.cohere.encode import Encoder as CohereEncoder
+from tests.formats.wire.cohere.test_encode import message, printed, proposal, said
 from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
 
-DATA = Path(__file__).parents[1] / "data" / "streams"
+DATA = Path(__file__).parents[2] / "data" / "streams"
 COMPLETE = Chunk("server", "status", content="complete")
 
 
@@ -37,7 +38,7 @@ def encoders() -> dict[str, Callable[[], Any]]:
         "native": native.Encoder,
         "chat": lambda: chat_completions.Encoder("c", 1, "m", **both),
         "assistants": lambda: assistants.Encoder(run, ids, **both),
-        "cohere": lambda: cohere.Encoder("c", **both),
+        "cohere": lambda: CohereEncoder("c", **both),
         "kernel": lambda: kernel_messages.Encoder("k", lambda: 1, has_tools=True),
     }
 

@@ -77,7 +77,7 @@ def test_without_full_text_search_messages_are_still_stored(path, monkeypatch):
 
 async def test_a_database_of_the_first_version_opens_with_all_that_is_in_it(path):
     """The file was written by the program as it was then: branches, code and a run's report."""
-    shutil.copy(Path(__file__).parents[1] / "data" / "history-v1.sqlite3", path)
+    shutil.copy(Path(__file__).parents[2] / "data" / "history-v1.sqlite3", path)
     history = SqliteHistory(path)
     assert await history.open() == ""
     rows = await history.conversations()

@@ -22,7 +22,7 @@ from tests.support.namespaces import with_mount
 from tests.support.ports import RecordingExecutor, ScriptedProvider, ports_with
 from tests.support.waiting import LIMIT_S
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 NEWER = len(MIGRATIONS) + 1
 
 
@@ -153,7 +153,7 @@ FULL = (
 SCRIPT = """
     import asyncio, sys
     from pathlib import Path
-    from tests.storage.test_history_locked import on
+    from tests.storage.history.test_write_refusal import on
 
     async def main():
         sessions = on(Path(sys.argv[1]))

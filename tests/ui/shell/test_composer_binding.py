@@ -18,7 +18,7 @@ from tests.support.ports import coded, said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def queue_of(bench: Bench) -> list[str]:

@@ -13,7 +13,7 @@ from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
-EXAMPLE = Path(__file__).parents[2] / "resources" / "example"
+EXAMPLE = Path(__file__).parents[3] / "resources" / "example"
 
 
 def notes(bench: Bench) -> list[str]:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton
 
 from playhead.ui.widgets.theme import Theme, Tokens
 
-RESOURCES = Path(__file__).parents[2] / "resources"
+RESOURCES = Path(__file__).parents[3] / "resources"
 READABLE = 4.5
 
 

@@ -22,8 +22,15 @@ from playhead.api.turns.client_request import (
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Source
 from playhead.domain.model import ModelChoice
-from playhead.formats.wire import cohere
+from playhead.formats.wire.chat_completions.requests import read_tools
 from playhead.formats.wire.codec import Wire
+from playhead.formats.wire.cohere.encode import Encoder
+from playhead.formats.wire.cohere.requests import (
+    CohereMessages,
+    documents_as_instructions,
+    read_documents,
+    read_messages,
+)
 from playhead.session.turn_settings import TurnOptions
 
 _CHOICES = {"REQUIRED": "required", "NONE": "none"}
@@ -46,8 +53,8 @@ class CohereChatHandler:
     async def post(self, request: web.Request) -> web.StreamResponse:
         """Events as they come, or a whole answer."""
         asked = read_body(await request.read(), CohereRequest)
-        told = cohere.read_messages(asked.messages)
-        documents = cohere.read_documents(asked.documents)
+        told = read_messages(asked.messages)
+        documents = read_documents(asked.documents)
         sources = () if _is_uncited(asked) else (*told.sources, *documents)
         holds_text = bool(asked.tools) and not told.has_fresh_results
         format_ = AnswerFormat(
@@ -63,7 +70,7 @@ class CohereChatAnswer:
     """One message, its id the same wherever it is told."""
 
     def __init__(self, turn: ApiTurn, sources: tuple[Source, ...], *, holds_text: bool) -> None:
-        self._encoder = cohere.Encoder(
+        self._encoder = Encoder(
             str(uuid.uuid4()),
             is_call_clients=turn.is_call_clients,
             has_tools=bool(turn.incoming.options.tools),
@@ -91,17 +98,17 @@ class CohereChatAnswer:
 
 def _incoming(
     asked: CohereRequest,
-    told: cohere.CohereMessages,
+    told: CohereMessages,
     documents: tuple[Source, ...],
     client: str,
 ) -> ClientRequest:
     """Code that is not run unasked is the client's to decide about: this format has no question."""
     is_auto_run = asked.auto_run is True
-    tools = cohere.read_tools(asked.tools)
+    tools = read_tools(asked.tools)
     choice = _CHOICES.get(asked.tool_choice or "")
     offering = resolve_tool_choice(tools, choice, is_auto_run=is_auto_run)
     is_asked = not offering.tools and not is_auto_run
-    instructions = (told.instructions, cohere.documents_as_instructions(documents))
+    instructions = (told.instructions, documents_as_instructions(documents))
     return ClientRequest(
         dialect="cohere",
         entries=told.entries,

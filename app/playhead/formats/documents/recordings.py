@@ -10,8 +10,9 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.errors import DocumentError
 from playhead.formats.documents.imported_conversation import ImportedConversation
 from playhead.formats.documents.message_list import read_message_list
-from playhead.formats.wire import assistants, chat_completions, cohere, kernel_messages, native
+from playhead.formats.wire import assistants, chat_completions, kernel_messages, native
 from playhead.formats.wire.codec import Decoder, Wire
+from playhead.formats.wire.cohere.decode import CohereDecoder
 
 Fields = Mapping[str, Any]
 _END_MARK = "[DONE]"
@@ -19,7 +20,7 @@ _DECODERS: Mapping[str, Callable[[], Decoder]] = {
     "native": native.Decoder,
     "chat": chat_completions.Decoder,
     "assistants": assistants.Decoder,
-    "cohere": cohere.Decoder,
+    "cohere": CohereDecoder,
     "kernel": kernel_messages.Decoder,
 }
 _COHERE = frozenset(

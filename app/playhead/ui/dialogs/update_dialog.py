@@ -72,7 +72,7 @@ def _way() -> str:
     if getattr(sys, "frozen", False):
         is_package = sys.platform == "linux" and sys.executable.startswith(("/usr/", "/opt/"))
         return tr(_PACKAGE) if is_package else tr(_ARCHIVE)
-    package = Path(__file__).resolve().parents[1]
+    package = Path(__file__).resolve().parents[2]
     if "site-packages" in package.parts:
         if "pipx" in Path(sys.prefix).parts:
             return tr(_PIPX)

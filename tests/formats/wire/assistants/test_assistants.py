@@ -16,8 +16,6 @@ from openai.types.beta import AssistantStreamEvent
 from openai.types.beta.threads import Message, Run
 from openai.types.beta.threads.runs import RunStep
 from pydantic import TypeAdapter
-from tests.dialects.test_cohere_decoder import COMPLETE, WAITING, junk, recorded
-from tests.dialects.test_cohere_encoder import message, printed, proposal, said
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
@@ -25,6 +23,8 @@ from playhead.formats.wire.assistants.decode import Decoder
 from playhead.formats.wire.assistants.encode import EXPIRED, Encoder
 from playhead.formats.wire.assistants.objects import RunFacts, thread_wire
 from playhead.formats.wire.assistants.steps import Ids
+from tests.formats.wire.cohere.test_decode import COMPLETE, WAITING, junk, recorded
+from tests.formats.wire.cohere.test_encode import message, printed, proposal, said
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, of_kinds, streams
 

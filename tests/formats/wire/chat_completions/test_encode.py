@@ -26,7 +26,7 @@ from playhead.formats.wire.chat_completions.projection import QUESTION
 from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
 
-GOLDEN = Path(__file__).parents[1] / "data" / "division_dialogue.jsonl"
+GOLDEN = Path(__file__).parents[3] / "data" / "division_dialogue.jsonl"
 COMPLETE = Chunk("server", "status", content="complete")
 WAITING = Chunk("server", "status", content="awaiting_approval")
 CODE_FENCE = "```python\n34 / 24\n```"
@@ -113,8 +113,8 @@ def test_the_division_dialogue_is_one_text():
         "The result of the division 34/24 is approximately 1.42."
     )
     events = events_of([*chunks, COMPLETE], is_lossless=True)
-    native = [wire for event in events for wire in event["lmc"]]
-    assert native[:-1] == [json.loads(line) for line in lines]
+    wires = [wire for event in events for wire in event["lmc"]]
+    assert wires[:-1] == [json.loads(line) for line in lines]
 
 
 def test_a_proposal_without_tools_is_a_fence_and_a_question():
@@ -315,8 +315,8 @@ def test_output_and_code_of_any_length_fit_into_lines(letter: str):
 
 def test_lossless_events_carry_the_native_chunks_too():
     chunks = [*code("1"), proposal("1"), WAITING]
-    native = [wire for event in events_of(chunks, is_lossless=True) for wire in event["lmc"]]
-    assert [wire["type"] for wire in native] == ["code", "code", "code", "confirmation", "status"]
+    wires = [wire for event in events_of(chunks, is_lossless=True) for wire in event["lmc"]]
+    assert [wire["type"] for wire in wires] == ["code", "code", "code", "confirmation", "status"]
 
 
 def test_a_whole_answer_chooses_its_fences_knowing_all():

@@ -16,7 +16,7 @@ from playhead.formats.wire.cohere.decode import CohereDecoder
 from tests.support import chunk_streams
 from tests.support.chunk_streams import cut, essence, texts
 
-DATA = Path(__file__).parents[1] / "data" / "streams"
+DATA = Path(__file__).parents[3] / "data" / "streams"
 COMPLETE = Chunk("server", "status", content="complete")
 WAITING = Chunk("server", "status", content="awaiting_approval")
 

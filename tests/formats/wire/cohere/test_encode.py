@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.dialects.test_cohere_decoder import COMPLETE, WAITING, decoded, recorded
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Proposal, Source, Usage
-from playhead.formats.wire import cohere
 from playhead.formats.wire.cohere.decode import CohereDecoder
-from playhead.formats.wire.cohere.encode import Encoder
+from playhead.formats.wire.cohere.encode import Encoder, whole
+from playhead.formats.wire.cohere.requests import read_messages
+from tests.formats.wire.cohere.test_decode import COMPLETE, WAITING, decoded, recorded
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, of_kinds, streams
 
@@ -202,7 +202,7 @@ def test_code_that_runs_here_is_text_in_fences():
     assert text_of(events) == fences
     assert events[-1]["delta"]["finish_reason"] == "COMPLETE"
     made = encoder(is_call_clients=False)
-    answer = cohere.whole(chunks, made)
+    answer = whole(chunks, made)
     assert "".join(block["text"] for block in answer["message"]["content"]) == fences
 
 
@@ -279,7 +279,7 @@ def test_a_tools_result_is_cited_with_what_the_tool_gave():
 def test_a_whole_answer_says_what_its_stream_says():
     call = message("tool_call", '{"q": 1}', format_="f", call_id="c")
     chunks = [*message("reasoning", "Hm."), *said("I look."), *call, COMPLETE]
-    answer = cohere.whole(chunks, encoder(holds_text=True))
+    answer = whole(chunks, encoder(holds_text=True))
     assert answer["message"] == {
         "role": "assistant",
         "content": [{"type": "thinking", "thinking": "Hm."}],
@@ -295,8 +295,8 @@ def test_an_answer_is_known_again_when_it_returns():
     call = message("tool_call", '{"q": 1}', format_="f", call_id="c")
     for chunks in ([*said("So."), COMPLETE], [*said("So."), *call, COMPLETE]):
         made = encoder(holds_text=True)
-        returned = cohere.whole(chunks, made)["message"]
-        found = cohere.read_messages([{"role": "user", "content": "?"}, returned])
+        returned = whole(chunks, made)["message"]
+        found = read_messages([{"role": "user", "content": "?"}, returned])
         assert found.entries[1].key == made.key() != ""
 
 

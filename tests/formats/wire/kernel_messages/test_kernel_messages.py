@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.dialects.test_cohere_decoder import COMPLETE, WAITING, junk, recorded
-from tests.dialects.test_cohere_encoder import message, printed, proposal, said
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure, Proposal
@@ -19,6 +17,8 @@ from playhead.errors import RequestError
 from playhead.formats.wire import kernel_messages
 from playhead.formats.wire.kernel_messages.decode import Decoder
 from playhead.formats.wire.kernel_messages.encode import Encoder
+from tests.formats.wire.cohere.test_decode import COMPLETE, WAITING, junk, recorded
+from tests.formats.wire.cohere.test_encode import message, printed, proposal, said
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, of_kinds, streams
 

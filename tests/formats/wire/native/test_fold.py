@@ -13,7 +13,7 @@ from playhead.formats.wire import native
 from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
 
-GOLDEN = Path(__file__).parents[1] / "data" / "division_dialogue.jsonl"
+GOLDEN = Path(__file__).parents[3] / "data" / "division_dialogue.jsonl"
 CODE = {"type": "code", "format": "python", "content": "34 / 24"}
 CONFIRMATION = {
     "role": "computer",

@@ -25,8 +25,8 @@ from playhead.ui.timeline.text.document_maker import DocumentMaker
 from playhead.ui.widgets.theme import Theme
 from tests.support.card_samples import SAMPLES, Sample, names
 
-STORED = Path(__file__).parents[2] / "data" / "cards"
-RESOURCES = Path(__file__).parents[3] / "resources"
+STORED = Path(__file__).parents[3] / "data" / "cards"
+RESOURCES = Path(__file__).parents[4] / "resources"
 WIDTH, MOST = 560, 460
 CHANNEL, SHARE = 8, 0.001
 IS_WRITING = os.environ.get("CARD_PICTURES") == "write"

