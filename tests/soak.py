@@ -119,12 +119,12 @@ class Soak:
         conversation = f"c{self._random.randrange(CONVERSATIONS)}"
         self._runs += 1
         request = RunRequest(
-            f"run-{self._runs}",
-            conversation,
-            language,
-            blocks[name],
-            str(self._work),
-            sys.executable,
+            run_id=f"run-{self._runs}",
+            conversation_id=conversation,
+            language=language,
+            code=blocks[name],
+            folder=str(self._work),
+            interpreter=sys.executable,
             stop_grace_s=0.3,
             limits=RunLimits(seconds=60, output_bytes=5_000_000),
         )

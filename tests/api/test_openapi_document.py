@@ -39,7 +39,7 @@ def valid(value: object, name: str) -> None:
 
 def test_it_has_all_routes_of_the_server_and_no_others():
     app = web.Application()
-    services = Services(None, None, bytes, "1")  # type: ignore[arg-type]
+    services = Services(bridge=None, turns=None, collection=bytes, version="1")  # type: ignore[arg-type]
     add_routes(app, services, Assistants(None, None, None))  # type: ignore[arg-type]
     served = {
         (route.method, route.resource.canonical)

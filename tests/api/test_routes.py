@@ -64,12 +64,12 @@ async def real_face(
         folder=str(tmp_path),
     )
     ports = SessionPorts(
-        provider,
-        executor,
-        OneInterpreter(),
-        SettingsInMemory(settings),
-        KeysInMemory(openai="sk-test"),
-        SmallCatalog(),
+        provider=provider,
+        executor=executor,
+        interpreters=OneInterpreter(),
+        settings=SettingsInMemory(settings),
+        keys=KeysInMemory(openai="sk-test"),
+        catalog=SmallCatalog(),
     )
     try:
         async with face(tmp_path, ports=ports, **more) as api:

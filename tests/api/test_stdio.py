@@ -75,7 +75,12 @@ class Program:
         history = NoHistory(Path("no-such-folder"))
         sessions = Sessions(ports, history)
         models = ModelState(ports.settings, ports.keys, ports.catalog)
-        policy = ApiPolicy(lambda: True, lambda: True, "", "")
+        policy = ApiPolicy(
+            may_approve=lambda: True,
+            may_auto_run=lambda: True,
+            approve_switch="",
+            auto_run_switch="",
+        )
         turns = Turns(sessions, models, policy)
         stdin, stdout = os.fdopen(self._commands, "rb"), os.fdopen(self._lines_end, "wb", 0)
         os.set_blocking(self._read_end, False)

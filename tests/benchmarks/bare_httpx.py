@@ -44,11 +44,15 @@ async def read(client: httpx.AsyncClient, api_base: str, prompt: str) -> tuple[i
 
 async def first_through_us(provider: WorkerProvider, api_base: str, prompt: str) -> float:
     """Ask once through the model worker into a conversation: when the first piece came."""
-    model = ModelSettings("openai/test", api_base, Secret("test-key"))
-    asked = Message("m1", None, "user", "message", content=prompt)
+    model = ModelSettings(model="openai/test", api_base=api_base, api_key=Secret("test-key"))
+    asked = Message(id="m1", parent_id=None, role="user", type="message", content=prompt)
     first_at = 0.0
     talk = Conversation("c")
-    async with aclosing(provider.stream(TurnRequest("t", "c", (asked,), model))) as chunks:
+    async with aclosing(
+        provider.stream(
+            TurnRequest(turn_id="t", conversation_id="c", messages=(asked,), model=model)
+        )
+    ) as chunks:
         async for chunk in chunks:
             first_at = first_at or time.perf_counter()
             talk.apply(chunk)

@@ -17,10 +17,14 @@ from tests.benchmarks.probe import report
 
 async def read(provider: WorkerProvider, api_base: str, prompt: str) -> int:
     """Ask once; the chunks that came."""
-    model = ModelSettings("openai/test", api_base, Secret("test-key"))
-    asked = Message("m1", None, "user", "message", content=prompt)
+    model = ModelSettings(model="openai/test", api_base=api_base, api_key=Secret("test-key"))
+    asked = Message(id="m1", parent_id=None, role="user", type="message", content=prompt)
     count = 0
-    async with aclosing(provider.stream(TurnRequest("t", "c", (asked,), model))) as chunks:
+    async with aclosing(
+        provider.stream(
+            TurnRequest(turn_id="t", conversation_id="c", messages=(asked,), model=model)
+        )
+    ) as chunks:
         async for _ in chunks:
             count += 1
     return count

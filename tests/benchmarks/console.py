@@ -93,10 +93,12 @@ def _shown() -> tuple[TimelineView, Conversation]:
     view.show()
     talk = Conversation()
     view.set_conversation(talk)
-    talk.apply(Chunk("assistant", "code", "python", start=True))
-    talk.apply(Chunk("assistant", "code", "python", content="for n in numbers: print(n)"))
-    talk.apply(Chunk("assistant", "code", "python", end=True))
-    talk.apply(Chunk("computer", "console", start=True))
+    talk.apply(Chunk(role="assistant", type="code", format="python", start=True))
+    talk.apply(
+        Chunk(role="assistant", type="code", format="python", content="for n in numbers: print(n)")
+    )
+    talk.apply(Chunk(role="assistant", type="code", format="python", end=True))
+    talk.apply(Chunk(role="computer", type="console", start=True))
     app.processEvents()
     gc.freeze()  # as the window does once it stands
     return view, talk
@@ -113,7 +115,7 @@ def _feed(talk: Conversation, output: RunOutput, piece: bytes) -> None:
     from playhead.domain.conversation.chunk import Chunk
 
     if shown := output.add(piece):
-        talk.apply(Chunk("computer", "console", "output", content=shown))
+        talk.apply(Chunk(role="computer", type="console", format="output", content=shown))
 
 
 def _close(view: TimelineView, talk: Conversation, output: RunOutput) -> None:
@@ -122,7 +124,7 @@ def _close(view: TimelineView, talk: Conversation, output: RunOutput) -> None:
     output.close()
     if output.path is not None:
         shutil.rmtree(Path(output.path).parent)
-    talk.apply(Chunk("computer", "console", end=True))
+    talk.apply(Chunk(role="computer", type="console", end=True))
     view.set_conversation(None)
     view.close()
 

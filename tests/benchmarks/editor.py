@@ -45,7 +45,7 @@ def _frames(app: object, theme: object) -> list[float]:
     pane = EditorPane(theme)
     pane.resize(*SIZE)
     code = _code()
-    pane.set_tabs([Tab("m", "cell 1", text=code, original=code, base=code)], "m")
+    pane.set_tabs([Tab(key="m", title="cell 1", text=code, original=code, base=code)], "m")
     pane.show()
     took: list[float] = []
     owed, typed = 0.0, 0

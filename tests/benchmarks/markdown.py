@@ -90,18 +90,18 @@ def _streamed(tokens: list[str]) -> list[float]:
     talk = Conversation()
     view.set_conversation(talk)
     app.processEvents()
-    talk.apply(Chunk("assistant", "message", start=True))
+    talk.apply(Chunk(role="assistant", type="message", start=True))
     gc.collect()  # what the stream before has left is not this one's
     took: list[float] = []
     for at in range(0, len(tokens), PER_FRAME):
         began = time.thread_time()
         for token in tokens[at : at + PER_FRAME]:
-            talk.apply(Chunk("assistant", "message", content=token))
+            talk.apply(Chunk(role="assistant", type="message", content=token))
         view.coalescer.flush_now()
         view.viewport().repaint()
         app.processEvents()
         took.append((time.thread_time() - began) * 1e3)
-    talk.apply(Chunk("assistant", "message", end=True))
+    talk.apply(Chunk(role="assistant", type="message", end=True))
     view.set_conversation(None)
     view.close()
     return took[1:]

@@ -61,7 +61,15 @@ class Bench:
         self._runs += 1
         name, folder = f"run-{self._runs}", str(self.folder)
         limits = RunLimits(output_bytes=0)
-        return RunRequest(name, "bench", "python", code, folder, sys.executable, limits=limits)
+        return RunRequest(
+            run_id=name,
+            conversation_id="bench",
+            language="python",
+            code=code,
+            folder=folder,
+            interpreter=sys.executable,
+            limits=limits,
+        )
 
     async def run_s(self, code: str) -> float:
         """Seconds from the approval to the last chunk."""

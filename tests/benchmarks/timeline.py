@@ -6,7 +6,9 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from playhead.domain.conversation.conversation import Conversation
@@ -87,18 +89,23 @@ def conversation(size: int) -> Conversation:
 
     talk = Conversation()
 
-    def say(*what: str, text: str) -> None:
-        talk.apply(Chunk(*what, start=True))  # type: ignore[arg-type]
-        talk.apply(Chunk(*what, content=text))  # type: ignore[arg-type]
-        talk.apply(Chunk(*what, end=True))  # type: ignore[arg-type]
+    def say(role: Any, type: Any, format: str | None = None, *, text: str) -> None:
+        piece = Chunk(role=role, type=type, format=format, content=text)
+        talk.apply(replace(piece, content=None, start=True))
+        talk.apply(piece)
+        talk.apply(replace(piece, content=None, end=True))
 
     for number in range(size // 4):
-        talk.apply(Chunk("user", "message", content=f"Question {number}: what is in the file?"))
+        talk.apply(
+            Chunk(role="user", type="message", content=f"Question {number}: what is in the file?")
+        )
         say("assistant", "message", text=_ANSWER + ("\n" + _TABLE) * (number % 3 == 0))
         say("assistant", "code", "python", text=f"total = {number}\nprint(total)\n" * 4)
-        talk.apply(Chunk("computer", "console", start=True))
-        talk.apply(Chunk("computer", "console", "output", content=f"{number}\n" * 12))
-        talk.apply(Chunk("computer", "console", end=True))
+        talk.apply(Chunk(role="computer", type="console", start=True))
+        talk.apply(
+            Chunk(role="computer", type="console", format="output", content=f"{number}\n" * 12)
+        )
+        talk.apply(Chunk(role="computer", type="console", end=True))
     return talk
 
 

@@ -19,7 +19,7 @@ from tests.support.waiting import LIMIT_S
 
 READER = Path(__file__).with_name("cohere_reader.py")
 PLACES = {"newest": "7.", "5.20": "5.20."}
-COMPLETE = Chunk("server", "status", content="complete")
+COMPLETE = Chunk(role="server", type="status", content="complete")
 
 
 @pytest.fixture(params=sorted(PLACES))
@@ -53,7 +53,11 @@ def stream_of(chunks: list[Chunk], encoder: Encoder) -> bytes:
 ANSWER = [
     *message("reasoning", "Hm."),
     *said("It is ", "19 °C."),
-    Chunk("assistant", "citation", content=Citation(6, 11, "19 °C", (Source("c:0", text="19"),))),
+    Chunk(
+        role="assistant",
+        type="citation",
+        content=Citation(start=6, end=11, text="19 °C", sources=(Source(id="c:0", text="19"),)),
+    ),
     *message("tool_call", '{"q"', ": 1}", format_="lookup", call_id="call_a1"),
     COMPLETE,
 ]
@@ -75,7 +79,9 @@ def test_every_event_of_a_stream_is_one_that_the_sdk_knows(sdk: tuple[Path, str]
 
 
 def test_plans_and_failures_are_read_too(sdk: tuple[Path, str]):
-    failure = Chunk("server", "error", content=Failure("upstream_error", "It broke."))
+    failure = Chunk(
+        role="server", type="error", content=Failure(code="upstream_error", title="It broke.")
+    )
     chunks = [*said("I look."), *ANSWER[-5:-1], failure]
     read = read_by(sdk, stream_of(chunks, encoder(holds_text=True)), "stream")
     assert read[1][1]["delta"]["message"]["tool_plan"] == "I look."

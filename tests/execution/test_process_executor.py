@@ -7,10 +7,10 @@ import base64
 import os
 import sys
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import InputRequest, LineTiming, RunReport, Table
@@ -45,13 +45,13 @@ async def test_the_dialogue_comes_out_chunk_for_chunk(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         chunks = await run(made, request(tmp_path, "34 / 24"))
     started, *core, timing, finished = chunks
-    assert started.content == RunReport("started")
+    assert started.content == RunReport(state="started")
     assert core == [
-        Chunk("computer", "console", start=True, id="run-1"),
-        Chunk("computer", "console", "active_line", 1),
-        Chunk("computer", "console", "output", "1.4166666666666667\n"),
-        Chunk("computer", "console", "active_line", None),
-        Chunk("computer", "console", end=True),
+        Chunk(role="computer", type="console", start=True, id="run-1"),
+        Chunk(role="computer", type="console", format="active_line", content=1),
+        Chunk(role="computer", type="console", format="output", content="1.4166666666666667\n"),
+        Chunk(role="computer", type="console", format="active_line", content=None),
+        Chunk(role="computer", type="console", end=True),
     ]
     assert isinstance(timing.content, LineTiming)
     assert isinstance(finished.content, RunReport)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import InputRequest, LineTiming, Table

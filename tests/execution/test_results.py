@@ -89,7 +89,14 @@ def test_a_table_is_one_value(spool: Spool, shown: Results) -> None:
     ((_, _, content),) = texts(
         shown.take("table", put(spool, "t.json", json.dumps(fields).encode()))
     )
-    assert content == Table(("a", "b"), ("int64", "object"), ((1, "x"), (2.5, None)), 900, 7, "df")
+    assert content == Table(
+        columns=("a", "b"),
+        dtypes=("int64", "object"),
+        rows=((1, "x"), (2.5, None)),
+        total_rows=900,
+        total_columns=7,
+        name="df",
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,11 +116,11 @@ def test_a_table_of_the_wrong_shape_is_made_fit() -> None:
         }
     )
     assert table == Table(
-        ("a", ""),
-        ("", ""),
-        ((1, None), (None, None), (1, 2), ("[1]", str(10**30)), ("nan", True)),
-        5,
-        2,
+        columns=("a", ""),
+        dtypes=("", ""),
+        rows=((1, None), (None, None), (1, 2), ("[1]", str(10**30)), ("nan", True)),
+        total_rows=5,
+        total_columns=2,
     )
 
 

@@ -131,7 +131,7 @@ def test_the_error_and_the_times_come_after_the_console(stream: RunStream) -> No
     assert words(chunks[:2]) == ["active_line None", "console end"]
     assert isinstance(chunks[2].content, CodeError)
     assert chunks[2].content.frames[0].line == 1
-    assert chunks[3].content == LineTiming(1, 0.5, 3)
+    assert chunks[3].content == LineTiming(line=1, seconds=0.5, last_line=3)
 
 
 def test_a_forged_time_without_end_is_dropped(stream: RunStream) -> None:
@@ -207,9 +207,9 @@ def test_times_of_lines_carry_their_share(stream: RunStream) -> None:
         if isinstance(chunk.content, LineTiming)
     ]
     assert timings == [
-        LineTiming(1, 0.5, 3, None),
-        LineTiming(2, 0.2, 2, 0.4),
-        LineTiming(3, 0.1, 3, None),
+        LineTiming(line=1, seconds=0.5, last_line=3, share=None),
+        LineTiming(line=2, seconds=0.2, last_line=2, share=0.4),
+        LineTiming(line=3, seconds=0.1, last_line=3, share=None),
     ]
 
 

@@ -39,12 +39,12 @@ async def test_the_division_dialogue_comes_out_chunk_for_chunk(
             model="openai/test", api_base=server.base_url, interpreter=sys.executable
         )
         ports = SessionPorts(
-            provider,
-            executor,
-            OneInterpreter(),
-            SettingsInMemory(settings),
-            KeysInMemory(openai="sk-test"),
-            SmallCatalog(),
+            provider=provider,
+            executor=executor,
+            interpreters=OneInterpreter(),
+            settings=SettingsInMemory(settings),
+            keys=KeysInMemory(openai="sk-test"),
+            catalog=SmallCatalog(),
         )
         session = Session(Conversation(), ports, str(tmp_path))
         told: list[dict[str, object]] = []

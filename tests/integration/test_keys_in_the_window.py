@@ -59,7 +59,7 @@ async def test_a_typed_key_is_in_the_keyring_and_in_no_file(qapp: object, tmp_pa
         conversation = bench.session.conversation
         for kind in KINDS:
             check_clean(write_document(kind, conversation.messages, "Title").data, kind)
-        profile = Profile("Fast", model="openai/test", instructions="Be brief.")
+        profile = Profile(name="Fast", model="openai/test", instructions="Be brief.")
         check_clean(to_toml((profile,)).encode(), "exported profiles")
     keys.close()
     theme.deleteLater()

@@ -9,10 +9,10 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.bootstrap.maintenance import Reset
 from playhead.domain.app_data import ResetOptions
@@ -63,7 +63,7 @@ async def lived_in() -> AsyncIterator[Home]:
     await home.keys.set("openai", Secret("sk-1"))
     await home.keys.set("cohere", Secret("sk-2"))
     session = home.sessions.new()
-    session.add([Chunk("user", "message", content="keep me")])
+    session.add([Chunk(role="user", type="message", content="keep me")])
     home.sessions.rename(session.conversation.id, "Mine")
     outputs = paths.outputs_dir() / session.conversation.id
     outputs.mkdir()

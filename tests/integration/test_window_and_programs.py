@@ -6,12 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
 from playhead.api.assistants.assistants import make_assistants
@@ -72,7 +72,9 @@ async def serving(bench: Bench) -> AsyncIterator[Api]:
         from playhead.api.routes import add_routes
 
         read = (RESOURCES / "api.json").read_bytes
-        add_routes(app, Services(bridge, turns, read, version="1.2.3"), assistants)
+        add_routes(
+            app, Services(bridge=bridge, turns=turns, collection=read, version="1.2.3"), assistants
+        )
 
     switch = ApiSwitch(
         bench.settings,

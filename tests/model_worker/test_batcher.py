@@ -9,14 +9,14 @@ from playhead.model_worker.protocol import Delta, DeltaBatcher
 
 async def test_the_first_delta_is_sent_at_once():
     sent: list[tuple[Delta, ...]] = []
-    assert DeltaBatcher(sent.append).add(Delta("a"))
-    assert sent == [(Delta("a"),)]
+    assert DeltaBatcher(sent.append).add(Delta(text="a"))
+    assert sent == [(Delta(text="a"),)]
 
 
 async def test_a_burst_becomes_few_lines_with_every_delta_in_order():
     sent: list[tuple[Delta, ...]] = []
     batcher = DeltaBatcher(sent.append)
-    burst = [Delta(str(number)) for number in range(500)]
+    burst = [Delta(text=str(number)) for number in range(500)]
     for delta in burst:
         batcher.add(delta)
     batcher.flush()
@@ -34,8 +34,8 @@ async def test_what_waits_leaves_by_itself():
             done.set()
 
     batcher = DeltaBatcher(send)
-    batcher.add(Delta("a"))
-    batcher.add(Delta("b"))
+    batcher.add(Delta(text="a"))
+    batcher.add(Delta(text="b"))
     async with asyncio.timeout(10):
         await done.wait()
-    assert sent == [(Delta("a"),), (Delta("b"),)]
+    assert sent == [(Delta(text="a"),), (Delta(text="b"),)]

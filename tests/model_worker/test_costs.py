@@ -15,10 +15,27 @@ from tests.support.workers import SharedWorker
 @pytest.mark.parametrize(
     ("question", "usage"),
     [
-        ("hello usage 100 20", Usage(100, 20, "stop", model="openai/test")),
-        ("at length", Usage(12, 5, "length", model="openai/test")),
-        ("filtered", Usage(12, 5, "content_filter", model="openai/test")),
-        ("34/24 usage 3 4", Usage(3, 4, "tool_calls", model="openai/test")),
+        (
+            "hello usage 100 20",
+            Usage(input_tokens=100, output_tokens=20, finish_reason="stop", model="openai/test"),
+        ),
+        (
+            "at length",
+            Usage(input_tokens=12, output_tokens=5, finish_reason="length", model="openai/test"),
+        ),
+        (
+            "filtered",
+            Usage(
+                input_tokens=12,
+                output_tokens=5,
+                finish_reason="content_filter",
+                model="openai/test",
+            ),
+        ),
+        (
+            "34/24 usage 3 4",
+            Usage(input_tokens=3, output_tokens=4, finish_reason="tool_calls", model="openai/test"),
+        ),
     ],
 )
 async def test_the_providers_count_of_tokens_comes_last(

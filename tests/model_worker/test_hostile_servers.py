@@ -55,7 +55,7 @@ async def gathered(provider: WorkerProvider, server: ModelServer, model: str) ->
 
     with pytest.raises(ProviderError) as caught:
         await gather()
-    chunks.append(Chunk("server", "status", content=caught.value.code))
+    chunks.append(Chunk(role="server", type="status", content=caught.value.code))
     assert caught.value.remedy
     for word in ("Traceback", "codec", "NoneType", "litellm", "has no attribute"):
         assert word not in f"{caught.value.title} {caught.value.detail}"

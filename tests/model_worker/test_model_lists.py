@@ -19,7 +19,7 @@ from tests.support.workers import SharedWorker
 
 
 def settings(model: str, api_base: str = "", **more: Any) -> ModelSettings:
-    return ModelSettings(model, api_base or None, Secret(KEY), **more)
+    return ModelSettings(model=model, api_base=api_base or None, api_key=Secret(KEY), **more)
 
 
 def names(found: list[ModelFacts]) -> list[str]:
@@ -200,12 +200,12 @@ async def test_facts_come_from_the_table_under_the_users_word(model_worker: Shar
     assert (known.takes_tools, known.takes_images, known.takes_documents) == (True, True, True)
     assert (known.context_tokens, known.input_price) == (128000, pytest.approx(2.5))
     assert (said.takes_images, said.takes_tools) == (False, True)
-    assert unknown == ModelFacts("openai/nobody-knows-this")
+    assert unknown == ModelFacts(model="openai/nobody-knows-this")
 
 
 async def test_facts_are_unknown_and_no_error_where_no_worker_starts():
     provider = WorkerProvider(canonical, command=("/no/such/program",))
     try:
-        assert await provider.facts(settings("openai/gpt-4o")) == ModelFacts("openai/gpt-4o")
+        assert await provider.facts(settings("openai/gpt-4o")) == ModelFacts(model="openai/gpt-4o")
     finally:
         await provider.close()

@@ -27,26 +27,51 @@ from playhead.model_worker.protocol import (
 TEXT = st.text(alphabet=st.characters(codec=None))  # lone surrogates too
 DELTAS = st.builds(
     Delta,
-    TEXT,
-    TEXT,
-    st.lists(st.builds(CallPiece, st.integers(0, 9), TEXT, TEXT, TEXT), max_size=2).map(tuple),
-    st.lists(st.builds(CitedPage, st.integers(0), st.integers(0), TEXT, TEXT), max_size=1).map(
-        tuple
-    ),
+    text=TEXT,
+    reasoning=TEXT,
+    calls=st.lists(
+        st.builds(CallPiece, index=st.integers(0, 9), id=TEXT, name=TEXT, arguments=TEXT),
+        max_size=2,
+    ).map(tuple),
+    citations=st.lists(
+        st.builds(CitedPage, start=st.integers(0), end=st.integers(0), title=TEXT, url=TEXT),
+        max_size=1,
+    ).map(tuple),
 )
 
 
 @pytest.mark.parametrize(
     "message",
     [
-        Ask("t", "openai/x", [{"role": "user", "content": "\u2028é"}], api_key="k"),
-        Ask("t", "m", [], [{"type": "function"}], "auto", True, top_p=0.5, stop=["a", "b"]),
-        Ask("t", "m", [], tool_choice={"type": "function", "function": {"name": "f"}}),
+        Ask(
+            turn="t",
+            model="openai/x",
+            messages=[{"role": "user", "content": "\u2028é"}],
+            api_key="k",
+        ),
+        Ask(
+            turn="t",
+            model="m",
+            messages=[],
+            tools=[{"type": "function"}],
+            tool_choice="auto",
+            needs_tools=True,
+            top_p=0.5,
+            stop=["a", "b"],
+        ),
+        Ask(
+            turn="t",
+            model="m",
+            messages=[],
+            tool_choice={"type": "function", "function": {"name": "f"}},
+        ),
         Cancel("t"),
         Ready(),
         Done("t", "length"),
-        Done("t", "stop", Tokens(12, 5, is_estimated=False)),
-        Failed("t", "c", "title", "detail", "remedy", 7.5),
+        Done("t", "stop", Tokens(input_tokens=12, output_tokens=5, is_estimated=False)),
+        Failed(
+            turn="t", code="c", title="title", detail="detail", remedy="remedy", retry_after_s=7.5
+        ),
         Cancelled("t"),
     ],
 )
@@ -83,4 +108,4 @@ def test_fields_of_a_later_version_are_skipped():
 
 
 def test_the_key_is_not_in_the_repr():
-    assert "sk-1" not in repr(Ask("t", "m", [], api_key="sk-1"))
+    assert "sk-1" not in repr(Ask(turn="t", model="m", messages=[], api_key="sk-1"))

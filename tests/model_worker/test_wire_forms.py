@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
@@ -86,12 +86,20 @@ async def test_anthropic_gets_its_signed_thinking_back_unchanged_and_nobody_else
     ]
     chunks, _ = await answer(model_worker, reply, "anthropic/claude-sonnet-4-5")
     conversation = Conversation("c")
-    conversation.apply(Chunk("user", "message", start=True))
-    conversation.apply(Chunk("user", "message", content="34/24?"))
-    conversation.apply(Chunk("user", "message", end=True))
+    conversation.apply(Chunk(role="user", type="message", start=True))
+    conversation.apply(Chunk(role="user", type="message", content="34/24?"))
+    conversation.apply(Chunk(role="user", type="message", end=True))
     for chunk in chunks:
         conversation.apply(chunk)
-    result = Message("r", None, "computer", "tool_result", "execute", "1.4", call_id="toolu_01")
+    result = Message(
+        id="r",
+        parent_id=None,
+        role="computer",
+        type="tool_result",
+        format="execute",
+        content="1.4",
+        call_id="toolu_01",
+    )
     messages = (*conversation.messages, result)
     again = wire.anthropic(wire.text_block("1.4"))
     with ModelServer(again) as server, ModelServer(ms.text("1.4")) as other:
@@ -195,9 +203,25 @@ async def test_cohere_plans_calls_and_cites(model_worker: SharedWorker):
 async def test_cohere_gets_results_as_documents_and_says_what_it_cites(model_worker: SharedWorker):
     reply = wire.cohere(*wire.cohere_text("It is ", "34.", cites=(6, 8, "34", "call_a:0")))
     earlier = (
-        Message("u", None, "user", "message", content="How much?"),
-        Message("m", None, "assistant", "code", "python", "30 + 4", call_id="call_a"),
-        Message("r", None, "computer", "tool_result", "execute", "34", call_id="call_a"),
+        Message(id="u", parent_id=None, role="user", type="message", content="How much?"),
+        Message(
+            id="m",
+            parent_id=None,
+            role="assistant",
+            type="code",
+            format="python",
+            content="30 + 4",
+            call_id="call_a",
+        ),
+        Message(
+            id="r",
+            parent_id=None,
+            role="computer",
+            type="tool_result",
+            format="execute",
+            content="34",
+            call_id="call_a",
+        ),
     )
     with ModelServer(reply) as server:
         base = server.base_url.removesuffix("/v1")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PIL import Image
 
 from playhead.domain.conversation.chunk import Chunk
@@ -99,7 +100,7 @@ async def test_what_a_text_cites_comes_after_its_message(model_worker: SharedWor
             chunks = await chunks_of(provider, request(server, "cites"))
     assert [chunk.type for chunk in chunks] == ["message"] * 5 + ["citation", "usage"]
     source = Source(title="https://weather.example/", url="https://weather.example/")
-    assert chunks[-2].content == Citation(6, 11, "19 °C", (source,))
+    assert chunks[-2].content == Citation(start=6, end=11, text="19 °C", sources=(source,))
 
 
 async def test_half_a_call_of_a_clients_tool_is_no_call(model_worker: SharedWorker):
@@ -131,9 +132,17 @@ async def test_the_settings_of_a_request_reach_the_model(model_worker: SharedWor
 
 
 async def test_the_results_of_parallel_calls_go_back_by_their_ids(model_worker: SharedWorker):
-    def said(number: int, role: str, kind: str, text: str, call_id: str | None = None) -> Message:
+    def said(number: int, role: Any, kind: Any, text: str, call_id: str | None = None) -> Message:
         format_ = "lookup" if call_id else None
-        return Message(f"m{number}", None, role, kind, format_, text, call_id)  # type: ignore[arg-type]
+        return Message(
+            id=f"m{number}",
+            parent_id=None,
+            role=role,
+            type=kind,
+            format=format_,
+            content=text,
+            call_id=call_id,
+        )
 
     with ModelServer() as server:
         asked = request(server)
@@ -157,8 +166,12 @@ async def test_a_relative_image_and_one_in_base64_reach_a_model_that_can_see(
     Image.new("RGB", (4, 4), "red").save(tmp_path / "red.png")
     data = base64.b64encode((tmp_path / "red.png").read_bytes()).decode()
     images = (
-        Message("i1", None, "user", "image", "path", "red.png"),
-        Message("i2", None, "user", "image", "base64.png", data),
+        Message(
+            id="i1", parent_id=None, role="user", type="image", format="path", content="red.png"
+        ),
+        Message(
+            id="i2", parent_id=None, role="user", type="image", format="base64.png", content=data
+        ),
     )
     with ModelServer(ms.text("red")) as server:
         async with provider_of(model_worker) as provider:

@@ -124,28 +124,43 @@ def test_a_request_is_fitted_to_what_the_user_or_the_table_says_of_the_model() -
         _said("user" if n % 2 == 0 else "assistant", f"{n} " + "word " * 200) for n in range(21)
     ]
     writer = RequestWriter()
-    request = TurnRequest("t", "c", tuple(talk), ModelSettings("openai/test"))
-    whole = writer.fitted(request, ModelFacts("openai/test"))
+    request = TurnRequest(
+        turn_id="t",
+        conversation_id="c",
+        messages=tuple(talk),
+        model=ModelSettings(model="openai/test"),
+    )
+    whole = writer.fitted(request, ModelFacts(model="openai/test"))
     assert (whole.left_out, whole.first_sent_id) == (0, "")
-    table = writer.fitted(request, ModelFacts("openai/test", context_tokens=6_000))
+    table = writer.fitted(request, ModelFacts(model="openai/test", context_tokens=6_000))
     assert 0 < table.left_out < 20
     assert table.first_sent_id == talk[table.left_out].id
     assert table.tokens <= token_limit(6_000, None)
-    said = TurnRequest("t", "c", tuple(talk), ModelSettings("openai/test", context_tokens=3_000))
-    assert writer.fitted(said, ModelFacts("x", context_tokens=9_000)).left_out > table.left_out
+    said = TurnRequest(
+        turn_id="t",
+        conversation_id="c",
+        messages=tuple(talk),
+        model=ModelSettings(model="openai/test", context_tokens=3_000),
+    )
+    assert (
+        writer.fitted(said, ModelFacts(model="x", context_tokens=9_000)).left_out > table.left_out
+    )
     system = writer.messages(table.request)[0]["content"]
     assert f"The oldest {table.left_out} messages" in system
-    again = writer.fitted(request, ModelFacts("openai/test"), 1)
+    again = writer.fitted(request, ModelFacts(model="openai/test"), 1)
     assert again.left_out > 0
     assert again.tokens < whole.tokens * 0.7
 
 
 def test_what_is_looked_at_is_what_is_sent_and_has_no_key() -> None:
     request = TurnRequest(
-        "t", "c", (_said("user", "hi"),), ModelSettings("openai/test", "http://x")
+        turn_id="t",
+        conversation_id="c",
+        messages=(_said("user", "hi"),),
+        model=ModelSettings(model="openai/test", api_base="http://x"),
     )
     writer = RequestWriter()
-    out = writer.outgoing(writer.fitted(request, ModelFacts("openai/test")))
+    out = writer.outgoing(writer.fitted(request, ModelFacts(model="openai/test")))
     assert list(out.messages) == writer.messages(request)
     assert [tool["function"]["name"] for tool in out.tools] == ["execute"]
     assert len(out.tokens) == len(out.messages)
@@ -154,12 +169,20 @@ def test_what_is_looked_at_is_what_is_sent_and_has_no_key() -> None:
 
 
 def _said(role: str, text: str, kind: str = "message", **more: Any) -> Message:
-    return Message(f"n{next(_ids)}", None, role, kind, content=text, **more)  # type: ignore[arg-type]
+    return Message(id=f"n{next(_ids)}", parent_id=None, role=role, type=kind, content=text, **more)  # type: ignore[arg-type]
 
 
 def _step(code: str, output: str) -> list[Message]:
     block = _said("assistant", code, "code", format="python", call_id=f"call_{next(_ids)}")
-    proposal = Proposal("p", block.id, "python", code)
-    shown = Message(f"n{next(_ids)}", None, "computer", "confirmation", content=proposal)
-    began = Message(f"n{next(_ids)}", None, "computer", "run", content=RunReport("started"))
+    proposal = Proposal(id="p", message_id=block.id, language="python", code=code)
+    shown = Message(
+        id=f"n{next(_ids)}", parent_id=None, role="computer", type="confirmation", content=proposal
+    )
+    began = Message(
+        id=f"n{next(_ids)}",
+        parent_id=None,
+        role="computer",
+        type="run",
+        content=RunReport(state="started"),
+    )
     return [block, shown, began, _said("computer", output, "console")]

@@ -17,7 +17,9 @@ from playhead.providers.direct import DirectProvider
 
 def answer(*messages: Message, **more: Any) -> list[Chunk]:
     provider = DirectProvider(lambda word: "python" if word in ("py", "python") else None)
-    request = TurnRequest("t", "c", messages, ModelSettings(), **more)
+    request = TurnRequest(
+        turn_id="t", conversation_id="c", messages=messages, model=ModelSettings(), **more
+    )
 
     async def gather() -> list[Chunk]:
         return [chunk async for chunk in provider.stream(request)]
@@ -26,7 +28,7 @@ def answer(*messages: Message, **more: Any) -> list[Chunk]:
 
 
 def typed(text: str) -> Message:
-    return Message("m", None, "user", "message", content=text)
+    return Message(id="m", parent_id=None, role="user", type="message", content=text)
 
 
 def test_a_sum_becomes_a_code_message():
@@ -40,7 +42,12 @@ def test_a_sum_becomes_a_code_message():
 
 def test_a_block_of_a_language_that_is_missing_says_what_to_install():
     provider = DirectProvider(lambda word: None, lambda word: f"{word} is not installed here.")
-    request = TurnRequest("t", "c", (typed("```ruby\nputs 1\n```"),), ModelSettings())
+    request = TurnRequest(
+        turn_id="t",
+        conversation_id="c",
+        messages=(typed("```ruby\nputs 1\n```"),),
+        model=ModelSettings(),
+    )
 
     async def gather() -> str:
         return "".join([str(c.content or "") async for c in provider.stream(request)])
@@ -58,7 +65,9 @@ def test_prose_is_told_that_there_is_no_model_and_what_can_be_done():
 
 def test_where_there_is_no_window_it_says_how_a_model_is_chosen():
     provider = DirectProvider(lambda word: None, how="`playhead chat --model`")
-    request = TurnRequest("t", "c", (typed("Sort my photos"),), ModelSettings())
+    request = TurnRequest(
+        turn_id="t", conversation_id="c", messages=(typed("Sort my photos"),), model=ModelSettings()
+    )
 
     async def gather() -> str:
         return "".join([str(c.content or "") async for c in provider.stream(request)])
@@ -67,14 +76,14 @@ def test_where_there_is_no_window_it_says_how_a_model_is_chosen():
 
 
 def test_it_rests_after_a_run():
-    console = Message("c", "m", "computer", "console", content="1.4\n")
+    console = Message(id="c", parent_id="m", role="computer", type="console", content="1.4\n")
     assert answer(typed("34/24"), console) == []
     assert answer() == []
 
 
 def test_a_report_on_the_kernel_is_no_answer():
-    report = RunReport("killed", reason="Another Python was chosen: a new kernel begins.")
-    told = Message("r", "m", "computer", "run", content=report)
+    report = RunReport(state="killed", reason="Another Python was chosen: a new kernel begins.")
+    told = Message(id="r", parent_id="m", role="computer", type="run", content=report)
     assert answer(typed("34/24"), told)[1].content == "34 / 24"
 
 
@@ -84,7 +93,11 @@ def test_a_language_that_cannot_run_is_named():
 
 
 def test_an_attachment_alone_is_answered_with_its_path():
-    text = answer(Message("f", None, "user", "file", "path", "/data/a.csv"))[1].content
+    text = answer(
+        Message(
+            id="f", parent_id=None, role="user", type="file", format="path", content="/data/a.csv"
+        )
+    )[1].content
     assert "/data/a.csv" in str(text)
 
 
@@ -97,5 +110,12 @@ def test_a_program_that_wants_no_code_is_answered_in_plain_words(more: dict[str,
 
 
 def test_an_image_that_came_as_data_is_not_printed():
-    image = Message("f", None, "user", "image", "base64.png", "iVBORw0KGgo=")
+    image = Message(
+        id="f",
+        parent_id=None,
+        role="user",
+        type="image",
+        format="base64.png",
+        content="iVBORw0KGgo=",
+    )
     assert "iVBOR" not in str(answer(image, typed("what is it?"))[1].content)

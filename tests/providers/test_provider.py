@@ -7,10 +7,10 @@ import os
 import signal
 import sys
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PIL import Image
 
 from playhead.domain.conversation.chunk import Chunk
@@ -247,7 +247,9 @@ async def test_an_image_reaches_a_model_that_can_see(model_worker: SharedWorker,
     Image.new("RGB", (4, 4), "red").save(path)
     with ModelServer(ms.text("red")) as server:
         asked = request(server, supports_images=True)
-        image = Message("m0", None, "user", "image", "path", str(path))
+        image = Message(
+            id="m0", parent_id=None, role="user", type="image", format="path", content=str(path)
+        )
         async with provider_of(model_worker) as provider:
             await chunks_of(provider, replace(asked, messages=(image, *asked.messages)))
             blind = request(server, supports_images=False)

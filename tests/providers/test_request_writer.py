@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from playhead.domain.model import ModelSettings
 from playhead.domain.secret import Secret
@@ -20,20 +21,20 @@ CLAUDE = "bedrock/invoke/anthropic.claude-3-haiku-20240307-v1:0"
 
 def test_the_parts_of_a_key_stand_beside_the_other_parameters():
     key = Secret(json.dumps(PARTS | {"endpoint": "https://evil.example"}))
-    model = ModelSettings("bedrock/x", api_key=key, extra={"aws_region_name": "eu-west-1"})
+    model = ModelSettings(model="bedrock/x", api_key=key, extra={"aws_region_name": "eu-west-1"})
     assert key_and_extra(model) == (None, {"aws_region_name": "eu-west-1", **PARTS})
 
 
 def test_a_plain_key_stays_one():
     for text in ("sk-1", "[1]", "7"):
-        assert key_and_extra(ModelSettings("bedrock/x", api_key=Secret(text))) == (text, {})
+        assert key_and_extra(ModelSettings(model="bedrock/x", api_key=Secret(text))) == (text, {})
     text = json.dumps(PARTS)
-    assert key_and_extra(ModelSettings("openai/x", api_key=Secret(text))) == (text, {})
-    assert key_and_extra(ModelSettings("bedrock/x")) == (None, {})
+    assert key_and_extra(ModelSettings(model="openai/x", api_key=Secret(text))) == (text, {})
+    assert key_and_extra(ModelSettings(model="bedrock/x")) == (None, {})
 
 
 def test_a_question_shows_no_part_of_its_key():
-    assert "hush" not in repr(Ask("t", "bedrock/x", [], extra=dict(PARTS)))
+    assert "hush" not in repr(Ask(turn="t", model="bedrock/x", messages=[], extra=dict(PARTS)))
 
 
 async def test_bedrock_is_asked_with_a_signature_of_the_kept_secrets(model_worker: SharedWorker):
@@ -41,7 +42,7 @@ async def test_bedrock_is_asked_with_a_signature_of_the_kept_secrets(model_worke
         server.answers = [said("Hel", "lo")]
         asked = request(plain)
         model = ModelSettings(
-            CLAUDE,
+            model=CLAUDE,
             api_base=server.base_url,
             api_key=Secret(json.dumps(PARTS)),
             extra={"aws_region_name": "eu-west-1"},

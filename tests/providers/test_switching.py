@@ -49,8 +49,10 @@ def check_contents(entries: list[dict[str, Any]]) -> None:
 
 @given(talks(), st.booleans())
 def test_any_conversation_is_valid_for_any_model(talk: list[Message], takes_tools: bool) -> None:
-    model = ModelSettings("openai/next", takes_tools=takes_tools)
-    entries = RequestWriter().messages(TurnRequest("t", "c", tuple(talk), model))
+    model = ModelSettings(model="openai/next", takes_tools=takes_tools)
+    entries = RequestWriter().messages(
+        TurnRequest(turn_id="t", conversation_id="c", messages=tuple(talk), model=model)
+    )
     assert entries[0]["role"] == "system"
     check_calls(entries)
     check_contents(entries)
@@ -73,14 +75,46 @@ def _told(entry: dict[str, Any]) -> str:
 
 def test_calls_become_fences_and_results_words_for_a_model_without_tools() -> None:
     talk = [
-        Message("1", None, "user", "message", content="What is it?"),
-        Message("2", None, "assistant", "message", content="Let me see."),
-        Message("3", None, "assistant", "code", "python", "print(1)", call_id="a"),
-        Message("4", None, "computer", "tool_result", "execute", "1", call_id="a"),
-        Message("5", None, "assistant", "tool_call", "lookup", '{"q": "x"}', call_id="b"),
-        Message("6", None, "computer", "tool_result", "lookup", "found", call_id="b"),
-        Message("7", None, "assistant", "message", content="It is one."),
-        Message("8", None, "user", "message", content="Sure?"),
+        Message(id="1", parent_id=None, role="user", type="message", content="What is it?"),
+        Message(id="2", parent_id=None, role="assistant", type="message", content="Let me see."),
+        Message(
+            id="3",
+            parent_id=None,
+            role="assistant",
+            type="code",
+            format="python",
+            content="print(1)",
+            call_id="a",
+        ),
+        Message(
+            id="4",
+            parent_id=None,
+            role="computer",
+            type="tool_result",
+            format="execute",
+            content="1",
+            call_id="a",
+        ),
+        Message(
+            id="5",
+            parent_id=None,
+            role="assistant",
+            type="tool_call",
+            format="lookup",
+            content='{"q": "x"}',
+            call_id="b",
+        ),
+        Message(
+            id="6",
+            parent_id=None,
+            role="computer",
+            type="tool_result",
+            format="lookup",
+            content="found",
+            call_id="b",
+        ),
+        Message(id="7", parent_id=None, role="assistant", type="message", content="It is one."),
+        Message(id="8", parent_id=None, role="user", type="message", content="Sure?"),
     ]
     entries = chat_messages(talk, takes_tools=False)
     assert _told(entries[1]) == "Let me see.\n\n```python\nprint(1)\n```"
@@ -92,9 +126,24 @@ def test_calls_become_fences_and_results_words_for_a_model_without_tools() -> No
 
 def test_fences_of_a_model_without_tools_stay_text_for_one_with_tools() -> None:
     talk = [
-        Message("1", None, "user", "message", content="?"),
-        Message("2", None, "assistant", "code", "python", "1", call_id=None),
-        Message("3", None, "computer", "tool_result", "execute", "declined"),
+        Message(id="1", parent_id=None, role="user", type="message", content="?"),
+        Message(
+            id="2",
+            parent_id=None,
+            role="assistant",
+            type="code",
+            format="python",
+            content="1",
+            call_id=None,
+        ),
+        Message(
+            id="3",
+            parent_id=None,
+            role="computer",
+            type="tool_result",
+            format="execute",
+            content="declined",
+        ),
     ]
     entries = chat_messages(talk)
     assert [entry["role"] for entry in entries] == ["user", "assistant", "user"]
@@ -102,17 +151,21 @@ def test_fences_of_a_model_without_tools_stay_text_for_one_with_tools() -> None:
 
 
 def test_a_conversation_that_begins_with_an_answer_has_a_question_before_it() -> None:
-    talk = [Message("1", None, "assistant", "message", content="Hello.")]
+    talk = [Message(id="1", parent_id=None, role="assistant", type="message", content="Hello.")]
     assert _told(chat_messages(talk, takes_tools=False)[0]) == NO_QUESTION
     assert len(chat_messages(talk)) == 1
 
 
 def test_a_clients_own_tools_are_offered_whatever_the_model_is_said_to_take() -> None:
     writer = RequestWriter()
-    model = ModelSettings("openai/next", takes_tools=False)
-    request = TurnRequest("t", "c", (), model, tools=(ToolOffer("lookup"),))
+    model = ModelSettings(model="openai/next", takes_tools=False)
+    request = TurnRequest(
+        turn_id="t", conversation_id="c", messages=(), model=model, tools=(ToolOffer("lookup"),)
+    )
     assert [tool["function"]["name"] for tool in writer.tools(request)] == ["lookup"]
-    assert writer.tools(TurnRequest("t", "c", (), model)) == []
+    assert (
+        writer.tools(TurnRequest(turn_id="t", conversation_id="c", messages=(), model=model)) == []
+    )
 
 
 SIGNED = f"call_1__thought__{'QUJD' * 30}"
@@ -133,11 +186,19 @@ def test_calls_of_other_models_get_ids_that_the_next_one_takes(
 ) -> None:
     ids = ["call_1", SIGNED, LONG, LONG + "6", "functions.execute:0", "abcDEF123"]
     calls = [
-        Message(f"c{number}", None, "assistant", "code", "python", "1", call_id=call_id)
+        Message(
+            id=f"c{number}",
+            parent_id=None,
+            role="assistant",
+            type="code",
+            format="python",
+            content="1",
+            call_id=call_id,
+        )
         for number, call_id in enumerate(ids)
     ]
-    talk = [Message("q", None, "user", "message", content="?"), *calls]
-    entries = chat_messages(talk, model=ModelSettings(model, api_base=api_base))
+    talk = [Message(id="q", parent_id=None, role="user", type="message", content="?"), *calls]
+    entries = chat_messages(talk, model=ModelSettings(model=model, api_base=api_base))
     check_calls(entries)
     taken = [call["id"] for call in entries[1]["tool_calls"]]
     assert all(re.fullmatch(form, found) for found in taken)
@@ -146,12 +207,28 @@ def test_calls_of_other_models_get_ids_that_the_next_one_takes(
 
 @pytest.mark.parametrize("model", ["gemini/gemini-3-pro", "anthropic/claude-opus-4-5"])
 def test_ids_that_a_provider_gave_go_back_to_it_as_they_are(model: str) -> None:
-    own = Message("c", None, "assistant", "code", "python", "1", call_id=SIGNED)
-    entries = chat_messages([own], model=ModelSettings(model))
+    own = Message(
+        id="c",
+        parent_id=None,
+        role="assistant",
+        type="code",
+        format="python",
+        content="1",
+        call_id=SIGNED,
+    )
+    entries = chat_messages([own], model=ModelSettings(model=model))
     assert entries[0]["tool_calls"][0]["id"] == entries[1]["tool_call_id"] == SIGNED
 
 
 def test_a_server_of_one_s_own_gets_back_long_ids_as_it_gave_them() -> None:
-    own = Message("c", None, "assistant", "code", "python", "1", call_id=LONG)
-    model = ModelSettings("openai/local", api_base="http://127.0.0.1:8080/v1")
+    own = Message(
+        id="c",
+        parent_id=None,
+        role="assistant",
+        type="code",
+        format="python",
+        content="1",
+        call_id=LONG,
+    )
+    model = ModelSettings(model="openai/local", api_base="http://127.0.0.1:8080/v1")
     assert chat_messages([own], model=model)[0]["tool_calls"][0]["id"] == LONG

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
@@ -31,8 +31,10 @@ from playhead.providers.transcript import (
 _ids = itertools.count(1)
 
 
-def message(role: str, kind: str, content: Any = None, **more: Any) -> Message:
-    return Message(f"m{next(_ids)}", None, role, kind, content=content, **more)  # type: ignore[arg-type]
+def message(role: Any, kind: Any, content: Any = None, **more: Any) -> Message:
+    return Message(
+        id=f"m{next(_ids)}", parent_id=None, role=role, type=kind, content=content, **more
+    )
 
 
 def user(text: str) -> Message:
@@ -44,12 +46,18 @@ def code(text: str, call_id: str | None = "c1", **more: Any) -> Message:
 
 
 def run(block: Message, output: str = "", ran: str | None = None, **end: Any) -> list[Message]:
-    proposal = Proposal("p", block.id, "python", block.text)
-    edited = [message("computer", "confirmation", Proposal("p", block.id, "python", ran or ""))]
+    proposal = Proposal(id="p", message_id=block.id, language="python", code=block.text)
+    edited = [
+        message(
+            "computer",
+            "confirmation",
+            Proposal(id="p", message_id=block.id, language="python", code=ran or ""),
+        )
+    ]
     return [
         message("computer", "confirmation", proposal),
         *(edited if ran is not None else []),
-        message("computer", "run", RunReport("started")),
+        message("computer", "run", RunReport(state="started")),
         message("computer", "console", output),
         message("computer", "run", RunReport(**{"state": "finished", **end})),
     ]
@@ -160,7 +168,7 @@ def test_thoughts_errors_and_what_is_only_for_the_user_stay_here():
             user("?"),
             message("assistant", "reasoning", "hm"),
             message("assistant", "message", "secret", recipient="user"),
-            message("server", "error", Failure("x", "y")),
+            message("server", "error", Failure(code="x", title="y")),
             message("assistant", "message", "Hi."),
         ]
     )
@@ -261,8 +269,10 @@ def test_code_that_ran_at_a_client_is_told_with_its_output():
 def test_rich_results_and_changed_files_are_told_in_words():
     html = message("computer", "code", "<b>7</b>", format="html")
     formula = message("computer", "code", "x^2", format="latex")
-    made = tuple(FileChange(f"{n}.csv") for n in range(25))
-    changes = FileChanges("/home", made, (FileChange("a.txt"),), created_total=4000)
+    made = tuple(FileChange(path=f"{n}.csv") for n in range(25))
+    changes = FileChanges(
+        folder="/home", created=made, changed=(FileChange(path="a.txt"),), created_total=4000
+    )
     files = message("computer", "files", changes)
     wire = chat_messages([user("?"), code("go()", "a"), console("1\n"), html, formula, files])
     ((_, told),) = results_of(wire)
@@ -278,7 +288,9 @@ def test_output_in_two_parts_belongs_to_one_run():
 
 def test_imported_proposals_find_their_code_by_what_it_says():
     def shows(text: str) -> Message:
-        return message("computer", "confirmation", Proposal("", "", "python", text))
+        return message(
+            "computer", "confirmation", Proposal(id="", message_id="", language="python", code=text)
+        )
 
     blocks = [code("1", "a"), code("2", "b")]
     wire = chat_messages(
@@ -332,13 +344,13 @@ def test_every_id_is_its_own_and_the_first_of_a_kind_keeps_its_name(ids: list[st
 
 PROPOSALS = st.builds(
     Proposal,
-    st.just("p"),
-    st.sampled_from(["", "m0", "m1", "m2", "m3", "gone"]),
-    st.just("python"),
-    st.sampled_from(["x", "y"]),
+    id=st.just("p"),
+    message_id=st.sampled_from(["", "m0", "m1", "m2", "m3", "gone"]),
+    language=st.just("python"),
+    code=st.sampled_from(["x", "y"]),
 )
 REPORTS = st.sampled_from(["started", "finished", "interrupted", "killed"]).map(
-    lambda state: RunReport(state)  # type: ignore[arg-type]
+    lambda state: RunReport(state=state)  # type: ignore[arg-type]
 )
 TEXTS = st.sampled_from(["", "  ", "\n", "x", "y", '{"a": 1}', "[1]", "{broken", "# é\ud800"])
 SHAPES = st.sampled_from(
@@ -360,16 +372,16 @@ def histories(draw: st.DrawFn) -> list[Message]:
         content = {"confirmation": PROPOSALS, "run": REPORTS}.get(kind, TEXTS)
         made.append(
             Message(
-                f"m{number}",
-                None,
-                role,  # type: ignore[arg-type]
-                kind,  # type: ignore[arg-type]
-                draw(st.sampled_from([None, "python", "path", "base64.png", "lookup"])),
-                draw(content),  # type: ignore[arg-type]
-                draw(st.sampled_from([None, "", "a", "b", "call_0"])),
-                draw(st.sampled_from([None, "user", "assistant"])),  # type: ignore[arg-type]
-                0.0,
-                draw(st.sampled_from(["complete", "interrupted"])),  # type: ignore[arg-type]
+                id=f"m{number}",
+                parent_id=None,
+                role=role,  # type: ignore[arg-type]
+                type=kind,  # type: ignore[arg-type]
+                format=draw(st.sampled_from([None, "python", "path", "base64.png", "lookup"])),
+                content=draw(content),  # type: ignore[arg-type]
+                call_id=draw(st.sampled_from([None, "", "a", "b", "call_0"])),
+                recipient=draw(st.sampled_from([None, "user", "assistant"])),  # type: ignore[arg-type]
+                created_at=0.0,
+                state=draw(st.sampled_from(["complete", "interrupted"])),  # type: ignore[arg-type]
             )
         )
     return made
@@ -452,7 +464,7 @@ def test_whatever_happened_every_call_is_followed_by_its_result(story: list[str]
                 call_id = blocks[-1].call_id
                 path.append(message("computer", "tool_result", "no", call_id=call_id))
             case _:
-                path.append(message("server", "error", Failure("x", "y")))
+                path.append(message("server", "error", Failure(code="x", title="y")))
     wire = chat_messages(path)
     for index, one in enumerate(wire):
         expected = [call["id"] for call in one.get("tool_calls", ())]

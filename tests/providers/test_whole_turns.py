@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PIL import Image
 
 from playhead.domain.conversation.conversation import Conversation
@@ -106,7 +106,9 @@ async def test_a_conversation_with_calls_goes_on_with_a_model_without_tools_and_
             settings = session._ports.settings
             plain = {MODEL: ModelOverride(takes_tools=False)}
             before = settings.current
-            await settings.save(AppSettings(MODEL, server.base_url, model_overrides=plain))
+            await settings.save(
+                AppSettings(model=MODEL, api_base=server.base_url, model_overrides=plain)
+            )
             await asked(session, "second")
             in_words = server.requests[-1].messages
             await settings.save(before)
@@ -203,7 +205,9 @@ async def test_a_budget_stops_before_the_next_request_and_a_larger_one_goes_on(
         async with provider_of(model_worker) as provider:
             session = session_on(provider, server, tmp_path)
             session.set_config(
-                ConversationConfig("", "openai/gpt-4o", server.base_url, budget=0.000001)
+                ConversationConfig(
+                    profile="", model="openai/gpt-4o", api_base=server.base_url, budget=0.000001
+                )
             )
             await asked(session, "first")
             spent = session.conversation.usages.total.cost
@@ -279,9 +283,11 @@ async def test_a_picture_goes_to_models_that_see_and_is_named_to_those_that_do_n
             for sees, tools in ((True, True), (False, True), (True, False), (False, False)):
                 word = ModelOverride(supports_images=sees, takes_tools=tools)
                 base = server.base_url
-                await settings.save(AppSettings(MODEL, base, model_overrides={MODEL: word}))
+                await settings.save(
+                    AppSettings(model=MODEL, api_base=base, model_overrides={MODEL: word})
+                )
                 if not sent:
-                    attached = (Attachment("image", str(picture), "plot.png"),)
+                    attached = (Attachment(kind="image", path=str(picture), name="plot.png"),)
                     session.send("What is it?", attached)
                     await until(lambda: session.is_idle, 60)
                 else:

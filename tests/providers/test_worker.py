@@ -52,8 +52,14 @@ async def test_what_is_larger_than_a_worker_takes_is_said_and_never_sent(
     async with worker("-c", "import sys; sys.stdin.read()") as made:
         monkeypatch.setattr("playhead.model_worker.protocol.MAX_LINE_BYTES", 1_000)
         with pytest.raises(ProviderError, match="too large") as caught:
-            await made.send(Ask("turn", "openai/test", [{"role": "user", "content": "x" * 2_000}]))
-        await made.send(Ask("turn", "openai/test", ASKED))
+            await made.send(
+                Ask(
+                    turn="turn",
+                    model="openai/test",
+                    messages=[{"role": "user", "content": "x" * 2_000}],
+                )
+            )
+        await made.send(Ask(turn="turn", model="openai/test", messages=ASKED))
     assert caught.value.code == "context_too_long"  # the turn then tries with less
 
 
@@ -63,7 +69,9 @@ async def test_a_turn_cancelled_before_its_first_step_is_acknowledged(model_work
         answers = made.open("early")
         stdin = made._process.stdin
         assert stdin is not None
-        stdin.write(encode(Ask("early", "openai/test", [])) + encode(Cancel("early")))
+        stdin.write(
+            encode(Ask(turn="early", model="openai/test", messages=[])) + encode(Cancel("early"))
+        )
         async with asyncio.timeout(LIMIT_S):
             assert await answers.get() == Cancelled("early")
 
@@ -77,12 +85,31 @@ async def test_which_tool_is_wanted_reaches_the_model(model_worker: SharedWorker
             turn = uuid.uuid4().hex
             answers = made.open(turn)
             where: dict[str, Any] = {"api_base": server.base_url, "api_key": "k"}
-            await made.send(Ask(turn, "openai/test", ASKED, [now], choice, **where))
-            await made.send(Ask(f"{turn}-plain", "openai/test", ASKED, [], choice, **where))
+            await made.send(
+                Ask(
+                    turn=turn,
+                    model="openai/test",
+                    messages=ASKED,
+                    tools=[now],
+                    tool_choice=choice,
+                    **where,
+                )
+            )
+            await made.send(
+                Ask(
+                    turn=f"{turn}-plain",
+                    model="openai/test",
+                    messages=ASKED,
+                    tool_choice=choice,
+                    **where,
+                )
+            )
             async with asyncio.timeout(LIMIT_S):
                 while not isinstance(ended := await answers.get(), Done):
                     assert isinstance(ended, Deltas)
                 assert await asyncio.to_thread(server.wait_for_requests, 2)
-    assert ended == Done(turn, "tool_calls", Tokens(12, 5, is_estimated=False))
+    assert ended == Done(
+        turn, "tool_calls", Tokens(input_tokens=12, output_tokens=5, is_estimated=False)
+    )
     chosen = [("tools" in asked.body, asked.body.get("tool_choice")) for asked in server.requests]
     assert sorted(chosen, key=lambda one: one[0]) == [(False, None), (True, choice)]

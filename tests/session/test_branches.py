@@ -74,10 +74,12 @@ async def test_a_step_that_failed_is_asked_for_again_and_what_ran_before_stays()
 async def test_code_that_could_not_begin_is_no_failure_of_the_model():
     session = bench(coded("x = 1"), said("anew"))
     session.set_auto_run(True)
-    session.conversation.apply(Chunk("user", "message", content="Question"))
-    session.conversation.apply(Chunk("computer", "tool_result", "execute", content="not run"))
-    failure = Failure("execution_error", "No Python here.")
-    session.retry(session.conversation.apply(Chunk("server", "error", content=failure)))
+    session.conversation.apply(Chunk(role="user", type="message", content="Question"))
+    session.conversation.apply(
+        Chunk(role="computer", type="tool_result", format="execute", content="not run")
+    )
+    failure = Failure(code="execution_error", title="No Python here.")
+    session.retry(session.conversation.apply(Chunk(role="server", type="error", content=failure)))
     await rests(session)
     assert "not run" not in texts(session)
 
@@ -140,7 +142,7 @@ async def test_a_turn_is_deleted_with_what_hangs_below_it_and_comes_back(tmp_pat
 
 async def test_files_go_with_their_question_unless_another_version_needs_them():
     session = bench(said("1"), said("2"))
-    await ask(session, "One", Attachment("file", "/data/a.csv", "a.csv"))
+    await ask(session, "One", Attachment(kind="file", path="/data/a.csv", name="a.csv"))
     question = session.conversation.messages[1].id
     session.edit_and_send(question, "Other")
     await rests(session)

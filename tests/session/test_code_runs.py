@@ -10,17 +10,21 @@ from playhead.session.code_runs import close_unfinished
 
 def proposed(call_id: str | None = None) -> Conversation:
     conversation = Conversation()
-    conversation.apply(Chunk("user", "message", content="go"))
-    conversation.apply(Chunk("assistant", "code", "python", start=True, id=call_id))
-    conversation.apply(Chunk("assistant", "code", "python", content="x = 1"))
-    message_id = conversation.apply(Chunk("assistant", "code", "python", end=True))
-    proposal = Proposal("p", message_id, "python", "x = 1")
-    conversation.apply(Chunk("computer", "confirmation", "execution", content=proposal))
+    conversation.apply(Chunk(role="user", type="message", content="go"))
+    conversation.apply(
+        Chunk(role="assistant", type="code", format="python", start=True, id=call_id)
+    )
+    conversation.apply(Chunk(role="assistant", type="code", format="python", content="x = 1"))
+    message_id = conversation.apply(Chunk(role="assistant", type="code", format="python", end=True))
+    proposal = Proposal(id="p", message_id=message_id, language="python", code="x = 1")
+    conversation.apply(
+        Chunk(role="computer", type="confirmation", format="execution", content=proposal)
+    )
     return conversation
 
 
 def report(conversation: Conversation, state: str) -> None:
-    conversation.apply(Chunk("computer", "run", content=RunReport(state)))  # type: ignore[arg-type]
+    conversation.apply(Chunk(role="computer", type="run", content=RunReport(state=state)))  # type: ignore[arg-type]
 
 
 def test_a_run_without_an_end_is_said_to_have_been_ended() -> None:

@@ -48,7 +48,7 @@ async def test_what_waits_goes_one_after_the_other_when_the_turn_rests():
     bench.session.send("first")
     proposal = await bench.asked()
     bench.queue.add("second")
-    bench.queue.add("third", [Attachment("file", "/a.csv", "a.csv")])
+    bench.queue.add("third", [Attachment(kind="file", path="/a.csv", name="a.csv")])
     assert (bench.sent, bench.waiting) == (["first"], ["second", "third"])
     bench.session.approve(proposal)
     await until(lambda: bench.sent == ["first", "second", "/a.csv", "third"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from playhead.domain.model import ConnectionSettings, ModelChoice, ModelSettings
 from playhead.domain.secret import Secret
@@ -23,7 +24,7 @@ from tests.support.ports import (
 from tests.support.waiting import until
 
 BRIEF = Profile(
-    "brief",
+    name="brief",
     model="anthropic/claude",
     temperature=0.1,
     instructions="Be brief.",
@@ -63,7 +64,7 @@ async def test_the_settings_hold_where_nothing_else_is_said():
     assert (model.temperature, model.max_tokens) == (0.7, 100)
     assert model.extra == {"reasoning_effort": "low", "organization": "org-1"}
     assert model.connection == ConnectionSettings(
-        "http://proxy.example:3128", connect_s=5, retries=1
+        proxy="http://proxy.example:3128", connect_s=5, retries=1
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
@@ -267,8 +267,10 @@ async def test_a_second_message_while_busy_is_refused_and_loses_nothing():
 
 async def test_attachments_come_before_the_text_and_survive_an_edit_of_it():
     bench = Bench(said("one"), said("two"))
-    image = Attachment("image", "/pictures/a.png", "a.png")
-    bench.session.send("what is this", [image, Attachment("file", "/data/b.csv", "b.csv")])
+    image = Attachment(kind="image", path="/pictures/a.png", name="a.png")
+    bench.session.send(
+        "what is this", [image, Attachment(kind="file", path="/data/b.csv", name="b.csv")]
+    )
     await bench.rests()
     assert bench.kinds[:3] == ["user/image", "user/file", "user/message"]
     asked = bench.session.conversation.messages[2]
@@ -406,7 +408,7 @@ async def test_a_stop_while_the_kernel_starts_kills_no_names():
 
 async def _never_starting(_request: RunRequest) -> AsyncGenerator[Chunk, None]:
     await asyncio.Event().wait()
-    yield Chunk("computer", "console")  # makes it a generator
+    yield Chunk(role="computer", type="console")  # makes it a generator
 
 
 async def test_code_that_could_not_begin_has_a_result_that_says_so():
@@ -420,7 +422,7 @@ async def test_code_that_could_not_begin_has_a_result_that_says_so():
 
 async def _refused(_request: RunRequest) -> AsyncGenerator[Chunk, None]:
     raise ExecutionError("No place.")
-    yield Chunk("computer", "console")  # makes it a generator
+    yield Chunk(role="computer", type="console")  # makes it a generator
 
 
 async def test_another_python_begins_a_new_kernel_and_the_model_is_told():
@@ -480,7 +482,7 @@ async def test_a_conversation_is_titled_by_its_first_message():
 async def test_only_the_first_answer_of_a_turn_has_to_be_a_call():
     bench = Bench(coded("1", call_id="c1"), said("done"))
     options = TurnOptions(must_call=True, auto_run=True)
-    bench.session.take([Chunk("user", "message", content="x")], options)
+    bench.session.take([Chunk(role="user", type="message", content="x")], options)
     await bench.rests()
     assert [request.must_call for request in bench.provider.requests] == [True, False]
 

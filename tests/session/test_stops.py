@@ -19,7 +19,7 @@ from playhead.session.stops import (
 
 
 def ran(code: str, language: str = "python") -> Proposal:
-    return Proposal("p", "m", language, code)
+    return Proposal(id="p", message_id="m", language=language, code=code)
 
 
 def test_only_the_same_code_failing_twice_in_a_row_counts() -> None:
@@ -41,24 +41,24 @@ def test_only_the_same_code_failing_twice_in_a_row_counts() -> None:
 def test_there_is_room_without_a_budget_below_it_and_where_no_price_is_known(
     budget: float, cost: float | None
 ) -> None:
-    check_budget(budget, UsageSum(1, cost=cost))
+    check_budget(budget, UsageSum(answers=1, cost=cost))
 
 
 def test_a_used_up_budget_says_how_much_was_spent_and_whether_that_is_certain() -> None:
     with pytest.raises(AppError) as caught:
-        check_budget(0.5, UsageSum(1, cost=0.5))
+        check_budget(0.5, UsageSum(answers=1, cost=0.5))
     assert caught.value.code == BUDGET_REACHED
     assert caught.value.detail == "It has cost $0.50 so far."
     with pytest.raises(AppError, match="about"):
-        check_budget(0.001, UsageSum(1, cost=0.0025, is_estimated=True))
+        check_budget(0.001, UsageSum(answers=1, cost=0.0025, is_estimated=True))
 
 
 def test_a_question_is_open_while_nothing_stands_after_it() -> None:
     def told(error: AppError) -> Message:
-        failure = Failure(error.code, error.title)
-        return Message("f", None, "server", "error", content=failure)
+        failure = Failure(code=error.code, title=error.title)
+        return Message(id="f", parent_id=None, role="server", type="error", content=failure)
 
-    later = Message("u", None, "user", "message", content="go on")
+    later = Message(id="u", parent_id=None, role="user", type="message", content="go on")
     assert open_question([]) is None
     for error in (repeated_failure_error(), step_limit_error(3)):
         assert open_question([told(error)]) is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
 import os
 import subprocess
@@ -12,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from playhead import __version__
 from playhead.domain.settings import AppSettings, ModelOverride, Profile
@@ -33,7 +33,10 @@ FULL = AppSettings(
     favourite_models=("openai/small", "anthropic/claude"),
     provider_fields={"azure.api_version": "2025-01-01"},
     model_overrides={"openai/small": ModelOverride(takes_tools=False, context_tokens=8000)},
-    profiles=(Profile("brief", temperature=0.1), Profile("long", max_tokens=9, auto_run=True)),
+    profiles=(
+        Profile(name="brief", temperature=0.1),
+        Profile(name="long", max_tokens=9, auto_run=True),
+    ),
     profile="brief",
     budget=2.5,
     connect_limit_s=3,
@@ -110,7 +113,7 @@ def test_fields_of_a_newer_version_are_kept_when_saving(path):
     write(path, json.dumps({"model": "openai/small", "hologram": {"depth": 3}}))
     settings = SettingsFile(path)
     assert settings.notice == ""
-    asyncio.run(settings.save(dataclasses.replace(settings.current, theme="light")))
+    asyncio.run(settings.save(replace(settings.current, theme="light")))
     stored = json.loads(path.read_text())
     assert stored["hologram"] == {"depth": 3}
     assert stored["theme"] == "light"
@@ -131,10 +134,10 @@ def test_all_that_only_a_newer_version_knows_is_kept_wherever_it_stands(path):
     assert "newer Playhead" in settings.notice
     assert "theme" in settings.notice
     assert aside(path) == []
-    changed = Profile("a", max_tokens=10)
-    mine = dataclasses.replace(
+    changed = Profile(name="a", max_tokens=10)
+    mine = replace(
         settings.current,
-        profiles=(Profile("new"), changed),
+        profiles=(Profile(name="new"), changed),
         shortcuts={"window.new": "Ctrl+K"},
         max_steps=3,
     )
@@ -147,13 +150,13 @@ def test_all_that_only_a_newer_version_knows_is_kept_wherever_it_stands(path):
     assert stored["profiles"][1]["max_tokens"] == 10
     assert [profile["name"] for profile in stored["profiles"]] == ["new", "a"]
     again = SettingsFile(path).current
-    assert (again.profiles, again.max_steps) == ((Profile("new"), changed), 3)
+    assert (again.profiles, again.max_steps) == ((Profile(name="new"), changed), 3)
 
 
 def test_what_is_chosen_here_takes_the_place_of_a_newer_versions_choice(path):
     write(path, json.dumps(NEWER))
     settings = SettingsFile(path)
-    asyncio.run(settings.save(dataclasses.replace(settings.current, theme="dark")))
+    asyncio.run(settings.save(replace(settings.current, theme="dark")))
     assert SettingsFile(path).current.theme == "dark"
 
 
@@ -206,7 +209,7 @@ def test_a_wrong_value_inside_a_profile_falls_back_alone(path):
     overrides = {"x": {"takes_tools": 1, "context_tokens": 10}, "y": None}
     write(path, json.dumps({"profiles": profiles, "model_overrides": overrides}))
     settings = SettingsFile(path)
-    assert settings.current.profiles == (Profile("a", max_tokens=9), Profile("b"))
+    assert settings.current.profiles == (Profile(name="a", max_tokens=9), Profile(name="b"))
     assert settings.current.model_overrides == {"x": ModelOverride(context_tokens=10)}
     told = settings.notice
     for name in ("profiles 1.temperature", "profiles 2", "model_overrides x.takes_tools", "s y"):

@@ -39,8 +39,13 @@ def request(server: ModelServer, text: str = "hello", **model: Any) -> TurnReque
         "api_key": Secret(KEY),
         "connection": ConnectionSettings(retries=0),
     }
-    asked = Message("m1", None, "user", "message", content=text)
-    return TurnRequest("t", "c", (asked,), ModelSettings(**{**settings, **model}))
+    asked = Message(id="m1", parent_id=None, role="user", type="message", content=text)
+    return TurnRequest(
+        turn_id="t",
+        conversation_id="c",
+        messages=(asked,),
+        model=ModelSettings(**{**settings, **model}),
+    )
 
 
 async def chunks_of(provider: WorkerProvider, asked: TurnRequest) -> list[Chunk]:

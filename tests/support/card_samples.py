@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Content, Role
 from playhead.domain.conversation.conversation import Conversation
@@ -33,7 +34,9 @@ ANSWER = "The **sum** is 45.\n\n- a list\n- of `two`\n\n```python\nprint(45)\n``
 CITED = "Ten is even. Eleven is odd."
 DIFF = "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1,2 @@\n-old\n+new\n+more\n"
 ERROR = CodeError(
-    "ZeroDivisionError", "division by zero", (Frame("", 3, "<module>"), Frame("", 1, "share"))
+    name="ZeroDivisionError",
+    message="division by zero",
+    frames=(Frame("", 3, "<module>"), Frame("", 1, "share")),
 )
 
 
@@ -43,35 +46,39 @@ class Sample(Conversation):
     def say(self, role: Role, kind: ChunkType, text: str, form: str | None = None) -> str:
         """A whole message."""
         message_id = self.begin(role, kind, text, form)
-        self.apply(Chunk(role, kind, form, end=True))
+        self.apply(Chunk(role=role, type=kind, format=form, end=True))
         return message_id
 
     def begin(self, role: Role, kind: ChunkType, text: str, form: str | None = None) -> str:
         """A message that is still written."""
-        message_id = self.apply(Chunk(role, kind, form, start=True))
-        self.apply(Chunk(role, kind, form, content=text))
+        message_id = self.apply(Chunk(role=role, type=kind, format=form, start=True))
+        self.apply(Chunk(role=role, type=kind, format=form, content=text))
         return message_id
 
     def give(self, kind: ChunkType, content: Content, form: str | None = None) -> str:
         """A result of the code."""
-        return self.apply(Chunk("computer", kind, form, content=content))
+        return self.apply(Chunk(role="computer", type=kind, format=form, content=content))
 
     def run(self, state: str, code: str = CODE, form: str = "python") -> str:
         """Code that has come as far as that."""
         key = self.say("assistant", "code", code, form)
         if state == "written":
             return key
-        self.give("confirmation", Proposal(f"p{key}", key, form, code), "execution")
+        self.give(
+            "confirmation",
+            Proposal(id=f"p{key}", message_id=key, language=form, code=code),
+            "execution",
+        )
         if state == "waiting":
             return key
-        self.give("run", RunReport("started"))
+        self.give("run", RunReport(state="started"))
         if state == "failed":
             self.give("error", ERROR)
         if state == "stopped":
-            self.give("run", RunReport("interrupted", 2.5, line=3))
+            self.give("run", RunReport(state="interrupted", seconds=2.5, line=3))
         elif state != "running":
             status = 1 if state == "failed" else None
-            self.give("run", RunReport("finished", 1.25, exit_status=status))
+            self.give("run", RunReport(state="finished", seconds=1.25, exit_status=status))
         return key
 
 
@@ -81,7 +88,7 @@ def _code(state: str, **more: str) -> Callable[[Sample], object]:
 
 def _console(text: str, report: RunReport | None = None) -> Callable[[Sample], object]:
     def fill(talk: Sample) -> None:
-        talk.give("run", RunReport("started"))
+        talk.give("run", RunReport(state="started"))
         talk.say("computer", "console", text)
         if report is not None:
             talk.give("run", report)
@@ -108,7 +115,11 @@ def _writing(talk: Sample) -> None:
 def _queued(talk: Sample) -> None:
     first = talk.say("assistant", "code", CODE, "python")
     talk.say("assistant", "code", "print(2)", "bash")
-    talk.give("confirmation", Proposal("p", first, "python", CODE), "execution")
+    talk.give(
+        "confirmation",
+        Proposal(id="p", message_id=first, language="python", code=CODE),
+        "execution",
+    )
 
 
 def _skipped(talk: Sample) -> None:
@@ -118,13 +129,23 @@ def _skipped(talk: Sample) -> None:
 
 def _edited(talk: Sample) -> None:
     key = talk.say("assistant", "code", CODE, "python")
-    talk.give("confirmation", Proposal("p", key, "python", CODE + "\nprint('mine')"), "execution")
+    talk.give(
+        "confirmation",
+        Proposal(id="p", message_id=key, language="python", code=CODE + "\nprint('mine')"),
+        "execution",
+    )
 
 
 def _foot(talk: Sample) -> None:
     talk.say("user", "message", "How much is it?")
     talk.say("assistant", "message", "It is 45.")
-    talk.apply(Chunk("server", "usage", content=Usage(1_234, 56, is_estimated=True)))
+    talk.apply(
+        Chunk(
+            role="server",
+            type="usage",
+            content=Usage(input_tokens=1_234, output_tokens=56, is_estimated=True),
+        )
+    )
 
 
 def _cited(talk: Sample) -> None:
@@ -132,8 +153,8 @@ def _cited(talk: Sample) -> None:
     numbers = Source(title="Numbers, a primer", url="https://example.org/numbers")
     book = Source(title="A book without an address")
     for start, end, sources in ((0, 12, (numbers,)), (13, 27, (numbers, book))):
-        citation = Citation(start, end, CITED[start:end], sources)
-        talk.apply(Chunk("assistant", "citation", content=citation))
+        citation = Citation(start=start, end=end, text=CITED[start:end], sources=sources)
+        talk.apply(Chunk(role="assistant", type="citation", content=citation))
 
 
 def _thought(talk: Sample) -> None:
@@ -157,16 +178,21 @@ def table(rows: int = 200, total: int = 12_000, columns: int = 3) -> Table:
     cells = (("North", n * 7, n / 3, *[n] * (columns - 3)) for n in range(rows - 1))
     last = ("East", 1, None, *[2] * (columns - 3))
     return Table(
-        names, ("object", "int64", "float64"), (*cells, last) if rows else (), total, columns, "df"
+        columns=names,
+        dtypes=("object", "int64", "float64"),
+        rows=(*cells, last) if rows else (),
+        total_rows=total,
+        total_columns=columns,
+        name="df",
     )
 
 
 def _files() -> FileChanges:
     return FileChanges(
-        "/data",
-        created=(FileChange("out/report.pdf", 20_480),),
-        changed=(FileChange("notes.md", 120, "text", DIFF),),
-        deleted=(FileChange("old.csv"),),
+        folder="/data",
+        created=(FileChange(path="out/report.pdf", size_bytes=20_480),),
+        changed=(FileChange(path="notes.md", size_bytes=120, kind="text", diff=DIFF),),
+        deleted=(FileChange(path="old.csv"),),
     )
 
 
@@ -195,7 +221,7 @@ SAMPLES: dict[str, Callable[[Sample], object]] = {
     "output": _console("45\n\x1b[32mgreen\x1b[0m \x1b[1mbold\x1b[0m\n 10 %\r100 %\n"),
     "output-long": _console(
         "".join(f"row {n}\n" for n in range(9_000)),
-        RunReport("finished", 3.5, exit_status=0, output_path="/data/output.txt"),
+        RunReport(state="finished", seconds=3.5, exit_status=0, output_path="/data/output.txt"),
     ),
     "image-svg": _given("image", SVG, "svg"),
     "image-damaged": _given("image", "iVBORw0KGgoAAAANSUhEUg==", "base64.png"),
@@ -210,9 +236,14 @@ SAMPLES: dict[str, Callable[[Sample], object]] = {
     "input": _given("input", InputRequest("i", "Your name: ")),
     "failure": lambda talk: talk.apply(
         Chunk(
-            "server",
-            "error",
-            content=Failure("rate", "The model is busy.", "HTTP 429", "Wait 20 seconds."),
+            role="server",
+            type="error",
+            content=Failure(
+                code="rate",
+                title="The model is busy.",
+                detail="HTTP 429",
+                remedy="Wait 20 seconds.",
+            ),
         )
     ),
     "unknown": _given("image", "x", "hologram"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import chain, pairwise
+from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
 from playhead.domain.conversation.payloads import (
@@ -50,9 +51,9 @@ def message_of(
     """A message of this kind: start, pieces, end."""
     return st.builds(
         lambda texts, format_, call: [
-            Chunk(role, kind, format_, start=True, id=call),
-            *(Chunk(role, kind, format_, content=text) for text in texts),
-            Chunk(role, kind, format_, end=True),
+            Chunk(role=role, type=kind, format=format_, start=True, id=call),
+            *(Chunk(role=role, type=kind, format=format_, content=text) for text in texts),
+            Chunk(role=role, type=kind, format=format_, end=True),
         ],
         contents,
         formats,
@@ -77,24 +78,32 @@ arguments = st.builds(
 def single(role: Role, kind: ChunkType, contents: st.SearchStrategy[Payload]) -> Strategy:
     """A chunk that is a message by itself."""
     format_ = "execution" if kind == "confirmation" else None
-    return contents.map(lambda content: [Chunk(role, kind, format_, content=content)])
+    return contents.map(
+        lambda content: [Chunk(role=role, type=kind, format=format_, content=content)]
+    )
 
 
 texts = anything.filter(bool)
 numbers = st.integers(0, 2**31)
 seconds = st.floats(0, 1e6)
-proposals = st.builds(lambda language, code: Proposal("", "", language, code), words, anything)
+proposals = st.builds(
+    lambda language, code: Proposal(id="", message_id="", language=language, code=code),
+    words,
+    anything,
+)
 citations = st.builds(
     Citation,
-    numbers,
-    numbers,
-    anything,
-    st.lists(st.builds(Source, anything, anything, anything, anything), max_size=2).map(tuple),
+    start=numbers,
+    end=numbers,
+    text=anything,
+    sources=st.lists(
+        st.builds(Source, id=anything, title=anything, url=anything, text=anything), max_size=2
+    ).map(tuple),
 )
 failures = st.builds(
     Failure,
-    st.sampled_from(["upstream_error", "internal_error"]),
-    texts,
+    code=st.sampled_from(["upstream_error", "internal_error"]),
+    title=texts,
     retry_after_s=st.none() | seconds,
 )
 
@@ -102,15 +111,15 @@ failures = st.builds(
 cells = st.none() | st.booleans() | st.integers(-9, 9) | st.floats(0, 1) | anything
 tables = st.builds(
     Table,
-    st.tuples(anything, anything),
-    st.tuples(anything, anything),
-    st.lists(st.tuples(cells, cells), max_size=3).map(tuple),
-    numbers,
-    numbers,
-    anything,
-    anything,
-    st.tuples(anything, anything),
-    anything,
+    columns=st.tuples(anything, anything),
+    dtypes=st.tuples(anything, anything),
+    rows=st.lists(st.tuples(cells, cells), max_size=3).map(tuple),
+    total_rows=numbers,
+    total_columns=numbers,
+    name=anything,
+    key=anything,
+    missing=st.tuples(anything, anything),
+    text=anything,
 )
 
 
@@ -120,13 +129,19 @@ def file_changes(draw: st.DrawFn) -> FileChanges:
     kinds = st.sampled_from(["text", "image", "other"])
     paths = draw(st.lists(st.text(min_size=1, max_size=9), unique=True, max_size=5))
     found = [
-        FileChange(path, draw(numbers), draw(kinds), draw(anything))  # type: ignore[arg-type]
+        FileChange(path=path, size_bytes=draw(numbers), kind=draw(kinds), diff=draw(anything))  # type: ignore[arg-type]
         for path in paths
     ]
-    groups = tuple(found[:2]), tuple(found[2:3]), tuple(found[3:])
-    more = [draw(st.sampled_from([0, 1, 10**6])) for _ in groups]
-    totals = [len(group) + extra if extra else 0 for group, extra in zip(groups, more, strict=True)]
-    return FileChanges("", *groups, draw(anything), *totals)
+    groups: dict[str, Any] = {
+        "created": tuple(found[:2]),
+        "changed": tuple(found[2:3]),
+        "deleted": tuple(found[3:]),
+    }
+    totals: dict[str, Any] = {}
+    for name, group in groups.items():
+        extra = draw(st.sampled_from([0, 1, 10**6]))
+        totals[f"{name}_total"] = len(group) + extra if extra else 0
+    return FileChanges(folder="", note=draw(anything), **groups, **totals)
 
 
 changes = file_changes()
@@ -135,13 +150,15 @@ changes = file_changes()
 @st.composite
 def consoles(draw: st.DrawFn) -> list[Chunk]:
     """Output and running lines, mixed."""
-    output = texts.map(lambda text: Chunk("computer", "console", "output", content=text))
+    output = texts.map(
+        lambda text: Chunk(role="computer", type="console", format="output", content=text)
+    )
     line = (st.none() | st.integers(1, 99)).map(
-        lambda number: Chunk("computer", "console", "active_line", content=number)
+        lambda number: Chunk(role="computer", type="console", format="active_line", content=number)
     )
     inside = draw(st.lists(output | line, max_size=6))
-    start = Chunk("computer", "console", start=True)
-    return [start, *inside, Chunk("computer", "console", end=True)]
+    start = Chunk(role="computer", type="console", start=True)
+    return [start, *inside, Chunk(role="computer", type="console", end=True)]
 
 
 says = message_of("assistant", "message")
@@ -169,25 +186,49 @@ plain = st.one_of(
 )
 """All that a plain native reader has words for."""
 extended = st.one_of(
-    single("computer", "run", st.builds(RunReport, st.just("finished"), seconds, st.none())),
+    single(
+        "computer",
+        "run",
+        st.builds(RunReport, state=st.just("finished"), seconds=seconds, line=st.none()),
+    ),
     single(
         "computer",
         "error",
-        st.builds(lambda n, f: CodeError(n, n, (Frame(f, 1, n),), f), texts, anything),
+        st.builds(
+            lambda n, f: CodeError(name=n, message=n, frames=(Frame(f, 1, n),), remedy=f),
+            texts,
+            anything,
+        ),
     ),
     single("computer", "input", st.builds(InputRequest, texts, anything, st.booleans())),
     single(
         "computer",
         "timing",
-        st.builds(LineTiming, numbers, seconds, numbers, st.none() | st.floats(0, 1)),
+        st.builds(
+            LineTiming,
+            line=numbers,
+            seconds=seconds,
+            last_line=numbers,
+            share=st.none() | st.floats(0, 1),
+        ),
     ),
     single("computer", "table", tables),
     single("computer", "files", changes),
-    single("server", "usage", st.builds(Usage, numbers, numbers, st.just("stop"), st.booleans())),
+    single(
+        "server",
+        "usage",
+        st.builds(
+            Usage,
+            input_tokens=numbers,
+            output_tokens=numbers,
+            finish_reason=st.just("stop"),
+            is_estimated=st.booleans(),
+        ),
+    ),
 )
 ends = st.one_of(
     st.sampled_from(["complete", "awaiting_approval", "cancelled"]).map(
-        lambda text: [Chunk("server", "status", content=text)]
+        lambda text: [Chunk(role="server", type="status", content=text)]
     ),
     single("server", "error", failures),
 )

@@ -46,9 +46,20 @@ _prose = st.lists(
     max_size=6,
 ).map("".join)
 user_parts = st.one_of(
-    _prose.filter(bool).map(lambda text: [Chunk("user", "message", content=text)]),
-    anything.filter(bool).map(lambda text: [Chunk("user", "file", "path", content=text)]),
-    st.just([Chunk("user", "image", "base64.png", content=base64.b64encode(PNG).decode())]),
+    _prose.filter(bool).map(lambda text: [Chunk(role="user", type="message", content=text)]),
+    anything.filter(bool).map(
+        lambda text: [Chunk(role="user", type="file", format="path", content=text)]
+    ),
+    st.just(
+        [
+            Chunk(
+                role="user",
+                type="image",
+                format="base64.png",
+                content=base64.b64encode(PNG).decode(),
+            )
+        ]
+    ),
 )
 
 
@@ -86,10 +97,15 @@ def runs(draw: st.DrawFn) -> list[Chunk]:
     language = draw(st.sampled_from(["python", "py", "bash", "r", "c++", "weird lang", ""]))
     return [
         *whole("assistant", "code", language, code),
-        Chunk("computer", "confirmation", "execution", content=Proposal("", "", language, ran)),
-        Chunk("computer", "run", content=RunReport("started")),
+        Chunk(
+            role="computer",
+            type="confirmation",
+            format="execution",
+            content=Proposal(id="", message_id="", language=language, code=ran),
+        ),
+        Chunk(role="computer", type="run", content=RunReport(state="started")),
         *whole("computer", "console", None, draw(_prose)),
-        Chunk("computer", "run", content=RunReport("finished", 0.1)),
+        Chunk(role="computer", type="run", content=RunReport(state="finished", seconds=0.1)),
     ]
 
 
@@ -101,10 +117,10 @@ conversations = streams(plain | extended | user_parts | _prose.map(_said) | runs
 
 def whole(role: str, kind: str, format_: str | None, text: str) -> list[Chunk]:
     """A message of text: start, content, end."""
-    start = Chunk(role, kind, format_, start=True)  # type: ignore[arg-type]
+    start = Chunk(role=role, type=kind, format=format_, start=True)  # type: ignore[arg-type]
     inside = "output" if kind == "console" else format_
-    content = Chunk(role, kind, inside, content=text)  # type: ignore[arg-type]
-    end = Chunk(role, kind, format_, end=True)  # type: ignore[arg-type]
+    content = Chunk(role=role, type=kind, format=inside, content=text)  # type: ignore[arg-type]
+    end = Chunk(role=role, type=kind, format=format_, end=True)  # type: ignore[arg-type]
     return [start, content, end] if text else [start, end]
 
 
@@ -118,20 +134,26 @@ def told(chunks: Iterable[Chunk]) -> tuple[Message, ...]:
 
 def computer(kind: str, content: Content, format_: str | None = None) -> list[Chunk]:
     """A single chunk of the machine."""
-    return [Chunk("computer", kind, format_, content)]  # type: ignore[arg-type]
+    return [Chunk(role="computer", type=kind, format=format_, content=content)]  # type: ignore[arg-type]
 
 
 def ran(code: str, *results: Sequence[Chunk], edited: str = "", language: str = "python"):
     """Code that ran, with its results."""
-    proposals = computer("confirmation", Proposal("p", "", language, code), "execution")
+    proposals = computer(
+        "confirmation", Proposal(id="p", message_id="", language=language, code=code), "execution"
+    )
     if edited:
-        proposals += computer("confirmation", Proposal("p", "", language, edited), "execution")
+        proposals += computer(
+            "confirmation",
+            Proposal(id="p", message_id="", language=language, code=edited),
+            "execution",
+        )
     return [
         *whole("assistant", "code", language, code),
         *proposals,
-        *computer("run", RunReport("started")),
+        *computer("run", RunReport(state="started")),
         *(chunk for result in results for chunk in result),
-        *computer("run", RunReport("finished", 0.25)),
+        *computer("run", RunReport(state="finished", seconds=0.25)),
     ]
 
 
@@ -140,21 +162,38 @@ def printed(text: str) -> list[Chunk]:
     return whole("computer", "console", None, text)
 
 
-TABLE = Table(("name", "n|m"), ("object", "int64"), (("a<b", 1), ("c|d", None)), 500, 2, "df")
+TABLE = Table(
+    columns=("name", "n|m"),
+    dtypes=("object", "int64"),
+    rows=(("a<b", 1), ("c|d", None)),
+    total_rows=500,
+    total_columns=2,
+    name="df",
+)
 
 
 def everything(picture: str) -> tuple[Message, ...]:
     """A conversation with something of every kind; `picture` is the path of an image."""
-    changes = FileChanges("/w", (FileChange("out.csv", 9),), (), (FileChange("old.txt"),))
-    citation = Citation(0, 4, "Seen", (Source("s", "A page", "https://example.org/a", "x"),))
+    changes = FileChanges(
+        folder="/w",
+        created=(FileChange(path="out.csv", size_bytes=9),),
+        changed=(),
+        deleted=(FileChange(path="old.txt"),),
+    )
+    citation = Citation(
+        start=0,
+        end=4,
+        text="Seen",
+        sources=(Source(id="s", title="A page", url="https://example.org/a", text="x"),),
+    )
     return told(
         [
-            Chunk("user", "file", "path", content="/home/me/data/sales.csv"),
-            Chunk("user", "image", "path", content=picture),
-            Chunk("user", "message", content="What is in **it**?"),
+            Chunk(role="user", type="file", format="path", content="/home/me/data/sales.csv"),
+            Chunk(role="user", type="image", format="path", content=picture),
+            Chunk(role="user", type="message", content="What is in **it**?"),
             *whole("assistant", "reasoning", None, "First look.\n\nThen think."),
             *whole("assistant", "message", None, "Seen. I look:\n\n```text\nunclosed"),
-            Chunk("assistant", "citation", content=citation),
+            Chunk(role="assistant", type="citation", content=citation),
             *ran(
                 "import pandas\ndf = 1",
                 printed("\x1b[32mgreen\x1b[0m\n10 %\r99 %\n"),
@@ -164,7 +203,7 @@ def everything(picture: str) -> tuple[Message, ...]:
                 computer("input", InputRequest("i", "Name? ")),
                 whole("computer", "code", "html", "<b>bold</b>"),
                 whole("computer", "code", "markdown", "*done*"),
-                computer("timing", LineTiming(1, 0.1)),
+                computer("timing", LineTiming(line=1, seconds=0.1)),
                 computer("files", changes),
                 edited="import pandas\ndf = 2",
             ),
@@ -174,11 +213,11 @@ def everything(picture: str) -> tuple[Message, ...]:
             *whole("computer", "tool_result", "execute", "The user chose not to run this code."),
             *whole("assistant", "tool_call", "lookup", '{"q": 1}'),
             *whole("computer", "tool_result", "lookup", "nothing"),
-            Chunk("server", "error", content=_failure),
-            Chunk("user", "message", content="Thanks"),
+            Chunk(role="server", type="error", content=_failure),
+            Chunk(role="user", type="message", content="Thanks"),
         ]
     )
 
 
-_failure = Failure("upstream_error", "It broke.", "500", "Wait.")
-_error = CodeError("ZeroDivisionError", "division by zero")
+_failure = Failure(code="upstream_error", title="It broke.", detail="500", remedy="Wait.")
+_error = CodeError(name="ZeroDivisionError", message="division by zero")

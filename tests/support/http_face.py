@@ -103,17 +103,20 @@ async def face(
     api = Face(ports, sessions)
     api.may_approve, api.may_auto_run = may_approve, may_auto_run
     policy = ApiPolicy(
-        lambda: api.may_approve,
-        lambda: api.may_auto_run,
-        "“May approve”",
-        "“May run without asking”",
+        may_approve=lambda: api.may_approve,
+        may_auto_run=lambda: api.may_auto_run,
+        approve_switch="“May approve”",
+        auto_run_switch="“May run without asking”",
     )
     models = ModelState(ports.settings, ports.keys, ports.catalog)
     turns = Turns(sessions, models, policy)
     api.turns = turns
     api.assistants = make_assistants(sessions, turns, models, history.records)
     services = Services(
-        Bridge(asyncio.get_running_loop()), turns, COLLECTION.read_bytes, version="1.2.3"
+        bridge=Bridge(asyncio.get_running_loop()),
+        turns=turns,
+        collection=COLLECTION.read_bytes,
+        version="1.2.3",
     )
     server = ApiServer(
         options, lambda: Secret(TOKEN), lambda app: _add_routes(app, services, api.assistants)

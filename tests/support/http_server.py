@@ -44,12 +44,12 @@ class Stream:
     endings: int = 0
 
     def say(self, text: str) -> None:
-        self.outbox.put(Chunk("assistant", "message", start=True))
-        self.outbox.put(Chunk("assistant", "message", content=text))
-        self.outbox.put(Chunk("assistant", "message", end=True))
+        self.outbox.put(Chunk(role="assistant", type="message", start=True))
+        self.outbox.put(Chunk(role="assistant", type="message", content=text))
+        self.outbox.put(Chunk(role="assistant", type="message", end=True))
 
     def end(self, status: str = "complete") -> None:
-        self.outbox.put(Chunk("server", "status", content=status))
+        self.outbox.put(Chunk(role="server", type="status", content=status))
         self.outbox.close()
 
 

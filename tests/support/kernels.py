@@ -28,7 +28,13 @@ async def executor(folder: Path) -> AsyncGenerator[ProcessExecutor]:
 def request(folder: Path, code: str, run_id: str = "run-1", grace_s: float = 2.0) -> RunRequest:
     """A run of Python in the one conversation of these tests."""
     return RunRequest(
-        run_id, "conversation", "python", code, str(folder), sys.executable, stop_grace_s=grace_s
+        run_id=run_id,
+        conversation_id="conversation",
+        language="python",
+        code=code,
+        folder=str(folder),
+        interpreter=sys.executable,
+        stop_grace_s=grace_s,
     )
 
 

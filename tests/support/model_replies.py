@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 Delta = Mapping[str, Any]
 Ending = Literal["finish", "cut", "hang", "broken_json"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """One answer: the deltas of a stream and how it ends, or a plain HTTP answer (`body`).
 
     `wire` is the body of a stream as another provider writes it, in place of `deltas`; any path is
@@ -25,7 +28,7 @@ class Reply:
     finish_reason: str = "stop"
     ending: Ending = "finish"
     status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     body: Mapping[str, Any] | None = None
     usage: tuple[int, int] | None = (12, 5)
     pace_s: float | None = None

@@ -66,9 +66,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from msgspec.structs import replace
 
 from tests.support.model_answers import GOLDEN_ANSWER, GOLDEN_CODE, default_script
 from tests.support.model_replies import (

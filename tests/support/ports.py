@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from typing import Any
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
@@ -41,9 +42,9 @@ def called(tool: str, arguments: str, call_id: str = "call_1") -> list[Chunk]:
 
 def _whole(kind: str, format_: str | None, text: str, call_id: str | None = None) -> list[Chunk]:
     return [
-        Chunk("assistant", kind, format_, start=True, id=call_id),  # type: ignore[arg-type]
-        Chunk("assistant", kind, format_, content=text),  # type: ignore[arg-type]
-        Chunk("assistant", kind, format_, end=True),  # type: ignore[arg-type]
+        Chunk(role="assistant", type=kind, format=format_, start=True, id=call_id),  # type: ignore[arg-type]
+        Chunk(role="assistant", type=kind, format=format_, content=text),  # type: ignore[arg-type]
+        Chunk(role="assistant", type=kind, format=format_, end=True),  # type: ignore[arg-type]
     ]
 
 
@@ -59,7 +60,7 @@ class ScriptedProvider:
         self.requests: list[TurnRequest] = []
         self.known: list[ModelFacts] = []
         self.fits: Callable[[TurnRequest, int], FittedRequest] = lambda request, _: FittedRequest(
-            request
+            request=request
         )
         self.closed_streams = 0
         self.gate: asyncio.Semaphore | None = None
@@ -83,7 +84,9 @@ class ScriptedProvider:
     async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
         said = [{"role": m.role, "content": m.text} for m in fitted.request.messages]
         counts = tuple(len(one["content"]) for one in said)
-        return OutgoingRequest(fitted.request.model.model, tuple(said), tokens=counts)
+        return OutgoingRequest(
+            model=fitted.request.model.model, messages=tuple(said), tokens=counts
+        )
 
     async def check(self, model: ModelSettings) -> str:
         return f"{model.model} answered."
@@ -94,7 +97,7 @@ class ScriptedProvider:
 
     async def facts(self, model: ModelSettings) -> ModelFacts:
         found = (known for known in self.known if known.model == model.model)
-        return next(found, ModelFacts(model.model))
+        return next(found, ModelFacts(model=model.model))
 
     async def close(self) -> None:
         return None
@@ -134,25 +137,31 @@ class RecordingExecutor:
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         self.requests.append(request)
         self._interrupted = asyncio.Event()
-        self._status = KernelStatus("busy")
-        yield Chunk("computer", "run", content=RunReport("started"))
-        yield Chunk("computer", "console", start=True, id=request.run_id)
-        yield Chunk("computer", "console", "active_line", content=1)
+        self._status = KernelStatus(state="busy")
+        yield Chunk(role="computer", type="run", content=RunReport(state="started"))
+        yield Chunk(role="computer", type="console", start=True, id=request.run_id)
+        yield Chunk(role="computer", type="console", format="active_line", content=1)
         word = request.code.partition(" ")[0]
         try:
             if word == "wait":
                 await self._interrupted.wait()
-            yield Chunk("computer", "console", "output", content=f"ran {request.code}\n")
+            yield Chunk(
+                role="computer", type="console", format="output", content=f"ran {request.code}\n"
+            )
         except BaseException:
             self.killed_runs += 1
             raise
-        yield Chunk("computer", "console", "active_line")
-        yield Chunk("computer", "console", end=True)
+        yield Chunk(role="computer", type="console", format="active_line")
+        yield Chunk(role="computer", type="console", end=True)
         if word == "fail":
-            yield Chunk("computer", "error", content=CodeError("ValueError", "no"))
-        state = {"wait": "interrupted", "die": "killed"}.get(word, "finished")
-        self._status = KernelStatus("idle")
-        yield Chunk("computer", "run", content=RunReport(state, 0.1, 1))  # type: ignore[arg-type]
+            yield Chunk(
+                role="computer", type="error", content=CodeError(name="ValueError", message="no")
+            )
+        state: Any = {"wait": "interrupted", "die": "killed"}.get(word, "finished")
+        self._status = KernelStatus(state="idle")
+        yield Chunk(
+            role="computer", type="run", content=RunReport(state=state, seconds=0.1, line=1)
+        )
 
     async def interrupt(self, conversation_id: str) -> None:
         if self._interrupted is not None:
@@ -170,7 +179,14 @@ class RecordingExecutor:
         return []
 
     async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
-        return Table(("a",), ("int64",), ((1,),), 1, 1, name)
+        return Table(
+            columns=("a",),
+            dtypes=("int64",),
+            rows=((1,),),
+            total_rows=1,
+            total_columns=1,
+            name=name,
+        )
 
     async def restart(self, conversation_id: str) -> None:
         self.restarts += 1
@@ -190,7 +206,7 @@ class RecordingExecutor:
 class OneInterpreter:
     """A machine with one Python."""
 
-    python = Interpreter("/usr/bin/python3", "3.12.0", "Python 3.12")
+    python = Interpreter(path="/usr/bin/python3", version="3.12.0", label="Python 3.12")
     status = EnvironmentStatus("ready", python)
 
     async def make_for(self, folder: str) -> Interpreter:
@@ -239,7 +255,7 @@ class KeysInMemory:
         self.keys.pop(name, None)
 
     async def status(self) -> KeyringStatus:
-        return KeyringStatus(False, message="No keyring.")
+        return KeyringStatus(is_usable=False, message="No keyring.")
 
     async def unlock(self) -> KeyringStatus:
         return await self.status()
@@ -331,10 +347,10 @@ class ApiInMemory:
 def ports_with(provider: ScriptedProvider, executor: RecordingExecutor) -> SessionPorts:
     """All ports of a session, the two that matter handed in."""
     return SessionPorts(
-        provider,
-        executor,
-        OneInterpreter(),
-        SettingsInMemory(),
-        KeysInMemory(openai="sk-1"),
-        SmallCatalog(),
+        provider=provider,
+        executor=executor,
+        interpreters=OneInterpreter(),
+        settings=SettingsInMemory(),
+        keys=KeysInMemory(openai="sk-1"),
+        catalog=SmallCatalog(),
     )

@@ -19,8 +19,10 @@ def question(message: Message) -> bool:
     return message.role == "user" and message.type != "code"
 
 
-def _message(role: str, kind: str, content: Any = None, **more: Any) -> Message:
-    return Message(f"t{next(_ids)}", None, role, kind, content=content, **more)  # type: ignore[arg-type]
+def _message(role: Any, kind: Any, content: Any = None, **more: Any) -> Message:
+    return Message(
+        id=f"t{next(_ids)}", parent_id=None, role=role, type=kind, content=content, **more
+    )
 
 
 @st.composite
@@ -33,15 +35,19 @@ def _run(draw: st.DrawFn, role: str = "assistant") -> list[Message]:
     block = _message(role, "code", code, format="python", call_id=own_id, state=state)
     if state != "complete":
         return [block]
-    proposal = _message("computer", "confirmation", Proposal("p", block.id, "python", code))
+    proposal = _message(
+        "computer",
+        "confirmation",
+        Proposal(id="p", message_id=block.id, language="python", code=code),
+    )
     told = [
         [],
         [proposal],
         [
             proposal,
-            _message("computer", "run", RunReport("started")),
+            _message("computer", "run", RunReport(state="started")),
             _message("computer", "console", draw(_words)),
-            _message("computer", "run", RunReport("finished")),
+            _message("computer", "run", RunReport(state="finished")),
         ],
         [_message("computer", "tool_result", draw(_words), format="execute", call_id=own_id)],
     ]
@@ -66,7 +72,7 @@ def _turn(draw: st.DrawFn) -> list[Message]:
         asked.insert(0, _message("user", kind, "/tmp/a.png"))
     said = _words.map(lambda text: [_message("assistant", "message", text)])
     thought = _words.map(lambda text: [_message("assistant", "reasoning", text)])
-    failed = st.builds(lambda: [_message("server", "error", Failure("x", "y"))])
+    failed = st.builds(lambda: [_message("server", "error", Failure(code="x", title="y"))])
     shown = st.builds(lambda: [_message("computer", "image", "aGk=", format="base64.png")])
     pieces = st.one_of(said, thought, _run(), _call(), failed, shown)
     answer = draw(st.lists(pieces, max_size=3))

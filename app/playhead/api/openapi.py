@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 
 from playhead.api import schemas
 
@@ -19,16 +19,14 @@ BODY_ERRORS = (400, 408, 413, 415)
 TURN_ERRORS = (*BODY_ERRORS, 423)
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """One of the query's, a text, never required."""
 
     name: str
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """One method of one path.
 
     `name` binds it to its handler; what stands in braces in `path` is a text of the address.
@@ -52,7 +50,7 @@ class Operation:
     is_open: bool = False
     """Whether no key is asked for."""
     query: tuple[Parameter, ...] = ()
-    example: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    example: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 JsonObject = dict[str, Any]

@@ -31,8 +31,9 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Any, BinaryIO, cast
+
+from msgspec.structs import replace
 
 from playhead.api.schemas import KernelRequest
 from playhead.api.turns.api_turn import ApiTurn
@@ -133,7 +134,7 @@ class StdioTurn:
         if not self._has_last:
             if not is_certain:
                 return
-            self._say(Chunk("server", "error", content=self._failure()))
+            self._say(Chunk(role="server", type="error", content=self._failure()))
         self.close()
         self._tell({"ended": True})
 
@@ -143,7 +144,7 @@ class StdioTurn:
             "Something in Playhead itself went wrong.",
             remedy="Its log file has the details. If it keeps happening, please report it.",
         )
-        return Failure(error.code, error.title, error.detail, error.remedy)
+        return Failure(code=error.code, title=error.title, detail=error.detail, remedy=error.remedy)
 
     def _say(self, chunk: Chunk) -> None:
         wire = encode_chunk(chunk)
@@ -184,7 +185,7 @@ def _refused(name: str, wanted: str) -> RequestError:
     return RequestError(f"{name} must be {wanted}.", code="invalid_config", param=name)
 
 
-_COMPLETE = Chunk("server", "status", content="complete")
+_COMPLETE = Chunk(role="server", type="status", content="complete")
 
 
 class StdioKernelTurn:

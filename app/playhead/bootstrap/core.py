@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.secret import Secret
@@ -32,8 +34,7 @@ PROVIDER_KEY = "PLAYHEAD_PROVIDER_KEY"
 TOKEN = "PLAYHEAD_TOKEN"  # noqa: S105 - the name of a variable
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
+class Overrides(Struct, frozen=True, kw_only=True):
     """What a command line says otherwise than the settings; None leaves those as they are.
 
     `keeps_history` False: conversations live as long as the process. `how_to_choose` says how a
@@ -47,8 +48,7 @@ class Overrides:
     how_to_choose: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
+class Core(Struct, frozen=True, kw_only=True):
     """Everything but the faces. `token` is what clients of the server present, where given."""
 
     ports: SessionPorts
@@ -60,7 +60,7 @@ class Core:
     records: Records
     sessions: Sessions
     token: Secret | None
-    _chores: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
+    _chores: list[asyncio.Task[None]] = msgspec.field(default_factory=list[asyncio.Task[None]])
 
     def warm_up(self) -> None:
         """Start what takes seconds ahead of the first message and the first run."""
@@ -119,7 +119,15 @@ def build_core(overrides: Overrides | None = None) -> Core:
     sessions = Sessions(ports, history)
     token = secrets.get(TOKEN)
     return Core(
-        ports, executor, worker, interpreters, keys, history, history.records, sessions, token
+        ports=ports,
+        executor=executor,
+        worker=worker,
+        interpreters=interpreters,
+        keys=keys,
+        history=history,
+        records=history.records,
+        sessions=sessions,
+        token=token,
     )
 
 

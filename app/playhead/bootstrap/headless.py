@@ -7,8 +7,8 @@ import logging
 import os
 import secrets
 import sys
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
 from playhead import __version__
@@ -26,14 +26,15 @@ from playhead.storage.crash_reports import CrashWatch
 
 _log = logging.getLogger(__name__)
 
-_OWN_PROGRAM = ApiPolicy(lambda: True, lambda: True, "", "")
+_OWN_PROGRAM = ApiPolicy(
+    may_approve=lambda: True, may_auto_run=lambda: True, approve_switch="", auto_run_switch=""
+)
 """Whoever started us decides about all."""
 PORT_TAKEN = 3
 """The exit status when the port is another program's."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
+class ServeOptions(Struct, frozen=True, kw_only=True):
     """What `playhead serve` was told; None leaves it to the settings."""
 
     host: str = "127.0.0.1"
@@ -73,7 +74,11 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
     if options.folder is not None:  # else code would run in the home folder
         _check_folder(options.folder)
     how = "`model` in the request, or `playhead serve --model openai/gpt-5`"
-    core = build_core(Overrides(options.model, options.api_base, options.folder, how_to_choose=how))
+    core = build_core(
+        Overrides(
+            model=options.model, api_base=options.api_base, folder=options.folder, how_to_choose=how
+        )
+    )
     core.worker.on_death(crashes.note_worker)
     is_closing = asyncio.Event()
     with close_on_signals(is_closing.set), record_errors(crashes):

@@ -70,7 +70,14 @@ def make_server(
         from playhead.api.server.responder import Services
 
         read, outputs_dir = collection.read_bytes, paths.outputs_dir()
-        services = Services(bridge, access.turns, read, __version__, trusted, outputs_dir)
+        services = Services(
+            bridge=bridge,
+            turns=access.turns,
+            collection=read,
+            version=__version__,
+            trusted=trusted,
+            outputs_dir=outputs_dir,
+        )
         add_routes(app, services, access.assistants)
 
     return ApiServer(options, token, routes)

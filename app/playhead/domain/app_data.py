@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 AppFolderKind = Literal["data", "settings", "logs", "cache"]
 
 
-@dataclass(frozen=True, slots=True)
-class AppFolder:
+class AppFolder(Struct, frozen=True):
     """A folder of the program's."""
 
     kind: AppFolderKind
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class CrashReport:
+class CrashReport(Struct, frozen=True, kw_only=True):
     """A file about something that went wrong in the program; `at` in seconds since the epoch.
 
     `is_fatal`: the program ended by it. The text has no key and no word of a conversation.
@@ -29,8 +28,7 @@ class CrashReport:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ResetOptions:
+class ResetOptions(Struct, frozen=True):
     """What a reset takes besides the settings."""
 
     takes_keys: bool = False

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
+from msgspec import Struct
 
 from playhead.errors import SessionError
 
@@ -12,8 +14,7 @@ PYTHON = "python"
 """The language that every kernel's host has; others may need a program."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunLimits:
+class RunLimits(Struct, frozen=True):
     """What a run may use at most; 0 is no limit. Over a limit the run is stopped and says which.
 
     `output_bytes` is what is kept of the output in its file: over it head and tail are kept.
@@ -24,8 +25,7 @@ class RunLimits:
     output_bytes: int = 200_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class RunRequest:
+class RunRequest(Struct, frozen=True, kw_only=True):
     """Approved code on its way to a kernel; `folder` and `interpreter` are absolute paths.
 
     `stop_grace_s` is the time between the interrupt and the kill. `shows_lines` False: no running
@@ -40,14 +40,13 @@ class RunRequest:
     folder: str
     interpreter: str
     stop_grace_s: float = 2.0
-    limits: RunLimits = field(default_factory=RunLimits)
+    limits: RunLimits = msgspec.field(default_factory=RunLimits)
     shows_lines: bool = True
     times_lines: bool = False
     dpi: float = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True, kw_only=True):
     """A name of a kernel's namespace: `shape` like "3 × 4", `value` a short text of one line.
 
     `is_changed`: the last run made it or bound it anew. `is_table`: it can be opened as a table.
@@ -65,8 +64,7 @@ class Variable:
 KernelState = Literal["none", "starting", "idle", "busy", "stopping"]
 
 
-@dataclass(frozen=True, slots=True)
-class KernelStatus:
+class KernelStatus(Struct, frozen=True, kw_only=True):
     """What the window shows of a conversation's kernel; `memory_bytes` is its resident size."""
 
     state: KernelState = "none"
@@ -76,8 +74,7 @@ class KernelStatus:
     interpreter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Interpreter:
+class Interpreter(Struct, frozen=True, kw_only=True):
     """A Python that can run code; `path` is absolute, `version` like "3.12.1"."""
 
     path: str
@@ -87,8 +84,7 @@ class Interpreter:
     has_pip: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentStatus:
+class EnvironmentStatus(Struct, frozen=True):
     """How the managed environment stands; `message` says so in one sentence with the remedy."""
 
     state: Literal["absent", "creating", "ready", "failed"]
@@ -96,23 +92,20 @@ class EnvironmentStatus:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Approve:
+class Approve(Struct, frozen=True):
     """Run it; `code` replaces the proposed text, `rest_of_turn` stops the asking in this turn."""
 
     code: str | None = None
     rest_of_turn: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Deny:
+class Deny(Struct, frozen=True):
     """Do not run it; the model is told the reason."""
 
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """A client carried the call out by itself: its result, as text for the model."""
 
     text: str

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 ConversationMark = Literal["pinned", "archived", "unread", "deleted"]
 """What a user, or the program, notes about a whole conversation; a deleted one can come back."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationSummary:
+class ConversationSummary(Struct, frozen=True, kw_only=True):
     """A row of the sidebar; times are in seconds since the epoch (UTC).
 
     `client` names the program that began it over the API; such a row stays while it runs.
@@ -28,8 +28,7 @@ class ConversationSummary:
     is_unread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """A text (JSON) by its `id` among those of its owner: a conversation's id, or another word."""
 
     owner: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.secret import Secret
 
@@ -15,8 +17,7 @@ DIRECT_MODEL = ""
 """The model string of Direct mode: no model at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionSettings:
+class ConnectionSettings(Struct, frozen=True, kw_only=True):
     """How providers are reached; the times are limits in seconds.
 
     They are for the connection, for the first piece of an answer, and between two pieces.
@@ -32,8 +33,7 @@ class ConnectionSettings:
     retries: int = 3
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
+class ModelSettings(Struct, frozen=True, kw_only=True):
     """Which model answers and how.
 
     `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. The three that say what it
@@ -51,12 +51,11 @@ class ModelSettings:
     stop: tuple[str, ...] = ()
     takes_tools: bool | None = None
     context_tokens: int | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    connection: ConnectionSettings = field(default_factory=ConnectionSettings)
+    extra: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    connection: ConnectionSettings = msgspec.field(default_factory=ConnectionSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(Struct, frozen=True, kw_only=True):
     """What is known about a model; None where it is not known.
 
     Prices are in US dollars for a million tokens, sizes in tokens.
@@ -73,8 +72,7 @@ class ModelFacts:
     output_price: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
+class ModelChoice(Struct, frozen=True, kw_only=True):
     """What one request wants otherwise than the settings; None and () leave them as they are.
 
     An `api_base` of a request comes with its own `api_key`: stored keys never go there. `retries`
@@ -91,17 +89,15 @@ class ModelChoice:
     retries: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOffer:
+class ToolOffer(Struct, frozen=True):
     """A tool of a client's own: `parameters` is the JSON schema of its arguments."""
 
     name: str
     description: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    parameters: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
-@dataclass(frozen=True, slots=True)
-class LocalServer:
+class LocalServer(Struct, frozen=True):
     """A model server found on this machine, with the litellm model strings it offers."""
 
     name: str
@@ -112,8 +108,7 @@ class LocalServer:
 Need = Literal["none", "optional", "needed"]
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderField:
+class ProviderField(Struct, frozen=True, kw_only=True):
     """One more thing that a provider wants to know.
 
     `name` is litellm's name of the parameter. A secret one is kept with the key, never in a file.
@@ -126,8 +121,7 @@ class ProviderField:
     is_needed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderPage:
+class ProviderPage(Struct, frozen=True, kw_only=True):
     """The fields of one provider, and where its keys are had.
 
     `prefix` stands before the model's name in litellm's model strings; '' means that the whole

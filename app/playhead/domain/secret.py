@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hmac
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 
 class Secret:
@@ -42,8 +43,7 @@ class Secret:
 KeySource = Literal["environment", "keyring", "session", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyInfo:
+class KeyInfo(Struct, frozen=True):
     """A key and where it came from; `variable` names the environment variable it was read from."""
 
     secret: Secret | None = None
@@ -51,8 +51,7 @@ class KeyInfo:
     variable: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class KeyringStatus:
+class KeyringStatus(Struct, frozen=True, kw_only=True):
     """Whether keys can be kept; `message` says in words why not and what to do.
 
     `is_locked`: the user was asked to unlock the keyring, and did not.

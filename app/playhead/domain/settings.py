@@ -5,18 +5,19 @@ Fields that do not fit fall back to their defaults.
 
 from __future__ import annotations
 
-import dataclasses
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from playhead.domain.model import DIRECT_MODEL
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationConfig:
+class ConversationConfig(Struct, frozen=True, kw_only=True):
     """What a conversation wants otherwise than the settings; None leaves them as they are.
 
     `profile` names a set of such values of the user's, over which the others here stand.
@@ -38,8 +39,7 @@ SCALES_PERCENT = (80, 90, 100, 110, 125, 150, 175, 200)
 """How large everything can be shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True, kw_only=True):
     """A named set of the user's for a kind of work; None leaves what the settings say.
 
     `model` comes with its address: without an `api_base` it is the provider's own.
@@ -57,8 +57,7 @@ class Profile:
     auto_run: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOverride:
+class ModelOverride(Struct, frozen=True):
     """The user's word on what a model can; None where the provider's table decides."""
 
     takes_tools: bool | None = None
@@ -66,8 +65,7 @@ class ModelOverride:
     context_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AppSettings:
+class AppSettings(Struct, frozen=True, kw_only=True):
     """Everything a user can set but keys; `interpreter` empty means the managed environment.
 
     `system_prompt` empty means the built-in one. `budget` is in US dollars for a conversation, 0
@@ -106,8 +104,10 @@ class AppSettings:
     system_prompt: str = ""
     budget: float = 0.0
     extra_parameters: str = ""
-    provider_fields: Mapping[str, str] = field(default_factory=dict[str, str])
-    model_overrides: Mapping[str, ModelOverride] = field(default_factory=dict[str, ModelOverride])
+    provider_fields: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    model_overrides: Mapping[str, ModelOverride] = msgspec.field(
+        default_factory=dict[str, ModelOverride]
+    )
     favourite_models: tuple[str, ...] = ()
     profiles: tuple[Profile, ...] = ()
     profile: str = ""
@@ -119,11 +119,11 @@ class AppSettings:
     retries: int = 3
     notifies: bool = True
     close_keeps_running: Literal["", "yes", "no"] = ""
-    shortcuts: Mapping[str, str] = field(default_factory=dict[str, str])
-    window: Mapping[str, str] = field(default_factory=dict[str, str])
+    shortcuts: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    window: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Struct)
 IsSensible = Callable[[str, object], bool]
 _MISSING = object()
 
@@ -155,8 +155,7 @@ class ValueReader:
         """
         hints = typing.get_type_hints(shape)
         values: dict[str, Any] = {}
-        fields: tuple[dataclasses.Field[Any], ...] = dataclasses.fields(shape)  # pyright: ignore[reportArgumentType]
-        for name in (each.name for each in fields):
+        for name in shape.__struct_fields__:
             if name not in raw:
                 continue
             value = self._field(name, hints[name], raw[name], path + name)
@@ -189,11 +188,9 @@ class ValueReader:
             return self._items(arguments[0], raw, path)
         if origin is not None and issubclass(origin, Mapping):
             return self._entries(arguments, raw, path)
-        if dataclasses.is_dataclass(hint):
+        if isinstance(hint, type) and issubclass(hint, Struct):
             _expect(raw, isinstance(raw, Mapping))
-            return self.read(
-                typing.cast("type[Any]", hint), typing.cast("Any", raw), path=f"{path}."
-            )
+            return self.read(hint, typing.cast("Mapping[str, object]", raw), path=f"{path}.")
         return _plain(hint, raw)
 
     def _one_of(self, hints: Sequence[Any], raw: object, path: str) -> Any:
@@ -229,9 +226,8 @@ class ValueReader:
 
 def to_plain(value: object) -> Any:
     """A value as data of dicts, lists, strings, numbers and None."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
-        return {name: to_plain(getattr(value, name)) for name in names}
+    if isinstance(value, Struct):
+        return {name: to_plain(item) for name, item in asdict(value).items()}
     if isinstance(value, Mapping):
         entries = typing.cast("Mapping[object, object]", value)
         return {key: to_plain(item) for key, item in entries.items()}

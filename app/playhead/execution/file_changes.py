@@ -8,9 +8,11 @@ import re
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.conversation.payloads import FileChange, FileChanges
 
@@ -37,8 +39,7 @@ class Stamp(NamedTuple):
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """The files by their path from the folder on, with slashes; `skipped` names folders.
 
     `is_whole` is False when there were too many, or somebody gave up.
@@ -99,11 +100,12 @@ def _is_environment(path: str) -> bool:
     return os.path.exists(os.path.join(path, "pyvenv.cfg"))
 
 
-@dataclass(slots=True)
-class KnownTexts:
+class KnownTexts(Struct):
     """Texts of small files, kept for the diff to come; each belongs to one stamp of its file."""
 
-    _known: dict[str, tuple[Stamp, str]] = field(default_factory=dict[str, tuple[Stamp, str]])
+    _known: dict[str, tuple[Stamp, str]] = msgspec.field(
+        default_factory=dict[str, tuple[Stamp, str]]
+    )
     _bytes: int = 0
 
     def learn(self, folder: str, snapshot: Snapshot, is_given_up: IsCancelled) -> None:
@@ -191,27 +193,31 @@ class Comparison:
         deleted = sorted(old.keys() - new.keys())
         changed = sorted(path for path, stamp in new.items() if old.get(path, stamp) != stamp)
         return FileChanges(
-            self._folder,
-            tuple(self._change(path, is_given_up) for path in created[:LISTED_LIMIT]),
-            tuple(self._change(path, is_given_up) for path in changed[:LISTED_LIMIT]),
-            tuple(self._change(path, is_given_up) for path in deleted[:LISTED_LIMIT]),
-            self._note(),
-            *(_total(paths) for paths in (created, changed, deleted)),
+            folder=self._folder,
+            created=tuple(self._change(path, is_given_up) for path in created[:LISTED_LIMIT]),
+            changed=tuple(self._change(path, is_given_up) for path in changed[:LISTED_LIMIT]),
+            deleted=tuple(self._change(path, is_given_up) for path in deleted[:LISTED_LIMIT]),
+            note=self._note(),
+            created_total=_total(created),
+            changed_total=_total(changed),
+            deleted_total=_total(deleted),
         )
 
     def _change(self, path: str, is_given_up: IsCancelled) -> FileChange:
         old, new = self._before.files.get(path), self._after.files.get(path)
         size = (new or old or Stamp(0, 0, 0)).size
         if PurePosixPath(path).suffix.lower() in _IMAGES:
-            return FileChange(path, size, "image")
+            return FileChange(path=path, size_bytes=size, kind="image")
         if is_given_up():
-            return FileChange(path, size)
+            return FileChange(path=path, size_bytes=size)
         old_text = "" if old is None else self._texts.get(path, old)
         new_text = "" if new is None else read_text(os.path.join(self._folder, path), new)
         if old_text is None or new_text is None:
             is_text = old_text is not None if new is None else new_text is not None
-            return FileChange(path, size, "text" if is_text else "other")
-        return FileChange(path, size, "text", diff_of(path, old_text, new_text))
+            return FileChange(path=path, size_bytes=size, kind="text" if is_text else "other")
+        return FileChange(
+            path=path, size_bytes=size, kind="text", diff=diff_of(path, old_text, new_text)
+        )
 
     def _note(self) -> str:
         skipped = sorted(self._before.skipped | self._after.skipped)
@@ -254,12 +260,11 @@ _TOO_MUCH = (
 )
 
 
-@dataclass(slots=True)
-class WatchedFolder:
+class WatchedFolder(Struct):
     """What is remembered of one folder between runs; it may be slow once, on a busy machine."""
 
     path: str
-    texts: KnownTexts = field(default_factory=KnownTexts)
+    texts: KnownTexts = msgspec.field(default_factory=KnownTexts)
     misses: int = 0
 
     @property
@@ -342,7 +347,7 @@ class RunObservation:
             return None
         self._folder.misses += 1
         note = _TOO_MUCH if self._folder.is_too_much else _TOO_SLOW
-        return FileChanges(self._folder.path, note=note)
+        return FileChanges(folder=self._folder.path, note=note)
 
     async def _within(self, limit_s: float, work: Callable[[], T | None]) -> T | None:
         """The result of work in a thread; None if it takes too long."""

@@ -16,9 +16,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.execution import EnvironmentStatus, Interpreter
 from playhead.errors import ExecutionError
@@ -52,8 +54,7 @@ print(json.dumps({"version": list(sys.version_info[:3]), "executable": sys.execu
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ProbedInterpreter:
+class ProbedInterpreter(Struct, frozen=True, kw_only=True):
     """What a Python says of itself."""
 
     interpreter: Interpreter
@@ -96,7 +97,10 @@ def probe(path: str, kind: str | None = None) -> ProbedInterpreter:
         has_pip=facts["pip"] is True,
     )
     return ProbedInterpreter(
-        interpreter, str(facts["prefix"]), facts["venv"] is True, is_free_threaded
+        interpreter=interpreter,
+        prefix=str(facts["prefix"]),
+        can_make_environments=facts["venv"] is True,
+        is_free_threaded=is_free_threaded,
     )
 
 
@@ -486,7 +490,9 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 def _bundled() -> Interpreter:
     version = ".".join(str(part) for part in sys.version_info[:3])
     label = f"Python {version} · built in, without packages"
-    return Interpreter(sys.executable, version, label, "bundled", has_pip=False)
+    return Interpreter(
+        path=sys.executable, version=version, label=label, kind="bundled", has_pip=False
+    )
 
 
 def _not_written(error: OSError, place: Path) -> ExecutionError:

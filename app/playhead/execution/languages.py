@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from playhead.kernel.driver import Driver
@@ -79,8 +80,7 @@ class Languages:
         return next((path for path in found if path), "")
 
 
-@dataclass(frozen=True, slots=True)
-class KernelLanguage:
+class KernelLanguage(Struct, frozen=True):
     """What a kernel speaks: its word, its name for people, the path of its program if any."""
 
     word: str = "python"

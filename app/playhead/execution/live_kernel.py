@@ -186,7 +186,13 @@ class LiveKernel:
         """As the window shows it."""
         pid = self._process.pid if self._state != "none" else None
         memory = self._process.resident_bytes() if pid else None
-        return KernelStatus(self._state, pid, memory, self.language.word, self.interpreter)
+        return KernelStatus(
+            state=self._state,
+            pid=pid,
+            memory_bytes=memory,
+            language=self.language.word,
+            interpreter=self.interpreter,
+        )
 
     def launch(self, variables: Mapping[str, str], folder: str) -> None:
         """Start the process; `ready()` says how that went."""
@@ -456,8 +462,8 @@ def _final_output(output: bytes) -> str:
 
 def stopped_before_start() -> tuple[Chunk, Chunk]:
     """The chunks of a run that was stopped while its kernel was starting."""
-    report = RunReport("interrupted", reason="it was stopped before the code began")
+    report = RunReport(state="interrupted", reason="it was stopped before the code began")
     return (
-        Chunk("computer", "run", content=RunReport("started")),
-        Chunk("computer", "run", content=report),
+        Chunk(role="computer", type="run", content=RunReport(state="started")),
+        Chunk(role="computer", type="run", content=report),
     )

@@ -6,9 +6,9 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 
 from playhead.domain.conversation.chunk import Chunk
@@ -104,7 +104,7 @@ class ProcessExecutor:
             async with aclosing(kernel.run(request)) as chunks:
                 async for chunk in chunks:
                     if _is_last(chunk) and (changes := await look.after()) is not None:
-                        yield Chunk("computer", "files", content=changes)
+                        yield Chunk(role="computer", type="files", content=changes)
                     yield chunk
         finally:
             look.give_up()

@@ -11,8 +11,9 @@ import signal
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 _PROC = Path("/proc")
 _STAT_BYTES = 4096
@@ -114,16 +115,14 @@ _STATE, _STARTED = 0, 19
 _WATCHERS_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
+class Leftover(Struct, frozen=True):
     """One process; `started` in clock ticks since boot tells it from a later one of its pid."""
 
     pid: int
     started: int
 
 
-@dataclass(frozen=True, slots=True)
-class RunStart:
+class RunStart(Struct, frozen=True):
     """When a run began: the clock's tick and, within it, the process id given out last.
 
     `ticks` is 0 where nobody tells.

@@ -120,15 +120,15 @@ def table_of(fields: dict[str, Any]) -> Table | None:
     total_columns = max(_count(fields.get("total_columns")), len(names))
     missing = [_text(word) for word in (_list(fields.get("missing")) or [])[: len(names)]]
     return Table(
-        names,
-        tuple(types),
-        kept,
-        total_rows,
-        total_columns,
-        _text(fields.get("name")),
-        _text(fields.get("key")),
-        tuple(missing),
-        _printed(fields.get("text")),
+        columns=names,
+        dtypes=tuple(types),
+        rows=kept,
+        total_rows=total_rows,
+        total_columns=total_columns,
+        name=_text(fields.get("name")),
+        key=_text(fields.get("key")),
+        missing=tuple(missing),
+        text=_printed(fields.get("text")),
     )
 
 
@@ -237,7 +237,7 @@ class Results:
     def _table(self, name: str) -> list[Chunk]:
         data = self._spool.read(name, TABLE_LIMIT)
         table = table_of(parse_json(data) or {}) if data else None
-        return [] if table is None else [Chunk("computer", "table", content=table)]
+        return [] if table is None else [Chunk(role="computer", type="table", content=table)]
 
     def _text(self, name: str) -> str:
         return (self._spool.read(name, MARKUP_LIMIT) or b"").decode("utf-8", "replace")
@@ -259,7 +259,7 @@ def whole_message(kind: ChunkType, form: str, text: str) -> Iterator[Chunk]:
     """A whole message of this text; nothing if there is none."""
     if not text:
         return
-    yield Chunk("computer", kind, form, start=True)
+    yield Chunk(role="computer", type=kind, format=form, start=True)
     for at in range(0, len(text), _LONGEST_TEXT):
-        yield Chunk("computer", kind, form, text[at : at + _LONGEST_TEXT])
-    yield Chunk("computer", kind, form, end=True)
+        yield Chunk(role="computer", type=kind, format=form, content=text[at : at + _LONGEST_TEXT])
+    yield Chunk(role="computer", type=kind, format=form, end=True)

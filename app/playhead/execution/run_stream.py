@@ -204,13 +204,13 @@ class RunStream:
         if self._is_open:
             return []
         self._is_open = True
-        return [Chunk("computer", "console", start=True, id=self._run_id)]
+        return [Chunk(role="computer", type="console", start=True, id=self._run_id)]
 
     def _close(self, is_resting: bool) -> list[Chunk]:
         """Close the console; the line stays lit while the code waits for an answer."""
         self._is_open = False
         resting = [_console("active_line", None)] if is_resting else []
-        return [*resting, Chunk("computer", "console", end=True)]
+        return [*resting, Chunk(role="computer", type="console", end=True)]
 
     def _run(
         self,
@@ -221,16 +221,24 @@ class RunStream:
     ) -> Chunk:
         seconds = 0.0 if state == "started" else time.monotonic() - self._began
         path = self._output.path
-        report = RunReport(state, seconds, line, exit_status, path, reason, self._input_bytes)
+        report = RunReport(
+            state=state,
+            seconds=seconds,
+            line=line,
+            exit_status=exit_status,
+            output_path=path,
+            reason=reason,
+            input_bytes=self._input_bytes,
+        )
         return _single("run", report)
 
 
 def _single(kind: Any, payload: Payload) -> Chunk:
-    return Chunk("computer", kind, content=payload)
+    return Chunk(role="computer", type=kind, content=payload)
 
 
 def _console(kind: str, content: str | int | None) -> Chunk:
-    return Chunk("computer", "console", kind, content)
+    return Chunk(role="computer", type="console", format=kind, content=content)
 
 
 def _code_error(mark: Mark) -> CodeError:
@@ -242,7 +250,9 @@ def _code_error(mark: Mark) -> CodeError:
             case _:
                 pass
     remedy = mark.text("remedy")
-    return CodeError(mark.text("name"), mark.text("message"), tuple(frames), remedy)
+    return CodeError(
+        name=mark.text("name"), message=mark.text("message"), frames=tuple(frames), remedy=remedy
+    )
 
 
 def _timings(mark: Mark) -> list[LineTiming]:
@@ -254,7 +264,14 @@ def _timings(mark: Mark) -> list[LineTiming]:
                 0 < line <= _LAST_LINE and 0 <= last <= _LAST_LINE and math.isfinite(seconds)
             ):
                 is_share = share is not None and 0 <= share <= 1
-                timings.append(LineTiming(line, seconds, last, share if is_share else None))
+                timings.append(
+                    LineTiming(
+                        line=line,
+                        seconds=seconds,
+                        last_line=last,
+                        share=share if is_share else None,
+                    )
+                )
             case _:
                 pass
     return timings

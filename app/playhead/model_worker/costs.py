@@ -46,7 +46,14 @@ def priced_tokens(
 ) -> Tokens:
     """The numbers with their price."""
     cost = _cost(model, asked, said, usage)
-    return Tokens(asked, said, is_estimated, cached, reasoning, cost)
+    return Tokens(
+        input_tokens=asked,
+        output_tokens=said,
+        is_estimated=is_estimated,
+        cached_tokens=cached,
+        reasoning_tokens=reasoning,
+        cost=cost,
+    )
 
 
 def _cost(model: str, asked: int, said: int, usage: Any) -> float | None:

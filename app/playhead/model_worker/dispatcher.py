@@ -143,7 +143,13 @@ class ModelClient:
                 if is_last or seconds > MAX_WAIT_S or not is_retryable(error, ask):
                     raise
                 reason = describe(error, ask).title
-            yield Retrying(ask.turn, round(seconds, 1), attempt, ask.retries, reason)
+            yield Retrying(
+                turn=ask.turn,
+                seconds=round(seconds, 1),
+                attempt=attempt,
+                attempts=ask.retries,
+                reason=reason,
+            )
             await asyncio.sleep(seconds)
 
     async def listed(self, ask: ListModels) -> ModelList:

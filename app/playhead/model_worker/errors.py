@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import httpx
+from msgspec import Struct
 
 Kind = Literal[
     "key",
@@ -23,8 +23,7 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorText:
+class ErrorText(Struct, frozen=True):
     """A failure's stable code, what happened, and what to do."""
 
     code: str
@@ -246,8 +245,7 @@ class RedirectedError(httpx.RequestError):
     """A server sent us elsewhere: the key belongs to the address that it was entered for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """What a server answered in place of an answer."""
 
     status: int

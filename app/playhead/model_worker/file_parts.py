@@ -10,10 +10,11 @@ import os
 import stat
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
+from msgspec import Struct
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
@@ -51,8 +52,7 @@ _EVERYWHERE = ("PNG", "JPEG")
 _COMMON = ("PNG", "JPEG", "GIF", "WEBP")
 
 
-@dataclass(frozen=True, slots=True)
-class FileLimits:
+class FileLimits(Struct, frozen=True, kw_only=True):
     """`side_px` is the longest side that a model looks at, `image_bytes` and `document_bytes` the
     sizes of a file before base64; `formats` are Pillow's names of what is taken as it is."""
 
@@ -64,21 +64,37 @@ class FileLimits:
 
 _LIMITS_BY_PROVIDER = {
     # platform.openai.com/docs/guides/images-vision and /pdf-files
-    "openai": FileLimits(2048, 20 * _MB, _COMMON, 32 * _MB),
-    "azure": FileLimits(2048, 20 * _MB, _COMMON, 32 * _MB),
-    "openrouter": FileLimits(2048, 5 * _MB, _COMMON, 20 * _MB),
+    "openai": FileLimits(
+        side_px=2048, image_bytes=20 * _MB, formats=_COMMON, document_bytes=32 * _MB
+    ),
+    "azure": FileLimits(
+        side_px=2048, image_bytes=20 * _MB, formats=_COMMON, document_bytes=32 * _MB
+    ),
+    "openrouter": FileLimits(
+        side_px=2048, image_bytes=5 * _MB, formats=_COMMON, document_bytes=20 * _MB
+    ),
     # docs.anthropic.com/en/docs/build-with-claude/vision: larger ones are scaled to 1568 there;
     # 5 MB is what the base64 may have
-    "anthropic": FileLimits(1568, 3_750_000, _COMMON, 22 * _MB),
-    "bedrock": FileLimits(1568, 3_750_000, _COMMON, 4_500_000),
+    "anthropic": FileLimits(
+        side_px=1568, image_bytes=3_750_000, formats=_COMMON, document_bytes=22 * _MB
+    ),
+    "bedrock": FileLimits(
+        side_px=1568, image_bytes=3_750_000, formats=_COMMON, document_bytes=4_500_000
+    ),
     # ai.google.dev/gemini-api/docs/image-understanding: a whole request has 20 MB, no GIF
-    "gemini": FileLimits(3072, 7 * _MB, ("PNG", "JPEG", "WEBP"), 14 * _MB),
-    "vertex_ai": FileLimits(3072, 7 * _MB, ("PNG", "JPEG", "WEBP"), 14 * _MB),
-    "mistral": FileLimits(2048, 10 * _MB, _COMMON, 10 * _MB),
-    "cohere": FileLimits(2048, 5 * _MB, _COMMON),
-    "cohere_chat": FileLimits(2048, 5 * _MB, _COMMON),
-    "groq": FileLimits(2048, 3 * _MB, _EVERYWHERE),
-    "xai": FileLimits(2048, 10 * _MB, _EVERYWHERE),
+    "gemini": FileLimits(
+        side_px=3072, image_bytes=7 * _MB, formats=("PNG", "JPEG", "WEBP"), document_bytes=14 * _MB
+    ),
+    "vertex_ai": FileLimits(
+        side_px=3072, image_bytes=7 * _MB, formats=("PNG", "JPEG", "WEBP"), document_bytes=14 * _MB
+    ),
+    "mistral": FileLimits(
+        side_px=2048, image_bytes=10 * _MB, formats=_COMMON, document_bytes=10 * _MB
+    ),
+    "cohere": FileLimits(side_px=2048, image_bytes=5 * _MB, formats=_COMMON),
+    "cohere_chat": FileLimits(side_px=2048, image_bytes=5 * _MB, formats=_COMMON),
+    "groq": FileLimits(side_px=2048, image_bytes=3 * _MB, formats=_EVERYWHERE),
+    "xai": FileLimits(side_px=2048, image_bytes=10 * _MB, formats=_EVERYWHERE),
 }
 _OTHER_LIMITS = FileLimits()
 """Servers on this machine and gateways: llama.cpp reads no WebP, and only small requests."""
@@ -274,13 +290,12 @@ _PDF_MARK = b"%PDF-"
 _PDF_HEAD_BYTES = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class InputSupport:
+class InputSupport(Struct, frozen=True):
     """What the model that is asked can look at."""
 
     can_see: bool = False
     takes_documents: bool = False
-    limits: FileLimits = field(default_factory=FileLimits)
+    limits: FileLimits = msgspec.field(default_factory=FileLimits)
 
 
 def has_files(messages: Iterable[dict[str, Any]]) -> bool:

@@ -44,11 +44,11 @@ class DeltaReader:
         raw = chunk.choices[0].delta
         self._count_unknown(raw)
         delta = Delta(
-            raw.content or "",
-            _text(raw, "reasoning_content"),
-            tuple(_call_piece(piece) for piece in raw.tool_calls or ()),
-            tuple(_cited_pages(getattr(raw, "annotations", None) or ())),
-            self._echo(getattr(raw, "thinking_blocks", None) or ()),
+            text=raw.content or "",
+            reasoning=_text(raw, "reasoning_content"),
+            calls=tuple(_call_piece(piece) for piece in raw.tool_calls or ()),
+            citations=tuple(_cited_pages(getattr(raw, "annotations", None) or ())),
+            echo=self._echo(getattr(raw, "thinking_blocks", None) or ()),
         )
         return None if delta == Delta() else delta
 
@@ -84,7 +84,12 @@ def _cited_pages(annotations: Iterable[Any]) -> Iterator[CitedPage]:
         page = _fields(_fields(annotation).get("url_citation"))
         start, end = page.get("start_index"), page.get("end_index")
         if isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
-            yield CitedPage(start, end, str(page.get("title") or ""), str(page.get("url") or ""))
+            yield CitedPage(
+                start=start,
+                end=end,
+                title=str(page.get("title") or ""),
+                url=str(page.get("url") or ""),
+            )
 
 
 def _fields(value: object) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import httpx
 import litellm
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.model_worker.connections import Connections, send_request
 from playhead.model_worker.errors import StreamFailure
@@ -27,9 +28,9 @@ def known_model(model: str) -> Model:
     """What is known of one model."""
     entry = _entry(model)
     if entry is None:
-        return Model(model)
+        return Model(model=model)
     return Model(
-        model,
+        model=model,
         # The table says nothing of some that do take tools: that is tried out.
         takes_tools=True if entry.get("supports_function_calling") else None,
         takes_images=bool(entry.get("supports_vision")),
@@ -89,8 +90,7 @@ MAX_MODELS = 5000
 KeyHeader = Literal["bearer", "anthropic", "gemini", "ollama"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Struct, frozen=True):
     """Where a provider's list is, and how it wants the key."""
 
     base: str

@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Struct
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """A question carries the whole conversation in one line."""
@@ -24,8 +26,7 @@ DOCUMENT_PART = "document_path"
 """Type of a message part that names a PDF: `{"type": "document_path", "path": …}`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True, kw_only=True):
     """To the worker: one request to a model, in OpenAI's message and tool shapes.
 
     The key travels here and in `ListModels` and nowhere else; `repr` does not show it. The three
@@ -39,42 +40,46 @@ class Ask:
     turn: str
     model: str
     messages: list[dict[str, Any]]
-    tools: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    tools: list[dict[str, Any]] = msgspec.field(default_factory=list[dict[str, Any]])
     tool_choice: str | dict[str, Any] | None = None
     needs_tools: bool = False
     api_base: str | None = None
-    api_key: str | None = field(default=None, repr=False)
+    api_key: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
     top_p: float | None = None
-    stop: list[str] = field(default_factory=list[str])
+    stop: list[str] = msgspec.field(default_factory=list[str])
     supports_images: bool | None = None
     connect_s: float = 10.0
     first_s: float = 60.0
     between_s: float = 30.0
-    extra: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    extra: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     proxy: str = ""
     ca_file: str = ""
     retries: int = 0
 
+    def __repr__(self) -> str:
+        return _repr_without(self, "api_key", "extra")
 
-@dataclass(frozen=True, slots=True)
-class ListModels:
+
+class ListModels(Struct, frozen=True, kw_only=True):
     """To the worker: which models has the provider that `model` names? `ModelList` answers."""
 
     kind: ClassVar[str] = "list_models"
     turn: str
     model: str
     api_base: str | None = None
-    api_key: str | None = field(default=None, repr=False)
+    api_key: str | None = None
     proxy: str = ""
     ca_file: str = ""
     connect_s: float = 10.0
     first_s: float = 60.0
 
+    def __repr__(self) -> str:
+        return _repr_without(self, "api_key")
 
-@dataclass(frozen=True, slots=True)
-class AboutModel:
+
+class AboutModel(Struct, frozen=True):
     """To the worker: what is known of this model? A `ModelList` of one answers."""
 
     kind: ClassVar[str] = "about_model"
@@ -82,24 +87,21 @@ class AboutModel:
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(Struct, frozen=True):
     """To the worker: close the connection of this turn; `Cancelled` answers."""
 
     kind: ClassVar[str] = "cancel"
     turn: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Struct, frozen=True):
     """From the worker: warm, questions are answered at once. It belongs to no turn."""
 
     kind: ClassVar[str] = "ready"
     turn: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CallPiece:
+class CallPiece(Struct, frozen=True, kw_only=True):
     """A piece of a tool call; calls are told apart by `index`, id and name come once."""
 
     index: int
@@ -108,8 +110,7 @@ class CallPiece:
     arguments: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CitedPage:
+class CitedPage(Struct, frozen=True, kw_only=True):
     """A page that the model's text cites, from `start` to before `end` in code points."""
 
     start: int
@@ -118,8 +119,7 @@ class CitedPage:
     url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(Struct, frozen=True, kw_only=True):
     """One piece of an answer, cut where the model's server cut it.
 
     `echo` is a JSON text that the provider wants to get back as it is. `event` is a whole event
@@ -134,8 +134,7 @@ class Delta:
     event: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Deltas:
+class Deltas(Struct, frozen=True):
     """From the worker: the pieces of the last 16 ms, their boundaries kept."""
 
     kind: ClassVar[str] = "deltas"
@@ -143,8 +142,7 @@ class Deltas:
     deltas: tuple[Delta, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Retrying:
+class Retrying(Struct, frozen=True, kw_only=True):
     """From the worker: the request failed before its first piece and is repeated in `seconds`."""
 
     kind: ClassVar[str] = "retrying"
@@ -155,8 +153,7 @@ class Retrying:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(Struct, frozen=True, kw_only=True):
     """What an answer cost; `is_estimated` where the provider gave no numbers.
 
     `cost` is in dollars, None where no price is known.
@@ -170,18 +167,16 @@ class Tokens:
     cost: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """From the worker: the answer is whole."""
 
     kind: ClassVar[str] = "done"
     turn: str
     finish_reason: str = "stop"
-    usage: Tokens = field(default_factory=Tokens)
+    usage: Tokens = msgspec.field(default_factory=Tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True, kw_only=True):
     """From the worker: the turn failed, in words for the user and without any key."""
 
     kind: ClassVar[str] = "failed"
@@ -193,16 +188,14 @@ class Failed:
     retry_after_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cancelled:
+class Cancelled(Struct, frozen=True):
     """From the worker: the connection of this turn is closed, nothing more comes."""
 
     kind: ClassVar[str] = "cancelled"
     turn: str
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct, frozen=True, kw_only=True):
     """What is known of a model, None where it is not; prices in dollars for a million tokens."""
 
     model: str
@@ -216,8 +209,7 @@ class Model:
     output_price: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelList:
+class ModelList(Struct, frozen=True):
     """From the worker: the models that were asked for."""
 
     kind: ClassVar[str] = "model_list"
@@ -238,13 +230,19 @@ _TYPES: dict[str, type[Message]] = {
 }
 
 
+def _repr_without(message: Struct, *hidden: str) -> str:
+    fields = msgspec.structs.asdict(message).items()
+    shown = ", ".join(f"{name}={value!r}" for name, value in fields if name not in hidden)
+    return f"{type(message).__name__}({shown})"
+
+
 class ProtocolError(ValueError):
     """A line that is none of the messages above."""
 
 
 def encode(message: Message) -> bytes:
     """The message as one line; ASCII, so that lone surrogates and odd line ends survive."""
-    body = _deltas_body(message) if isinstance(message, Deltas) else asdict(message)
+    body = _deltas_body(message) if isinstance(message, Deltas) else msgspec.to_builtins(message)
     return json.dumps({"kind": message.kind, **body}).encode("ascii") + b"\n"
 
 
@@ -253,7 +251,7 @@ def decode(line: bytes) -> Message:
     try:
         body = json.loads(line)
         shape = _TYPES[body["kind"]]
-        known = {item.name: body[item.name] for item in fields(shape) if item.name in body}
+        known = {name: body[name] for name in shape.__struct_fields__ if name in body}
         if shape is Deltas:
             known["deltas"] = tuple(_delta(raw) for raw in known["deltas"])
         if shape is Done and "usage" in known:
@@ -277,9 +275,9 @@ def _small(delta: Delta) -> dict[str, Any]:
     if delta.reasoning:
         body["reasoning"] = delta.reasoning
     if delta.calls:
-        body["calls"] = [asdict(piece) for piece in delta.calls]
+        body["calls"] = [msgspec.structs.asdict(piece) for piece in delta.calls]
     if delta.citations:
-        body["citations"] = [asdict(page) for page in delta.citations]
+        body["citations"] = [msgspec.structs.asdict(page) for page in delta.citations]
     if delta.echo:
         body["echo"] = delta.echo
     if delta.event is not None:
@@ -291,7 +289,14 @@ def _delta(body: Mapping[str, Any]) -> Delta:
     calls = tuple(CallPiece(**piece) for piece in body.get("calls", ()))
     citations = tuple(CitedPage(**page) for page in body.get("citations", ()))
     text, reasoning = body.get("text", ""), body.get("reasoning", "")
-    return Delta(text, reasoning, calls, citations, body.get("echo", ""), body.get("event"))
+    return Delta(
+        text=text,
+        reasoning=reasoning,
+        calls=calls,
+        citations=citations,
+        echo=body.get("echo", ""),
+        event=body.get("event"),
+    )
 
 
 BATCH_INTERVAL_S = 0.016

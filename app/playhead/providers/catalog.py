@@ -10,9 +10,10 @@ import http.client
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from playhead.domain.model import LocalServer, ProviderField, ProviderPage
 from playhead.providers.prompt import BUILT_IN_PROMPT, PLACEHOLDERS
@@ -86,82 +87,99 @@ OTHER_PAGE, RAW_PAGE = "other", "raw"
 
 PROVIDER_PAGES: tuple[ProviderPage, ...] = (
     ProviderPage(
-        "openai",
-        "OpenAI",
-        "openai/",
+        name="openai",
+        label="OpenAI",
+        prefix="openai/",
         model_hint="gpt-5-mini",
         key_url="https://platform.openai.com/api-keys",
         needs_address="optional",
         address_hint="A company gateway, if you have one",
     ),
     ProviderPage(
-        "anthropic",
-        "Anthropic",
-        "anthropic/",
+        name="anthropic",
+        label="Anthropic",
+        prefix="anthropic/",
         model_hint="claude-sonnet-4-5",
         key_url="https://console.anthropic.com/settings/keys",
         needs_address="optional",
         address_hint="A company gateway, if you have one",
     ),
     ProviderPage(
-        "gemini",
-        "Google Gemini",
-        "gemini/",
+        name="gemini",
+        label="Google Gemini",
+        prefix="gemini/",
         model_hint="gemini-2.5-flash",
         key_url="https://aistudio.google.com/apikey",
     ),
     ProviderPage(
-        "mistral",
-        "Mistral",
-        "mistral/",
+        name="mistral",
+        label="Mistral",
+        prefix="mistral/",
         model_hint="mistral-large-latest",
         key_url="https://console.mistral.ai/api-keys",
     ),
     ProviderPage(
-        "cohere",
-        "Cohere",
-        "cohere/",
+        name="cohere",
+        label="Cohere",
+        prefix="cohere/",
         model_hint="command-a-03-2025",
         key_url="https://dashboard.cohere.com/api-keys",
     ),
     ProviderPage(
-        "openrouter",
-        "OpenRouter",
-        "openrouter/",
+        name="openrouter",
+        label="OpenRouter",
+        prefix="openrouter/",
         model_hint="openai/gpt-5-mini",
         key_url="https://openrouter.ai/keys",
     ),
     ProviderPage(
-        "azure",
-        "Azure OpenAI",
-        "azure/",
+        name="azure",
+        label="Azure OpenAI",
+        prefix="azure/",
         model_label="Deployment",
         model_hint="The name that you gave to the deployment",
         key_url="https://portal.azure.com/#view/Microsoft_Azure_ProjectOxford",
         needs_address="needed",
         address_hint="https://my-resource.openai.azure.com",
-        fields=(ProviderField("api_version", "API version", "2024-10-21", is_needed=True),),
+        fields=(
+            ProviderField(
+                name="api_version", label="API version", placeholder="2024-10-21", is_needed=True
+            ),
+        ),
     ),
     ProviderPage(
-        "bedrock",
-        "Amazon Bedrock",
-        "bedrock/",
+        name="bedrock",
+        label="Amazon Bedrock",
+        prefix="bedrock/",
         model_hint="anthropic.claude-sonnet-4-5-20250929-v1:0",
         key="optional",
         key_url="https://console.aws.amazon.com/iam/home#/security_credentials",
         fields=(
-            ProviderField("aws_region_name", "Region", "us-east-1", is_needed=True),
-            ProviderField("aws_profile_name", "AWS profile", "One of ~/.aws, in place of keys"),
-            ProviderField("aws_access_key_id", "Access key ID", "AKIA…", is_secret=True),
-            ProviderField("aws_secret_access_key", "Secret access key", is_secret=True),
-            ProviderField("aws_session_token", "Session token", "Temporary keys", is_secret=True),
+            ProviderField(
+                name="aws_region_name", label="Region", placeholder="us-east-1", is_needed=True
+            ),
+            ProviderField(
+                name="aws_profile_name",
+                label="AWS profile",
+                placeholder="One of ~/.aws, in place of keys",
+            ),
+            ProviderField(
+                name="aws_access_key_id", label="Access key ID", placeholder="AKIA…", is_secret=True
+            ),
+            ProviderField(name="aws_secret_access_key", label="Secret access key", is_secret=True),
+            ProviderField(
+                name="aws_session_token",
+                label="Session token",
+                placeholder="Temporary keys",
+                is_secret=True,
+            ),
         ),
         note="Either a profile of this computer, or an access key with its secret.",
     ),
     ProviderPage(
-        "ollama",
-        "Ollama",
-        "openai/",
+        name="ollama",
+        label="Ollama",
+        prefix="openai/",
         model_hint="qwen3:8b",
         key="none",
         needs_address="optional",
@@ -169,9 +187,9 @@ PROVIDER_PAGES: tuple[ProviderPage, ...] = (
         note="Ollama runs models on this computer; nothing leaves it. Get it from ollama.com.",
     ),
     ProviderPage(
-        "lmstudio",
-        "LM Studio",
-        "openai/",
+        name="lmstudio",
+        label="LM Studio",
+        prefix="openai/",
         model_hint="The name that LM Studio shows",
         key="none",
         needs_address="optional",
@@ -179,9 +197,9 @@ PROVIDER_PAGES: tuple[ProviderPage, ...] = (
         note="Load a model in LM Studio and start its server under Developer.",
     ),
     ProviderPage(
-        OTHER_PAGE,
-        "Other, OpenAI-compatible",
-        "openai/",
+        name=OTHER_PAGE,
+        label="Other, OpenAI-compatible",
+        prefix="openai/",
         model_hint="The name that the server gives to the model",
         key="optional",
         needs_address="needed",
@@ -190,9 +208,9 @@ PROVIDER_PAGES: tuple[ProviderPage, ...] = (
         note="A gateway, vLLM, llama.cpp and many more. Most addresses end in /v1.",
     ),
     ProviderPage(
-        RAW_PAGE,
-        "Any litellm model string",
-        "",
+        name=RAW_PAGE,
+        label="Any litellm model string",
+        prefix="",
         model_hint="groq/llama-3.3-70b-versatile",
         key="optional",
         key_url="https://docs.litellm.ai/docs/providers",
@@ -224,8 +242,7 @@ def _host(address: str) -> str:
     return address.partition("//")[2].partition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Vendor:
+class _Vendor(Struct, frozen=True):
     """A provider's usual environment variable and the host that its keys belong to."""
 
     variable: str = ""

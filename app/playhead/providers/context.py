@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.conversation.message import Message
 from playhead.providers.transcript import HEAD_CHARACTERS, TAIL_CHARACTERS
@@ -117,8 +119,7 @@ _SENT_TYPES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FittedMessages:
+class FittedMessages(Struct, frozen=True):
     """The messages that are sent; `first` is the place of the oldest among all, 0 where all are."""
 
     messages: tuple[Message, ...]

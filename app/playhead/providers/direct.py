@@ -58,11 +58,11 @@ class DirectProvider:
 
     async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
         """All of it: nothing is sent anywhere."""
-        return FittedRequest(request)
+        return FittedRequest(request=request)
 
     async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
         """Nothing is sent anywhere."""
-        return OutgoingRequest(fitted.request.model.model)
+        return OutgoingRequest(model=fitted.request.model.model)
 
     async def check(self, model: ModelSettings) -> str:
         """Direct mode is always there."""
@@ -74,7 +74,9 @@ class DirectProvider:
 
     async def facts(self, model: ModelSettings) -> ModelFacts:
         """Nothing is sent anywhere: pictures and documents are paths for code."""
-        return ModelFacts(model.model, takes_images=False, takes_documents=False, reasons=False)
+        return ModelFacts(
+            model=model.model, takes_images=False, takes_documents=False, reasons=False
+        )
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -96,9 +98,9 @@ class DirectProvider:
 
 def _message(kind: Literal["code", "message"], format_: str | None, text: str) -> list[Chunk]:
     return [
-        Chunk("assistant", kind, format_, start=True),
-        Chunk("assistant", kind, format_, content=text),
-        Chunk("assistant", kind, format_, end=True),
+        Chunk(role="assistant", type=kind, format=format_, start=True),
+        Chunk(role="assistant", type=kind, format=format_, content=text),
+        Chunk(role="assistant", type=kind, format=format_, end=True),
     ]
 
 

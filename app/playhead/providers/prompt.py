@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from playhead.domain.model import EXECUTE, ToolOffer
 
@@ -64,8 +65,7 @@ be undone."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class PromptValues:
+class PromptValues(Struct, frozen=True, kw_only=True):
     """What a model is told of where its code runs.
 
     `python` is the version and path, `packages` those worth a word; `date` like

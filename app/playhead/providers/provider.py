@@ -7,9 +7,10 @@ import os
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
+
+from msgspec.structs import asdict, replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
@@ -137,7 +138,7 @@ class WorkerProvider:
     async def _known(self, model: ModelSettings) -> ModelFacts:
         """The facts of a model, asked of the worker once."""
         if model.context_tokens is not None:
-            return ModelFacts(model.model, context_tokens=model.context_tokens)
+            return ModelFacts(model=model.model, context_tokens=model.context_tokens)
         if model.model not in self._facts:
             known = await self.facts(model)
             if self.status != "ready":
@@ -175,7 +176,7 @@ class WorkerProvider:
             known = await self._facts_of(AboutModel(uuid.uuid4().hex, model.model))
         except ProviderError:  # no worker: nothing is known
             known = []
-        return _with_user_choice(known[0] if known else ModelFacts(model.model), model)
+        return _with_user_choice(known[0] if known else ModelFacts(model=model.model), model)
 
     async def close(self) -> None:
         """End the worker process."""
@@ -248,12 +249,14 @@ def _usage_chunk(parser: DeltaParser | CohereParser, done: Done, model: str) -> 
         reasoning_tokens=tokens.reasoning_tokens,
         cost=tokens.cost,
     )
-    return Chunk("server", "usage", content=usage)
+    return Chunk(role="server", type="usage", content=usage)
 
 
 def _waiting_chunk(piece: Retrying) -> Chunk:
-    waiting = Waiting(piece.seconds, piece.attempt, piece.attempts, piece.reason)
-    return Chunk("server", "retry", content=waiting)
+    waiting = Waiting(
+        seconds=piece.seconds, attempt=piece.attempt, attempts=piece.attempts, reason=piece.reason
+    )
+    return Chunk(role="server", type="retry", content=waiting)
 
 
 def _read_piece(

@@ -7,9 +7,10 @@ import json
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.model import ModelFacts, ModelSettings
@@ -90,7 +91,13 @@ class RequestWriter:
             request = replace(request, instructions=f"{request.instructions}\n\n{note}".strip())
         first = messages[found.first].id if left_out and found.first < len(messages) else ""
         tokens = int((found.tokens + fixed) * factor)
-        return FittedRequest(request, first, left_out, tokens, context or 0)
+        return FittedRequest(
+            request=request,
+            first_sent_id=first,
+            left_out=left_out,
+            tokens=tokens,
+            context_tokens=context or 0,
+        )
 
     def messages(self, request: TurnRequest) -> list[dict[str, Any]]:
         """The messages in the shape that servers take."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Message
@@ -10,8 +10,7 @@ from playhead.domain.conversation.payloads import Failure
 from playhead.errors import ExecutionError, SessionError
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
+class Deletion(Struct, frozen=True):
     """A turn that goes: its first message, what was asked, and how many turns hang below it."""
 
     message_id: str

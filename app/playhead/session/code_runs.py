@@ -126,8 +126,8 @@ def close_unfinished(conversation: Conversation) -> None:
             case _:
                 pass
     if open_run is not None:
-        report = RunReport("killed", reason=_CUT_RUN)
-        conversation.apply(Chunk("computer", "run", content=report))
+        report = RunReport(state="killed", reason=_CUT_RUN)
+        conversation.apply(Chunk(role="computer", type="run", content=report))
     elif proposal is not None:
         _refuse(conversation, proposal)
 
@@ -136,6 +136,6 @@ def _refuse(conversation: Conversation, proposal: Proposal) -> None:
     call = conversation.message(proposal.message_id)
     call_id = call.call_id if call is not None else None
     apply = conversation.apply
-    apply(Chunk("computer", "tool_result", "execute", start=True, id=call_id))
-    apply(Chunk("computer", "tool_result", "execute", content=_CUT_DECISION))
-    apply(Chunk("computer", "tool_result", "execute", end=True))
+    apply(Chunk(role="computer", type="tool_result", format="execute", start=True, id=call_id))
+    apply(Chunk(role="computer", type="tool_result", format="execute", content=_CUT_DECISION))
+    apply(Chunk(role="computer", type="tool_result", format="execute", end=True))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.conversation.message import Attachment, Message
 from playhead.domain.conversation.payloads import Failure
 from playhead.errors import AppError, SessionError
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedMessage:
+class QueuedMessage(Struct, frozen=True):
     """A message of the user's that is not sent yet."""
 
     id: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
+
+from msgspec.structs import asdict, replace
 
 from playhead.domain.model import ConnectionSettings, ModelChoice, ModelSettings
 from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride, Profile
@@ -140,7 +141,7 @@ def _over(
     settings: AppSettings, wishes: Profile | ConversationConfig, api_base: str | None
 ) -> AppSettings:
     """The settings with what is said otherwise; an address goes with its model."""
-    said = {field.name: getattr(wishes, field.name) for field in fields(wishes)}
+    said = asdict(wishes)
     changes = {
         name: value for name, value in said.items() if value is not None and name not in _OWN
     }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from playhead.domain.app_data import AppFolder, CrashReport, ResetOptions
 from playhead.domain.conversation.chunk import Chunk
@@ -26,8 +27,7 @@ from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
 
 
-@dataclass(frozen=True, slots=True)
-class ApiStatus:
+class ApiStatus(Struct, frozen=True):
     """How the server for other programs stands; `address` like "http://127.0.0.1:5001".
 
     `message` says why it failed and what to do, or that the token is not kept.
@@ -429,8 +429,7 @@ class Resetter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Maintenance:
+class Maintenance(Struct, frozen=True):
     """The three of them."""
 
     places: AppFolders
@@ -438,8 +437,7 @@ class Maintenance:
     resetting: Resetter
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPorts:
+class SessionPorts(Struct, frozen=True, kw_only=True):
     """The world as every session sees it."""
 
     provider: Provider

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
@@ -82,8 +84,7 @@ def expect_idle(state: SessionState) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SessionEvent:
+class SessionEvent(Struct, frozen=True):
     """What changed: read the session's attribute anew; `error` comes with kind error."""
 
     kind: SessionEventKind
@@ -183,9 +184,11 @@ class Session:
             raise SessionError("There is nothing to send.", remedy="Type a message first.")
         for attachment in attachments:
             kind = "image" if attachment.kind == "image" else "file"
-            self.conversation.apply(Chunk("user", kind, "path", content=attachment.path))
+            self.conversation.apply(
+                Chunk(role="user", type=kind, format="path", content=attachment.path)
+            )
         if text.strip():
-            self.conversation.apply(Chunk("user", "message", content=text))
+            self.conversation.apply(Chunk(role="user", type="message", content=text))
         self._name_after(text, attachments)
         self._begin_answer()
 
@@ -310,7 +313,7 @@ class Session:
         if not text.strip():
             raise SessionError("There is nothing to send.", remedy="Type a message first.")
         self.conversation.change(MoveTo(message.parent_id))
-        self.conversation.apply(Chunk("user", "message", content=text))
+        self.conversation.apply(Chunk(role="user", type="message", content=text))
         self._begin_answer()
 
     def run_code(self, language: str, code: str) -> None:
@@ -483,8 +486,8 @@ class Session:
             await asyncio.wait([self._task])
 
     def _tell_of_new_kernel(self, reason: str) -> None:
-        report = RunReport("killed", reason=reason)
-        self.conversation.apply(Chunk("computer", "run", content=report))
+        report = RunReport(state="killed", reason=reason)
+        self.conversation.apply(Chunk(role="computer", type="run", content=report))
 
     def _begin_chore(self, work: Awaitable[None]) -> None:
         async def chore() -> None:
@@ -502,7 +505,7 @@ class Session:
         self._task = self._turn = None
         self._set_state("idle")
         if task.cancelled():
-            self.conversation.apply(Chunk("server", "status", content="cancelled"))
+            self.conversation.apply(Chunk(role="server", type="status", content="cancelled"))
         else:
             self._tell_end(task)
         self.queue.rested(goes_on=not (is_cut or has_failed(self.conversation.messages)))

@@ -9,10 +9,11 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
@@ -227,12 +228,18 @@ class Sessions:
         self.expect_writable()
         title = copy_title(row.title, {one.title for one in self.summaries})
         now = time.time()
-        copy = ConversationSummary(uuid.uuid4().hex, title, now, now, row.message_count)
+        copy = ConversationSummary(
+            id=uuid.uuid4().hex,
+            title=title,
+            created_at=now,
+            updated_at=now,
+            message_count=row.message_count,
+        )
         session = self._open.get(conversation_id)
         aside = session.conversation.aside_id if session is not None else None
         await self._history.duplicate(conversation_id, copy)
         if aside is not None:  # only hidden there, for as long as that can be undone
-            self._history.record(copy.id, ConversationEvent("removed", aside))
+            self._history.record(copy.id, ConversationEvent(kind="removed", message_id=aside))
         self._stored.add(copy.id)
         self.summaries.insert(0, copy)
         self._tell()
@@ -246,7 +253,13 @@ class Sessions:
         self.expect_writable()
         now = time.time()
         count = len(imported.messages)
-        added = ConversationSummary(uuid.uuid4().hex, imported.title, now, now, count)
+        added = ConversationSummary(
+            id=uuid.uuid4().hex,
+            title=imported.title,
+            created_at=now,
+            updated_at=now,
+            message_count=count,
+        )
         keep_file = partial(self._history.keep_file, added.id)
         try:
             messages = await store_pictures(imported.messages, keep_file)
@@ -256,7 +269,9 @@ class Sessions:
             raise
         self._history.create(added, _folder_or_home(self._ports.settings.current.folder), "")
         for place, message in enumerate(messages, 1):
-            self._history.record(added.id, ConversationEvent("added", message.id, message))
+            self._history.record(
+                added.id, ConversationEvent(kind="added", message_id=message.id, message=message)
+            )
             if place % _ADDED_AT_ONCE == 0:
                 await asyncio.sleep(0)  # the window is in use meanwhile
         self._stored.add(added.id)
@@ -271,7 +286,7 @@ class Sessions:
         if session is not None:
             session.conversation.change(Rename(title))
         elif conversation_id in self._stored:
-            self._history.record(conversation_id, ConversationEvent("renamed", title=title))
+            self._history.record(conversation_id, ConversationEvent(kind="renamed", title=title))
             self._change_row(conversation_id, title=title)
 
     def set_screen_ratio(self, ratio: float) -> None:
@@ -374,7 +389,10 @@ class Sessions:
     def _store(self, session: Session) -> None:
         conversation = session.conversation
         summary = ConversationSummary(
-            conversation.id, conversation.title, conversation.created_at, time.time()
+            id=conversation.id,
+            title=conversation.title,
+            created_at=conversation.created_at,
+            updated_at=time.time(),
         )
         self._stored.add(conversation.id)
         self._history.create(summary, session.folder, session.interpreter)
@@ -478,14 +496,18 @@ def _retold(conversation: Conversation) -> Iterator[ConversationEvent]:
     """The events that a conversation as it is would have told, the message that streams last."""
     for message in conversation.messages:
         if message.id != conversation.open_id:
-            yield ConversationEvent("added", message.id, message)
+            yield ConversationEvent(kind="added", message_id=message.id, message=message)
             continue
-        yield ConversationEvent("started", message.id, replace(message, content=None))
+        yield ConversationEvent(
+            kind="started", message_id=message.id, message=replace(message, content=None)
+        )
         if message.text:
-            so_far = Chunk(message.role, message.type, message.format, message.text)
-            yield ConversationEvent("grew", message.id, chunk=so_far)
+            so_far = Chunk(
+                role=message.role, type=message.type, format=message.format, content=message.text
+            )
+            yield ConversationEvent(kind="grew", message_id=message.id, chunk=so_far)
     for kept in conversation.beside:
-        yield ConversationEvent("noted", kept.parent_id or "", kept)
+        yield ConversationEvent(kind="noted", message_id=kept.parent_id or "", message=kept)
 
 
 KeepFile = Callable[[str, bytes], Awaitable[str]]

@@ -7,8 +7,9 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
@@ -329,16 +330,16 @@ class Turn:
         """The report on a run whose own one never comes."""
         if not self.is_executing:
             reason = "It was stopped before the code began."
-            return RunReport("interrupted", seconds=seconds, reason=reason)
+            return RunReport(state="interrupted", seconds=seconds, reason=reason)
         reason = "The run was ended with its conversation."
-        return RunReport("killed", seconds=seconds, reason=reason)
+        return RunReport(state="killed", seconds=seconds, reason=reason)
 
     def _apply_code(self, language: str, code: str, role: Literal["user", "assistant"]) -> Message:
         apply = self._conversation.apply
-        apply(Chunk(role, "code", language, start=True))
+        apply(Chunk(role=role, type="code", format=language, start=True))
         if code:
-            apply(Chunk(role, "code", language, content=code))
-        message_id = apply(Chunk(role, "code", language, end=True))
+            apply(Chunk(role=role, type="code", format=language, content=code))
+        message_id = apply(Chunk(role=role, type="code", format=language, end=True))
         message = self._conversation.message(message_id)
         assert message is not None  # noqa: S101 - it was applied in the line above
         return message
@@ -346,10 +347,10 @@ class Turn:
     def _apply_result(self, call: Message, text: str) -> None:
         tool = EXECUTE if call.type == "code" else call.format
         apply = self._conversation.apply
-        apply(Chunk("computer", "tool_result", tool, start=True, id=call.call_id))
+        apply(Chunk(role="computer", type="tool_result", format=tool, start=True, id=call.call_id))
         if text:
-            apply(Chunk("computer", "tool_result", tool, content=text))
-        apply(Chunk("computer", "tool_result", tool, end=True))
+            apply(Chunk(role="computer", type="tool_result", format=tool, content=text))
+        apply(Chunk(role="computer", type="tool_result", format=tool, end=True))
 
     def _apply_single(
         self,
@@ -357,15 +358,21 @@ class Turn:
         content: Proposal | RunReport,
         format_: str | None = None,
     ) -> None:
-        self._conversation.apply(Chunk("computer", kind, format_, content=content))
+        self._conversation.apply(Chunk(role="computer", type=kind, format=format_, content=content))
 
     def _apply_status(self, text: str) -> None:
-        self._conversation.apply(Chunk("server", "status", content=text))
+        self._conversation.apply(Chunk(role="server", type="status", content=text))
 
     def _apply_failure(self, error: AppError) -> None:
         wait_s = error.retry_after_s if isinstance(error, ProviderError) else None
-        failure = Failure(error.code, error.title, error.detail, error.remedy, wait_s)
-        self._conversation.apply(Chunk("server", "error", content=failure))
+        failure = Failure(
+            code=error.code,
+            title=error.title,
+            detail=error.detail,
+            remedy=error.remedy,
+            retry_after_s=wait_s,
+        )
+        self._conversation.apply(Chunk(role="server", type="error", content=failure))
 
 
 def _too_long(error: ProviderError) -> ProviderError:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.execution import RunLimits
 from playhead.domain.model import ModelChoice, ModelSettings, ToolOffer
@@ -12,8 +14,7 @@ from playhead.session.model_choice import model_for, settings_for
 from playhead.session.ports import SessionPorts
 
 
-@dataclass(frozen=True, slots=True)
-class TurnOptions:
+class TurnOptions(Struct, frozen=True, kw_only=True):
     """Holds for one turn.
 
     `instructions` stand after the user's own. `tools` are a client's: the turn ends with their
@@ -24,7 +25,7 @@ class TurnOptions:
     `has_input` says whether somebody can type what the code asks for.
     """
 
-    choice: ModelChoice = field(default_factory=ModelChoice)
+    choice: ModelChoice = msgspec.field(default_factory=ModelChoice)
     instructions: str = ""
     tools: tuple[ToolOffer, ...] = ()
     offers_execute: bool = True
@@ -34,8 +35,7 @@ class TurnOptions:
     has_input: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class TurnSettings:
+class TurnSettings(Struct, frozen=True, kw_only=True):
     """What a turn holds on to from its first question to its end.
 
     `fresh_after` gives the number of code runs whose names are gone with their kernel by now.
@@ -56,7 +56,7 @@ class TurnSettings:
     must_call: bool = False
     stop_grace_s: float = 2.0
     has_input: bool = True
-    limits: RunLimits = field(default_factory=RunLimits)
+    limits: RunLimits = msgspec.field(default_factory=RunLimits)
     shows_lines: bool = True
     times_lines: bool = False
     system_prompt: str = ""

@@ -15,10 +15,11 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
+
+from msgspec.structs import replace
 
 from playhead import __version__
 from playhead.domain.app_data import CrashReport
@@ -224,7 +225,9 @@ class StoredCrashes:
         for path in self._folder.glob(f"*{_TOLD}"):
             with suppress(OSError):
                 text = path.read_text("utf-8", "replace")[:_LONGEST_CHARS]
-                yield CrashReport(path.name, path.stat().st_mtime, _CRASH_MARK in text, text)
+                yield CrashReport(
+                    name=path.name, at=path.stat().st_mtime, is_fatal=_CRASH_MARK in text, text=text
+                )
 
     def _collect(self) -> None:
         """Make reports of the files of processes that are no more."""

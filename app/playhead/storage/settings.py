@@ -7,9 +7,10 @@ import json
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from playhead import __version__
 from playhead.domain.settings import SCALES_PERCENT, AppSettings, ValueReader, is_sensible, to_plain

@@ -218,11 +218,11 @@ class Painter(RecordingExecutor):
 
     async def run(self, request: Any):
         self.requests.append(request)
-        yield Chunk("computer", "run", content=RunReport("started"))
-        yield Chunk("computer", "image", "base64.png", start=True)
-        yield Chunk("computer", "image", "base64.png", content=DOT)
-        yield Chunk("computer", "image", "base64.png", end=True)
-        yield Chunk("computer", "run", content=RunReport("finished"))
+        yield Chunk(role="computer", type="run", content=RunReport(state="started"))
+        yield Chunk(role="computer", type="image", format="base64.png", start=True)
+        yield Chunk(role="computer", type="image", format="base64.png", content=DOT)
+        yield Chunk(role="computer", type="image", format="base64.png", end=True)
+        yield Chunk(role="computer", type="run", content=RunReport(state="finished"))
 
 
 async def test_a_picture_that_code_made_can_be_fetched_by_the_id_in_its_step(tmp_path: Path):
@@ -280,12 +280,14 @@ class Loud(RecordingExecutor):
 
     async def run(self, request: Any):
         self.requests.append(request)
-        yield Chunk("computer", "run", content=RunReport("started"))
-        yield Chunk("computer", "console", start=True)
+        yield Chunk(role="computer", type="run", content=RunReport(state="started"))
+        yield Chunk(role="computer", type="console", start=True)
         for _ in range(40):
-            yield Chunk("computer", "console", "output", content="loud\x1b " * 5000)
-        yield Chunk("computer", "console", end=True)
-        yield Chunk("computer", "run", content=RunReport("finished"))
+            yield Chunk(
+                role="computer", type="console", format="output", content="loud\x1b " * 5000
+            )
+        yield Chunk(role="computer", type="console", end=True)
+        yield Chunk(role="computer", type="run", content=RunReport(state="finished"))
 
 
 async def test_much_output_and_a_long_answer_are_told_whole_in_pieces_alone(tmp_path: Path):

@@ -343,8 +343,8 @@ async def test_a_run_is_asked_with_what_its_assistant_says_unless_it_says_otherw
 
 
 async def test_what_a_text_cites_stands_in_its_annotations_also_later(tmp_path: Path):
-    cited = Citation(0, 5, "Hello", (Source("letter"),))
-    answer = [*said("Hello"), Chunk("assistant", "citation", content=cited)]
+    cited = Citation(start=0, end=5, text="Hello", sources=(Source(id="letter"),))
+    answer = [*said("Hello"), Chunk(role="assistant", type="citation", content=cited)]
     async with face(tmp_path, answer) as api:
         asked = await asking(api)
         await asked.run("go")
@@ -365,7 +365,14 @@ async def test_two_codes_of_one_answer_are_decided_together(tmp_path: Path):
 
 
 async def test_only_the_model_that_cuts_its_answer_makes_a_run_incomplete(tmp_path: Path):
-    answer = [*said("Half"), Chunk("server", "usage", content=Usage(1, 2, "length"))]
+    answer = [
+        *said("Half"),
+        Chunk(
+            role="server",
+            type="usage",
+            content=Usage(input_tokens=1, output_tokens=2, finish_reason="length"),
+        ),
+    ]
     async with face(tmp_path, answer) as api:
         asked = await asking(api)
         events = await asked.run("go")
@@ -433,8 +440,14 @@ async def test_a_decision_that_is_none_leaves_the_run_as_it_was(tmp_path: Path):
 
 
 async def test_the_usage_of_a_run_is_that_of_all_its_streams(tmp_path: Path):
-    first = [*coded("1"), Chunk("server", "usage", content=Usage(5, 1))]
-    second = [*said("Done"), Chunk("server", "usage", content=Usage(7, 2))]
+    first = [
+        *coded("1"),
+        Chunk(role="server", type="usage", content=Usage(input_tokens=5, output_tokens=1)),
+    ]
+    second = [
+        *said("Done"),
+        Chunk(role="server", type="usage", content=Usage(input_tokens=7, output_tokens=2)),
+    ]
     async with face(tmp_path, first, second) as api:
         asked = await asking(api)
         await asked.run("go")

@@ -85,7 +85,7 @@ async def test_a_stream_says_its_role_first_and_done_last(tmp_path: Path):
 
 
 async def test_usage_comes_last_and_only_when_asked_for(tmp_path: Path):
-    cost = Chunk("server", "usage", content=Usage(12, 5))
+    cost = Chunk(role="server", type="usage", content=Usage(input_tokens=12, output_tokens=5))
     async with face(tmp_path, [*said("Hello"), cost]) as api:
         events = await api.events(CHAT, asked(stream_options={"include_usage": True}))
     assert (events[-1]["choices"], events[-1]["usage"]["total_tokens"]) == ([], 17)
@@ -338,9 +338,9 @@ async def test_every_event_carries_its_native_chunks_where_asked(tmp_path: Path)
 
 async def test_reasoning_has_a_field_of_its_own(tmp_path: Path):
     thought = [
-        Chunk("assistant", "reasoning", start=True),
-        Chunk("assistant", "reasoning", content="hm"),
-        Chunk("assistant", "reasoning", end=True),
+        Chunk(role="assistant", type="reasoning", start=True),
+        Chunk(role="assistant", type="reasoning", content="hm"),
+        Chunk(role="assistant", type="reasoning", end=True),
     ]
     async with face(tmp_path, [*thought, *said("So.")]) as api:
         message = choice(await api.post(CHAT, asked()))["message"]

@@ -31,10 +31,12 @@ class AskingExecutor(RecordingExecutor):
 
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         self.requests.append(request)
-        yield Chunk("computer", "run", content=RunReport("started"))
-        yield Chunk("computer", "input", content=InputRequest("i1", "Name? "))
+        yield Chunk(role="computer", type="run", content=RunReport(state="started"))
+        yield Chunk(role="computer", type="input", content=InputRequest("i1", "Name? "))
         await self.interrupted.wait()
-        yield Chunk("computer", "run", content=RunReport("interrupted", 0.1, 1))
+        yield Chunk(
+            role="computer", type="run", content=RunReport(state="interrupted", seconds=0.1, line=1)
+        )
 
     async def interrupt(self, conversation_id: str) -> None:
         self.interrupted.set()

@@ -273,7 +273,7 @@ async def test_a_message_comes_back_as_it_was_meant(tmp_path: Path):
         await room.ask({**user("a secret of ours"), "recipient": "user"}, user("hi"))
         session = api.sessions.get(room.id)
         assert session is not None
-        session.add([Chunk("assistant", "reasoning", content="Hm.", start=True)])
+        session.add([Chunk(role="assistant", type="reasoning", content="Hm.", start=True)])
         told = await room.told()
     assert told[0]["recipient"] == "user"
     assert all("recipient" not in message for message in told[1:])

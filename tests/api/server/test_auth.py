@@ -60,7 +60,9 @@ def test_the_word_before_the_key_may_be_written_in_any_case(line: str) -> None:
 @pytest.mark.parametrize("token", [None, Secret("")])
 @pytest.mark.parametrize("line", ["Bearer ", "Bearer", "", "Bearer None", "Bearer the-key"])
 def test_no_token_is_no_way_in(token: Secret | None, line: str) -> None:
-    knock = RequestHead("GET", "/v1/x", "/v1/x", hosts=("localhost",), authorizations=(line,))
+    knock = RequestHead(
+        method="GET", target="/v1/x", path="/v1/x", hosts=("localhost",), authorizations=(line,)
+    )
     with pytest.raises(RequestError):
         Gate(lambda: token).check(knock)
 
@@ -68,9 +70,21 @@ def test_no_token_is_no_way_in(token: Secret | None, line: str) -> None:
 def test_a_key_beyond_ascii_is_compared_too() -> None:
     gate = Gate(lambda: Secret("schlüssel"))
     gate.check(
-        RequestHead("GET", "/", "/", hosts=("localhost",), authorizations=("Bearer schlüssel",))
+        RequestHead(
+            method="GET",
+            target="/",
+            path="/",
+            hosts=("localhost",),
+            authorizations=("Bearer schlüssel",),
+        )
     )
     with pytest.raises(RequestError):
         gate.check(
-            RequestHead("GET", "/", "/", hosts=("localhost",), authorizations=("Bearer \udcfc",))
+            RequestHead(
+                method="GET",
+                target="/",
+                path="/",
+                hosts=("localhost",),
+                authorizations=("Bearer \udcfc",),
+            )
         )

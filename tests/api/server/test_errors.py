@@ -48,7 +48,7 @@ from playhead.errors import (
 def test_a_code_has_its_status_and_type(code: str, status: int, kind: str) -> None:
     for failure in (
         http_error_of(RequestError("No", code=code)),
-        http_error_of_failure(Failure(code, "No")),
+        http_error_of_failure(Failure(code=code, title="No")),
     ):
         assert (failure.status, failure.code) == (status, code)
         assert failure.body() == {
@@ -80,16 +80,16 @@ def test_a_limit_always_says_in_whole_seconds_when_to_come_back(
     wait_s: float | None, header: str
 ) -> None:
     error = ProviderError("Too fast", code="rate_limit_exceeded", retry_after_s=wait_s)
-    failure = Failure("rate_limit_exceeded", "Too fast", retry_after_s=wait_s)
+    failure = Failure(code="rate_limit_exceeded", title="Too fast", retry_after_s=wait_s)
     assert http_error_of(error).headers == {"Retry-After": header}
     assert http_error_of_failure(failure).headers == {"Retry-After": header}
 
 
 def test_our_own_refused_key_is_not_worth_repeating() -> None:
-    assert http_error_of_failure(Failure("upstream_auth_error", "No")).headers == {
+    assert http_error_of_failure(Failure(code="upstream_auth_error", title="No")).headers == {
         "x-should-retry": "false"
     }
-    assert http_error_of_failure(Failure("upstream_error", "No")).headers == {}
+    assert http_error_of_failure(Failure(code="upstream_error", title="No")).headers == {}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_what_concerns_this_machine_leaves_without_its_paths(error: AppError) ->
 
 def test_an_address_is_no_path() -> None:
     failure = http_error_of_failure(
-        Failure("upstream_error", "No answer", "From http://127.0.0.1:1234/v1")
+        Failure(code="upstream_error", title="No answer", detail="From http://127.0.0.1:1234/v1")
     )
     assert "http://127.0.0.1:1234/v1" in failure.message
 

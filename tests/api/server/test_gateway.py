@@ -86,7 +86,7 @@ async def test_another_method_is_told_with_those_that_are_allowed() -> None:
         (ProviderError("No", code="rate_limit_exceeded"), 429, "rate_limit_exceeded"),
         (ProviderError("No", code="upstream_auth_error"), 500, "upstream_auth_error"),
         (StorageError("No room in /home/ada"), 500, "internal_error"),
-        (TurnFailed(Failure("upstream_truncated", "No")), 500, "upstream_truncated"),
+        (TurnFailed(Failure(code="upstream_truncated", title="No")), 500, "upstream_truncated"),
     ],
 )
 async def test_an_error_of_a_handler_is_its_answer(

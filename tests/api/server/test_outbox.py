@@ -14,16 +14,16 @@ from playhead.api.server.outbox import JOIN_FROM, Outbox
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure, Table
 
-START = Chunk("assistant", "message", start=True)
-END = Chunk("assistant", "message", end=True)
+START = Chunk(role="assistant", type="message", start=True)
+END = Chunk(role="assistant", type="message", end=True)
 
 
 def said(text: str) -> Chunk:
-    return Chunk("assistant", "message", content=text)
+    return Chunk(role="assistant", type="message", content=text)
 
 
 def printed(text: str) -> Chunk:
-    return Chunk("computer", "console", "output", text)
+    return Chunk(role="computer", type="console", format="output", content=text)
 
 
 def folded(chunks: list[Chunk]) -> list[tuple[object, ...]]:
@@ -50,7 +50,13 @@ async def all_of(outbox: Outbox) -> list[Chunk]:
 
 async def test_chunks_come_out_as_they_went_in() -> None:
     outbox = Outbox(asyncio.get_running_loop())
-    sent = [START, said("a"), said("b"), END, Chunk("server", "status", content="complete")]
+    sent = [
+        START,
+        said("a"),
+        said("b"),
+        END,
+        Chunk(role="server", type="status", content="complete"),
+    ]
     assert all(outbox.put(chunk) for chunk in sent)
     outbox.close()
     assert await all_of(outbox) == sent
@@ -97,8 +103,11 @@ async def test_many_waiting_pieces_of_a_message_become_one() -> None:
 
 async def test_pieces_of_different_kinds_stay_apart() -> None:
     outbox = Outbox(asyncio.get_running_loop())
-    start, end = Chunk("computer", "console", start=True), Chunk("computer", "console", end=True)
-    line = Chunk("computer", "console", "active_line", 3)
+    start, end = (
+        Chunk(role="computer", type="console", start=True),
+        Chunk(role="computer", type="console", end=True),
+    )
+    line = Chunk(role="computer", type="console", format="active_line", content=3)
     filling = [chunk for _ in range(JOIN_FROM) for chunk in (START, END)]
     sent = [*filling, start, printed("a"), line, printed("b"), end, START, said("c"), END]
     for chunk in sent:
@@ -109,9 +118,18 @@ async def test_pieces_of_different_kinds_stay_apart() -> None:
 
 async def test_pieces_of_different_formats_stay_apart_though_many_wait() -> None:
     outbox = Outbox(asyncio.get_running_loop())
-    start, end = Chunk("computer", "console", start=True), Chunk("computer", "console", end=True)
+    start, end = (
+        Chunk(role="computer", type="console", start=True),
+        Chunk(role="computer", type="console", end=True),
+    )
     filling = [chunk for _ in range(JOIN_FROM) for chunk in (START, END)]
-    sent = [*filling, start, printed("a"), Chunk("computer", "console", "log", "b"), end]
+    sent = [
+        *filling,
+        start,
+        printed("a"),
+        Chunk(role="computer", type="console", format="log", content="b"),
+        end,
+    ]
     for chunk in sent:
         outbox.put(chunk)
     outbox.close()
@@ -120,7 +138,9 @@ async def test_pieces_of_different_formats_stay_apart_though_many_wait() -> None
 
 async def test_messages_of_one_piece_each_stay_apart_though_many_wait() -> None:
     outbox = Outbox(asyncio.get_running_loop())
-    sent = [Chunk("user", "message", content=str(number)) for number in range(2 * JOIN_FROM)]
+    sent = [
+        Chunk(role="user", type="message", content=str(number)) for number in range(2 * JOIN_FROM)
+    ]
     for chunk in sent:
         outbox.put(chunk)
     outbox.close()
@@ -188,7 +208,11 @@ def test_tables_count_by_their_size():
     async def fill() -> bool:
         outbox = Outbox(asyncio.get_running_loop(), limit_bytes=100_000)
         rows = tuple(("a rather long text in a cell",) for _ in range(1000))
-        table = Chunk("computer", "table", content=Table(("a",), ("object",), rows, 1000))
+        table = Chunk(
+            role="computer",
+            type="table",
+            content=Table(columns=("a",), dtypes=("object",), rows=rows, total_rows=1000),
+        )
         return all(outbox.put(table) for _ in range(10))
 
     assert not asyncio.run(fill())

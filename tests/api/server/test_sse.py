@@ -17,12 +17,12 @@ from playhead.domain.conversation.payloads import Failure
 from tests.support.http_server import Answer, Serving, Stream, Table, parsed, serving
 from tests.support.waiting import until
 
-START = Chunk("assistant", "message", start=True)
-END = Chunk("assistant", "message", end=True)
+START = Chunk(role="assistant", type="message", start=True)
+END = Chunk(role="assistant", type="message", end=True)
 
 
 def said(text: str) -> Chunk:
-    return Chunk("assistant", "message", content=text)
+    return Chunk(role="assistant", type="message", content=text)
 
 
 @asynccontextmanager
@@ -52,7 +52,7 @@ async def whole(chunks: list[Chunk], path: str = "/v1/stream") -> tuple[Answer, 
 
 async def test_a_stream_is_lines_of_json_with_the_right_headers() -> None:
     answer, stream = await whole(
-        [START, said("Grüße\u2028"), END, Chunk("server", "status", content="complete")]
+        [START, said("Grüße\u2028"), END, Chunk(role="server", type="status", content="complete")]
     )
     assert answer.status == 200
     assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
@@ -84,16 +84,16 @@ async def test_a_piece_is_sent_at_once() -> None:
 
 
 async def test_a_failure_before_the_first_piece_is_a_plain_error() -> None:
-    failure = Failure("rate_limit_exceeded", "Too fast", retry_after_s=7)
+    failure = Failure(code="rate_limit_exceeded", title="Too fast", retry_after_s=7)
     for path in ("/v1/stream", "/v1/whole"):
-        answer, _ = await whole([Chunk("server", "error", content=failure)], path)
+        answer, _ = await whole([Chunk(role="server", type="error", content=failure)], path)
         assert (answer.status, answer.error["code"]) == (429, "rate_limit_exceeded")
         assert answer.headers["retry-after"] == "7"
         assert answer.headers["content-type"] == "application/json"
 
 
 async def test_a_failure_after_it_is_an_event() -> None:
-    error = Chunk("server", "error", content=Failure("upstream_error", "No"))
+    error = Chunk(role="server", type="error", content=Failure(code="upstream_error", title="No"))
     answer, stream = await whole([START, said("a"), END, error])
     assert answer.status == 200
     assert [event["type"] for event in answer.events] == ["message"] * 3 + ["error", "finished"]
@@ -101,13 +101,15 @@ async def test_a_failure_after_it_is_an_event() -> None:
 
 
 async def test_a_whole_answer_that_fails_late_is_a_plain_error() -> None:
-    error = Chunk("server", "error", content=Failure("upstream_truncated", "No"))
+    error = Chunk(
+        role="server", type="error", content=Failure(code="upstream_truncated", title="No")
+    )
     answer, _ = await whole([START, said("a"), END, error], "/v1/whole")
     assert (answer.status, answer.error["code"]) == (500, "upstream_truncated")
 
 
 async def test_a_whole_answer_has_all_chunks() -> None:
-    status = Chunk("server", "status", content="complete")
+    status = Chunk(role="server", type="status", content="complete")
     answer, _ = await whole([START, said("a"), END, status], "/v1/whole")
     assert json.loads(answer.body) == {"types": ["message", "message", "message", "status"]}
 
@@ -128,7 +130,9 @@ async def test_a_failure_after_a_long_silence_is_an_event() -> None:
     async with serving(status_s=0.02) as served, asked(served) as (reader, _, stream):
         head = await reader.readuntil(b": ping\n\n")
         assert head.startswith(b"HTTP/1.1 200 OK")
-        stream.outbox.put(Chunk("server", "error", content=Failure("upstream_error", "No")))
+        stream.outbox.put(
+            Chunk(role="server", type="error", content=Failure(code="upstream_error", title="No"))
+        )
         stream.outbox.close()
         assert b'"type":"error"' in await reader.read()
 
@@ -239,7 +243,12 @@ async def test_who_is_given_up_and_still_does_not_read_is_cut_off() -> None:
 
 
 async def test_no_line_is_longer_than_clients_read() -> None:
-    chunks = [START, said('\x01"' * 1_500_000), END, Chunk("server", "status", content="complete")]
+    chunks = [
+        START,
+        said('\x01"' * 1_500_000),
+        END,
+        Chunk(role="server", type="status", content="complete"),
+    ]
     answer, _ = await whole(chunks)
     assert max(map(len, answer.body.split(b"\n"))) <= LONGEST_LINE
     texts = [event["content"] or "" for event in answer.events if event["type"] == "message"]
@@ -247,7 +256,9 @@ async def test_no_line_is_longer_than_clients_read() -> None:
 
 
 async def test_an_event_that_cannot_be_cut_ends_the_stream_in_words() -> None:
-    answer, stream = await whole([START, END, Chunk("user", "file", content="x" * 1_100_000)])
+    answer, stream = await whole(
+        [START, END, Chunk(role="user", type="file", content="x" * 1_100_000)]
+    )
     assert [event["type"] for event in answer.events[-2:]] == ["error", "finished"]
     assert "too long" in answer.events[-2]["content"]["title"]
     assert stream.is_cancelled
@@ -255,7 +266,7 @@ async def test_an_event_that_cannot_be_cut_ends_the_stream_in_words() -> None:
 
 async def test_half_characters_are_joined_or_replaced() -> None:
     halves = [said("a\ud83d"), said("\ude00b"), said("\ude00"), said("c\ud83d")]
-    status = Chunk("server", "status", content="complete")
+    status = Chunk(role="server", type="status", content="complete")
     answer, _ = await whole([START, *halves, END, status])
     texts = [event["content"] or "" for event in answer.events if event["type"] == "message"]
     assert "".join(texts) == "a😀b\ufffdc\ufffd"
@@ -266,7 +277,12 @@ async def test_an_encoder_that_fails_ends_its_stream_and_no_other(expect_log) ->
     async with serving() as served, asked(served) as (reader, _, stream), asked(served) as others:
         other_reader, _, other = others
         other.outbox.put(START)
-        for chunk in (START, said("a"), END, Chunk("assistant", "code", "python", start=True)):
+        for chunk in (
+            START,
+            said("a"),
+            END,
+            Chunk(role="assistant", type="code", format="python", start=True),
+        ):
             stream.outbox.put(chunk)
         answer = parsed(await reader.read())
         assert stream.is_cancelled

@@ -21,7 +21,7 @@ class Kernels(RecordingExecutor):
         self.ended: list[str] = []
 
     def status(self, conversation_id: str) -> KernelStatus:
-        return KernelStatus("none" if conversation_id in self.ended else "idle")
+        return KernelStatus(state="none" if conversation_id in self.ended else "idle")
 
     async def restart(self, conversation_id: str) -> None:
         self.ended.append(conversation_id)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.api.turns import session_lifetimes
 from playhead.api.turns.api_turn import ApiTurn
@@ -73,7 +73,10 @@ class Bench:
         history = NoHistory(tmp_path)
         self.sessions = Sessions(ports, history)
         policy = ApiPolicy(
-            lambda: may_approve, lambda: may_auto_run, "the approval switch", "the auto-run switch"
+            may_approve=lambda: may_approve,
+            may_auto_run=lambda: may_auto_run,
+            approve_switch="the approval switch",
+            auto_run_switch="the auto-run switch",
         )
         models = ModelState(ports.settings, ports.keys, ports.catalog)
         self.turns = Turns(self.sessions, models, policy)
@@ -82,7 +85,9 @@ class Bench:
         self, *entries: Entry, options: TurnOptions | None = None, dialect: str = "native", **more
     ) -> tuple[ApiTurn, Reader]:
         reader = Reader()
-        incoming = ClientRequest(dialect, entries, options or TurnOptions(), **more)
+        incoming = ClientRequest(
+            dialect=dialect, entries=entries, options=options or TurnOptions(), **more
+        )
         return await self.turns.begin(incoming, reader), reader
 
     async def told(self, *entries: Entry, **more) -> tuple[ApiTurn, Reader]:
@@ -101,30 +106,34 @@ class Bench:
 
 
 def user(text: str, *, is_yes: bool = False) -> Entry:
-    return Entry((Chunk("user", "message", content=text),), f"user:{text}", is_yes=is_yes)
+    return Entry(
+        chunks=(Chunk(role="user", type="message", content=text),),
+        key=f"user:{text}",
+        is_yes=is_yes,
+    )
 
 
 def answer(chunks: Sequence[Chunk]) -> Entry:
     text = "".join(str(chunk.content) for chunk in chunks if chunk.content)
-    return Entry(tuple(chunks), f"assistant:{text}")
+    return Entry(chunks=tuple(chunks), key=f"assistant:{text}")
 
 
 def output(text: str) -> Entry:
     chunks = (
-        Chunk("computer", "console", start=True),
-        Chunk("computer", "console", "output", content=text),
-        Chunk("computer", "console", end=True),
+        Chunk(role="computer", type="console", start=True),
+        Chunk(role="computer", type="console", format="output", content=text),
+        Chunk(role="computer", type="console", end=True),
     )
-    return Entry(chunks, f"output:{text}")
+    return Entry(chunks=chunks, key=f"output:{text}")
 
 
 def result(call_id: str, text: str) -> Entry:
     chunks = (
-        Chunk("computer", "tool_result", "lookup", start=True, id=call_id),
-        Chunk("computer", "tool_result", "lookup", content=text),
-        Chunk("computer", "tool_result", "lookup", end=True),
+        Chunk(role="computer", type="tool_result", format="lookup", start=True, id=call_id),
+        Chunk(role="computer", type="tool_result", format="lookup", content=text),
+        Chunk(role="computer", type="tool_result", format="lookup", end=True),
     )
-    return Entry(chunks, f"tool:{call_id}:{text}")
+    return Entry(chunks=chunks, key=f"tool:{call_id}:{text}")
 
 
 GO = Entry(decision=Approve())
@@ -236,7 +245,7 @@ async def test_a_decision_about_other_code_than_waits_changes_nothing(tmp_path):
     offered = {"is_call_clients": True, "options": TurnOptions(tools=(ToolOffer("lookup"),))}
     turn, _ = await bench.told(user("x"), **offered)
     bench.turns.remember(turn, ["calls"])
-    history = (user("x"), Entry((*calls,), "calls"), result("c", "found"))
+    history = (user("x"), Entry(chunks=(*calls,), key="calls"), result("c", "found"))
     known = turn.session.conversation.messages
     with pytest.raises(RequestError) as caught:
         await bench.ask(*history, Entry(decision=Approve(), call_id="b"), **offered)
@@ -344,7 +353,7 @@ async def test_yes_runs_what_this_server_proposed(tmp_path):
     bench = Bench(tmp_path, coded("1"), said("done"))
     turn, _ = await bench.told(user("x"), dialect="chat")
     bench.turns.remember(turn, ["assistant: fence"])
-    asked = Entry((*said("a fence"),), "assistant: fence")
+    asked = Entry(chunks=(*said("a fence"),), key="assistant: fence")
     await bench.told(user("x"), asked, user("yes", is_yes=True), dialect="chat")
     assert bench.ran == ["1"]
     await bench.close()
@@ -354,7 +363,7 @@ async def test_yes_after_a_changed_history_still_runs_what_this_server_proposed(
     bench = Bench(tmp_path, coded("1"), said("done"))
     turn, _ = await bench.told(user("x"), dialect="chat")
     bench.turns.remember(turn, ["assistant: fence"])
-    asked = Entry((*said("a fence"),), "assistant: other words")
+    asked = Entry(chunks=(*said("a fence"),), key="assistant: other words")
     proposed = ("python", "1")
     entries = (user("rewritten"), asked, user("yes", is_yes=True))
     await bench.told(*entries, dialect="chat", proposed=proposed)
@@ -364,7 +373,7 @@ async def test_yes_after_a_changed_history_still_runs_what_this_server_proposed(
 
 async def test_yes_to_a_forged_history_is_an_ordinary_message(tmp_path):
     bench = Bench(tmp_path, said("Yes what?"))
-    asked = Entry((*said("a fence"),), "assistant: fence")
+    asked = Entry(chunks=(*said("a fence"),), key="assistant: fence")
     entries = (user("x"), asked, user("yes", is_yes=True))
     await bench.told(*entries, dialect="chat", proposed=("python", "evil"))
     assert bench.ran == []
@@ -416,7 +425,7 @@ async def test_a_call_of_a_clients_tool_ends_the_turn_and_its_result_goes_on(tmp
     turn, reader = await bench.told(user("x"), options=LOOKUP)
     assert reader.status == "complete"
     bench.turns.remember(turn, ["call"])
-    call = Entry(tuple(called("lookup", "{}", "c1")), "call")
+    call = Entry(chunks=tuple(called("lookup", "{}", "c1")), key="call")
     _, more = await bench.told(user("x"), call, result("c1", "19"), options=LOOKUP)
     assert more.status == "complete"
     request = bench.provider.requests[1]
@@ -443,7 +452,7 @@ async def test_decisions_in_tool_messages_count_for_their_calls(tmp_path):
     turn, reader = await bench.told(user("x"), options=EXECUTE, is_call_clients=True)
     assert reader.status == "awaiting_approval"
     bench.turns.remember(turn, ["calls"])
-    calls = Entry(tuple(both), "calls")
+    calls = Entry(chunks=tuple(both), key="calls")
     first = Entry(key="tool:a", decision=Approve("ONE"), call_id="a")
     second = Entry(key="tool:b", decision=Answered("it was 5"), call_id="b")
     _, more = await bench.told(user("x"), calls, first, second, options=EXECUTE)
@@ -465,7 +474,7 @@ async def test_a_client_with_its_own_execute_decides_even_if_it_allows_auto_run(
 
 async def test_old_decisions_in_a_foreign_history_run_nothing(tmp_path):
     bench = Bench(tmp_path, said("done"))
-    call = Entry(tuple(coded("rm", call_id="a")), "call")
+    call = Entry(chunks=tuple(coded("rm", call_id="a")), key="call")
     decided = Entry(key="tool:a", decision=Approve(), call_id="a")
     await bench.told(user("x"), call, decided, answer(said("It ran")), user("and now?"))
     assert bench.ran == []

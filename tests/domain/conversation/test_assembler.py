@@ -73,11 +73,11 @@ def test_the_line_goes_on_over_a_picture_between_two_outputs():
     talk = Conversation()
     consoles = []
     for text in ("a\n", "b\n"):
-        consoles.append(talk.apply(Chunk("computer", "console", start=True)))
+        consoles.append(talk.apply(Chunk(role="computer", type="console", start=True)))
         if text == "a\n":
-            talk.apply(Chunk("computer", "console", "active_line", 7))
-        talk.apply(Chunk("computer", "console", "output", text))
+            talk.apply(Chunk(role="computer", type="console", format="active_line", content=7))
+        talk.apply(Chunk(role="computer", type="console", format="output", content=text))
         assert talk.printed(consoles[-1]) is not None, "known while it still grows"
-        talk.apply(Chunk("computer", "console", end=True))
+        talk.apply(Chunk(role="computer", type="console", end=True))
     assert [talk.printed(key) for key in consoles] == [PrintedLines((0.0,), (7,))] * 2
     assert len(talk.messages) == 2

@@ -23,14 +23,14 @@ from playhead.domain.history import ConversationSummary
 
 
 def say(conversation: Conversation, *pieces: str) -> str:
-    conversation.apply(Chunk("assistant", "message", start=True))
+    conversation.apply(Chunk(role="assistant", type="message", start=True))
     for piece in pieces:
-        conversation.apply(Chunk("assistant", "message", content=piece))
-    return conversation.apply(Chunk("assistant", "message", end=True))
+        conversation.apply(Chunk(role="assistant", type="message", content=piece))
+    return conversation.apply(Chunk(role="assistant", type="message", end=True))
 
 
 def ask(conversation: Conversation, text: str) -> str:
-    return conversation.apply(Chunk("user", "message", content=text))
+    return conversation.apply(Chunk(role="user", type="message", content=text))
 
 
 def texts(conversation: Conversation) -> list[str]:
@@ -47,48 +47,48 @@ def test_pieces_of_a_message_are_joined_and_chained_to_their_parent():
 
 def test_a_streaming_message_shows_its_text_so_far():
     conversation = Conversation()
-    conversation.apply(Chunk("assistant", "message", start=True))
-    conversation.apply(Chunk("assistant", "message", content="For"))
+    conversation.apply(Chunk(role="assistant", type="message", start=True))
+    conversation.apply(Chunk(role="assistant", type="message", content="For"))
     assert (conversation.messages[-1].text, conversation.messages[-1].state) == ("For", "streaming")
-    conversation.apply(Chunk("assistant", "message", content="ty"))
+    conversation.apply(Chunk(role="assistant", type="message", content="ty"))
     assert conversation.messages[-1].text == "Forty"
 
 
 def test_active_lines_grow_a_console_without_becoming_its_text():
     conversation = Conversation()
-    conversation.apply(Chunk("computer", "console", start=True))
-    conversation.apply(Chunk("computer", "console", "active_line", content=3))
-    conversation.apply(Chunk("computer", "console", "output", content="42\n"))
-    conversation.apply(Chunk("computer", "console", end=True))
+    conversation.apply(Chunk(role="computer", type="console", start=True))
+    conversation.apply(Chunk(role="computer", type="console", format="active_line", content=3))
+    conversation.apply(Chunk(role="computer", type="console", format="output", content="42\n"))
+    conversation.apply(Chunk(role="computer", type="console", end=True))
     assert conversation.messages[-1].text == "42\n"
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        Chunk("assistant", "code", "python", start=True),
-        Chunk("assistant", "code", "python", content="x"),
-        Chunk("computer", "console", end=True),
-        Chunk("assistant", "message", content=""),
-        Chunk("computer", "run", content=RunReport("started")),
+        Chunk(role="assistant", type="code", format="python", start=True),
+        Chunk(role="assistant", type="code", format="python", content="x"),
+        Chunk(role="computer", type="console", end=True),
+        Chunk(role="assistant", type="message", content=""),
+        Chunk(role="computer", type="run", content=RunReport(state="started")),
     ],
 )
 def test_a_chunk_that_does_not_fit_the_open_message_is_refused(wrong: Chunk):
     conversation = Conversation()
-    conversation.apply(Chunk("assistant", "message", start=True))
+    conversation.apply(Chunk(role="assistant", type="message", start=True))
     with pytest.raises(ChunkOrderError):
         conversation.apply(wrong)
 
 
 def test_an_end_without_a_start_is_refused():
     with pytest.raises(ChunkOrderError):
-        Conversation().apply(Chunk("assistant", "message", end=True))
+        Conversation().apply(Chunk(role="assistant", type="message", end=True))
 
 
 def test_what_is_cut_off_is_kept_as_interrupted():
     conversation = Conversation()
-    conversation.apply(Chunk("assistant", "message", start=True))
-    conversation.apply(Chunk("assistant", "message", content="half"))
+    conversation.apply(Chunk(role="assistant", type="message", start=True))
+    conversation.apply(Chunk(role="assistant", type="message", content="half"))
     conversation.close_open()
     assert (conversation.messages[-1].text, conversation.messages[-1].state) == (
         "half",
@@ -142,7 +142,7 @@ def test_events_tell_the_whole_story_in_order():
     unsubscribe = conversation.subscribe(events.append)
     ask(conversation, "?")
     say(conversation, "a")
-    conversation.apply(Chunk("server", "status", content="complete"))
+    conversation.apply(Chunk(role="server", type="status", content="complete"))
     unsubscribe()
     ask(conversation, "unheard")
     assert [event.kind for event in events] == ["added", "started", "grew", "ended", "transient"]
@@ -160,9 +160,11 @@ def test_a_restored_conversation_goes_on_where_it_was():
         for message_id in original._messages
         if (message := original.message(message_id)) is not None
     )
-    summary = ConversationSummary(original.id, "Sums", 1.0, 2.0)
+    summary = ConversationSummary(id=original.id, title="Sums", created_at=1.0, updated_at=2.0)
     for leaf in (original.leaf_id, "lost"):
-        restored = Conversation.restore(StoredConversation(summary, tree, leaf))
+        restored = Conversation.restore(
+            StoredConversation(summary=summary, messages=tree, leaf_id=leaf)
+        )
         assert texts(restored) == ["?", "two"]
         assert restored.title == "Sums"
 

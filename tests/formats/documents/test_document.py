@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import nbformat
 import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
@@ -92,7 +92,7 @@ def test_any_conversation_is_a_script_that_compiles(messages: tuple[Message, ...
 def test_any_markdown_shows_all_code_and_closes_what_it_opens(
     messages: tuple[Message, ...],
 ) -> None:
-    ending = Chunk("user", "message", content="the very end")
+    ending = Chunk(role="user", type="message", content="the very end")
     messages = (*messages, *told([ending]))
     blocks = [one for one in passages_of(messages) if isinstance(one, CodeBlock)]
     wanted = [_shown(replaced(one.code)) for one in blocks if one.code]
@@ -110,7 +110,7 @@ def _shown(code: str) -> str:
 
 @given(conversations)
 def test_any_conversation_comes_back_from_its_json(messages: tuple[Message, ...]) -> None:
-    messages = (*told([Chunk("user", "message", content="first")]), *messages)
+    messages = (*told([Chunk(role="user", type="message", content="first")]), *messages)
     kept = [essence(message) for message in messages]
     wanted = [one for one in kept if one is not None]
     back = read_document(write_document("json", messages).data)
@@ -140,7 +140,7 @@ def essence(message: Message) -> tuple[object, ...] | None:
         content = replace(content, folder="")
     if isinstance(content, Proposal | Failure):
         content = type(content).__name__
-    content = whole_chunk(Chunk(message.role, message.type, content=content)).content
+    content = whole_chunk(Chunk(role=message.role, type=message.type, content=content)).content
     return (message.role, message.type, format_, content or "", message.call_id)
 
 
@@ -205,7 +205,9 @@ def test_a_file_that_is_no_picture_stays_out() -> None:
 
 
 def test_code_that_the_user_ran_is_theirs_in_markdown_and_comes_back_as_theirs() -> None:
-    message = Message("1", None, "user", "code", "python", "print(1)")
+    message = Message(
+        id="1", parent_id=None, role="user", type="code", format="python", content="print(1)"
+    )
     assert markdown([message]).split("\n\n")[1:3] == ["## You", "```python\nprint(1)\n```"]
     back = read_document(write_document("json", [message]).data).messages
     assert [(one.role, one.type, one.text) for one in back] == [("user", "code", "print(1)")]
@@ -297,7 +299,9 @@ def test_code_that_waits_comes_back_without_its_question() -> None:
 
 
 def test_an_interrupted_run_is_told_in_words() -> None:
-    report = Chunk("computer", "run", content=RunReport("interrupted", 2.0, 3))
+    report = Chunk(
+        role="computer", type="run", content=RunReport(state="interrupted", seconds=2.0, line=3)
+    )
     messages = told([*ran("loop()", printed("a"))[:-1], report])
     words = "Interrupted at line 3 after 2.0 s."
     assert words in markdown(messages)
@@ -308,14 +312,14 @@ def test_an_interrupted_run_is_told_in_words() -> None:
 
 
 def test_an_error_without_a_traceback_is_told_all_the_same() -> None:
-    error = Chunk("computer", "error", content=CodeError("Oops", "no"))
+    error = Chunk(role="computer", type="error", content=CodeError(name="Oops", message="no"))
     messages = told(ran("x", [error]))
     assert cells(messages)[0]["outputs"][0]["traceback"] == ["Oops: no"]
     assert ("text", "Oops: no\n") in fences(markdown(messages))
 
 
 def test_a_table_comes_back_whole_from_a_notebook() -> None:
-    chunk = Chunk("computer", "table", content=TABLE)
+    chunk = Chunk(role="computer", type="table", content=TABLE)
     back = read_document(write_document("ipynb", told(ran("df", [chunk]))).data)
     [table] = [one.content for one in back.messages if isinstance(one.content, Table)]
     assert replace(table, text="") == TABLE
@@ -325,7 +329,7 @@ def test_a_table_comes_back_whole_from_a_notebook() -> None:
 
 def test_a_frame_that_was_printed_too_is_shown_once() -> None:
     table = replace(TABLE, text="  name  n|m\n0  a<b  1.0", missing=("None", "NaN"))
-    shown = Chunk("computer", "table", content=table)
+    shown = Chunk(role="computer", type="table", content=table)
     messages = told(ran("df", printed(f"before\n{table.text}\n"), [shown]))
     assert fences(markdown(messages))[1:] == [("text", "before\n")]
     assert "| c\\|d | NaN |" in markdown(messages)

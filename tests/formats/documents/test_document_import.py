@@ -167,7 +167,7 @@ def test_outputs_come_in_their_richest_known_form() -> None:
         ("computer", "code", "javascript", "alert(1)"),
         ("computer", "code", "latex", "$x$"),
         ("computer", "console", None, "[A picture that could not be read.]\nT\nE: no\n"),
-        ("computer", "error", None, CodeError("E", "no")),
+        ("computer", "error", None, CodeError(name="E", message="no")),
     ]
 
 
@@ -213,7 +213,7 @@ def test_our_own_notebook_comes_back() -> None:
     ran = [m.content.code for m in back.messages if isinstance(m.content, Proposal)]
     assert ran == ["import pandas\ndf = 2", "1 / 0", "echo hi"]
     errors = [m.content for m in back.messages if isinstance(m.content, CodeError)]
-    assert errors == [CodeError("ZeroDivisionError", "division by zero")]
+    assert errors == [CodeError(name="ZeroDivisionError", message="division by zero")]
 
 
 def test_lists_of_old_versions_are_read() -> None:
@@ -297,7 +297,7 @@ def test_the_file_that_a_run_names_as_its_output_is_not_followed() -> None:
             {"role": "computer", "type": "run", "content": report},
         ]
     )
-    assert back.messages[-1].content == RunReport("finished", 1.5)
+    assert back.messages[-1].content == RunReport(state="finished", seconds=1.5)
 
 
 def test_what_is_not_understood_is_counted() -> None:

@@ -86,7 +86,7 @@ def test_what_does_not_fit_is_left_out_and_said():
         "api_key = 'sk-1'\nbudget = nan\n"
     )
     read = from_toml(text.encode())
-    assert read.profiles == (Profile("a", max_tokens=5),)
+    assert read.profiles == (Profile(name="a", max_tokens=5),)
     said = " ".join(read.notes)
     assert "temperature" in said
     assert "api_key" in said
@@ -95,10 +95,10 @@ def test_what_does_not_fit_is_left_out_and_said():
 
 
 def test_an_imported_profile_never_runs_code_unasked():
-    text = to_toml([Profile("a", auto_run=True)])
+    text = to_toml([Profile(name="a", auto_run=True)])
     assert tomllib.loads(text)["profile"][0]["auto_run"] is True
     read = from_toml(text.encode())
-    assert read.profiles == (Profile("a"),)
+    assert read.profiles == (Profile(name="a"),)
     assert "without asking" in read.notes[0]
 
 

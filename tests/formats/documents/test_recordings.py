@@ -26,12 +26,14 @@ from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
 
 DATA = Path(__file__).parents[2] / "data" / "streams"
-COMPLETE = Chunk("server", "status", content="complete")
+COMPLETE = Chunk(role="server", type="status", content="complete")
 
 
 def encoders() -> dict[str, Callable[[], Any]]:
     numbers = count(1)
-    run = assistants.RunFacts("run_1", "thread_1", "asst_1", "m", 1)
+    run = assistants.RunFacts(
+        id="run_1", thread_id="thread_1", assistant_id="asst_1", model="m", created_at=1
+    )
     ids = assistants.Ids(lambda kind: f"{kind}_{next(numbers)}", lambda: 1)
     both: dict[str, Any] = {"has_tools": True, "is_call_clients": True}
     return {

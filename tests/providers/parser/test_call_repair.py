@@ -94,7 +94,9 @@ def test_a_dict_as_python_writes_it_is_read_or_refused_but_never_misread(value: 
 def test_calls_that_are_clear_become_code(broken: str, meant: str) -> None:
     assert find_call_code(broken) == CallCode("python", meant)
     parser = DeltaParser({"python": "python"}.get)
-    chunks = parser.feed(Delta(calls=(CallPiece(0, "c", "execute", broken),)))
+    chunks = parser.feed(
+        Delta(calls=(CallPiece(index=0, id="c", name="execute", arguments=broken),))
+    )
     chunks += parser.finish()
     assert {chunk.type for chunk in chunks} == {"code"}
     said = "".join(str(chunk.content) for chunk in chunks if chunk.content)
@@ -125,6 +127,6 @@ def test_what_may_have_meant_several_things_stays_as_it_is(unclear: str) -> None
 
 def test_an_answer_that_reached_its_limit_is_not_mended() -> None:
     parser = DeltaParser({"python": "python"}.get)
-    parser.feed(Delta(calls=(CallPiece(0, "c", "execute", "print(1)"),)))
+    parser.feed(Delta(calls=(CallPiece(index=0, id="c", name="execute", arguments="print(1)"),)))
     with pytest.raises(CutOffError):
         parser.finish("length")

@@ -52,7 +52,7 @@ def fold(chunks: list[Chunk]) -> list[Folded]:
 
 
 def of_text(text: str, *, has_called_tools: bool = False) -> list[Folded]:
-    return fold(parse([Delta(text)], has_called_tools=has_called_tools))
+    return fold(parse([Delta(text=text)], has_called_tools=has_called_tools))
 
 
 def of_reply(reply: Reply) -> list[Delta]:
@@ -60,19 +60,25 @@ def of_reply(reply: Reply) -> list[Delta]:
     for raw in reply.deltas:
         pieces = tuple(
             CallPiece(
-                piece["index"],
-                piece.get("id", ""),
-                piece["function"].get("name", ""),
-                piece["function"].get("arguments", ""),
+                index=piece["index"],
+                id=piece.get("id", ""),
+                name=piece["function"].get("name", ""),
+                arguments=piece["function"].get("arguments", ""),
             )
             for piece in raw.get("tool_calls", ())
         )
-        deltas.append(Delta(raw.get("content", ""), raw.get("reasoning_content", ""), pieces))
+        deltas.append(
+            Delta(
+                text=raw.get("content", ""),
+                reasoning=raw.get("reasoning_content", ""),
+                calls=pieces,
+            )
+        )
     return deltas
 
 
 def call(arguments: str, name: str = "execute", index: int = 0) -> list[Delta]:
-    return [Delta(calls=(CallPiece(index, f"id{index}", name, arguments),))]
+    return [Delta(calls=(CallPiece(index=index, id=f"id{index}", name=name, arguments=arguments),))]
 
 
 def contents(chunks: list[Chunk]) -> list[object]:
@@ -82,14 +88,17 @@ def contents(chunks: list[Chunk]) -> list[object]:
 def test_the_golden_code_keeps_the_boundaries_of_its_deltas() -> None:
     chunks = parse(of_reply(execute(*GOLDEN_CODE)))
     assert chunks == [
-        Chunk("assistant", "code", "python", start=True, id="call_0"),
-        *(Chunk("assistant", "code", "python", content=piece) for piece in GOLDEN_CODE),
-        Chunk("assistant", "code", "python", end=True),
+        Chunk(role="assistant", type="code", format="python", start=True, id="call_0"),
+        *(
+            Chunk(role="assistant", type="code", format="python", content=piece)
+            for piece in GOLDEN_CODE
+        ),
+        Chunk(role="assistant", type="code", format="python", end=True),
     ]
 
 
 def test_the_golden_answer_keeps_the_boundaries_of_its_deltas() -> None:
-    chunks = parse([Delta(piece) for piece in GOLDEN_ANSWER])
+    chunks = parse([Delta(text=piece) for piece in GOLDEN_ANSWER])
     assert contents(chunks) == list(GOLDEN_ANSWER)
 
 
@@ -102,7 +111,7 @@ def test_code_streams_while_it_is_still_inside_the_arguments() -> None:
 def test_code_waits_for_a_language_that_comes_after_it() -> None:
     parser = DeltaParser(WORDS.get)
     assert parser.feed(call('{"code": "1', index=0)[0]) == []
-    rest = parser.feed(Delta(calls=(CallPiece(0, arguments='+1", "language": "python"}'),)))
+    rest = parser.feed(Delta(calls=(CallPiece(index=0, arguments='+1", "language": "python"}'),)))
     assert fold([*rest, *parser.finish()]) == [("code", "python", "1+1", "id0")]
     assert contents(rest) == ["1", "+1"]
 
@@ -117,13 +126,20 @@ def test_parallel_calls_come_one_after_the_other() -> None:
 
 def test_calls_that_share_an_index_are_told_apart_by_their_ids() -> None:
     arguments = json.dumps({"language": "python", "code": "1"})
-    deltas = [Delta(calls=(CallPiece(0, name, "execute", arguments),)) for name in ("a", "b")]
+    deltas = [
+        Delta(calls=(CallPiece(index=0, id=name, name="execute", arguments=arguments),))
+        for name in ("a", "b")
+    ]
     assert [message[3] for message in fold(parse(deltas))] == ["a", "b"]
 
 
 def test_text_that_comes_during_a_call_waits_for_its_end() -> None:
     first, second = '{"language": "python", "code": "1', '2"}'
-    deltas = [*call(first), Delta("between"), Delta(calls=(CallPiece(0, arguments=second),))]
+    deltas = [
+        *call(first),
+        Delta(text="between"),
+        Delta(calls=(CallPiece(index=0, arguments=second),)),
+    ]
     assert fold(parse(deltas)) == [
         ("code", "python", "12", "id0"),
         ("message", None, "between", None),
@@ -148,7 +164,7 @@ def test_an_execute_that_cannot_be_run_comes_out_as_a_tool_call(arguments: str) 
 
 
 def test_a_call_of_another_tool_streams_its_arguments() -> None:
-    deltas = [*call('{"q":', "lookup"), Delta(calls=(CallPiece(0, arguments=' "x"}'),))]
+    deltas = [*call('{"q":', "lookup"), Delta(calls=(CallPiece(index=0, arguments=' "x"}'),))]
     chunks = parse(deltas)
     assert fold(chunks) == [("tool_call", "lookup", '{"q": "x"}', "id0")]
     assert contents(chunks) == ['{"q":', ' "x"}']
@@ -156,7 +172,7 @@ def test_a_call_of_another_tool_streams_its_arguments() -> None:
 
 def test_where_no_code_may_run_nothing_is_code() -> None:
     parser = DeltaParser(WORDS.get, offers_execute=False)
-    deltas = [*call('{"language": "python", "code": "1"}'), Delta("```python\n1\n```")]
+    deltas = [*call('{"language": "python", "code": "1"}'), Delta(text="```python\n1\n```")]
     chunks = [chunk for delta in deltas for chunk in parser.feed(delta)]
     assert fold(chunks + parser.finish()) == [
         ("tool_call", "execute", '{"language": "python", "code": "1"}', "id0"),
@@ -168,11 +184,11 @@ def test_where_no_code_may_run_nothing_is_code() -> None:
 def test_ids_that_a_server_uses_again_or_leaves_out_become_ids_of_their_own() -> None:
     parser = DeltaParser(WORDS.get, known_ids=["id0"])
     pieces = [
-        CallPiece(0, "id0", "a", "{"),
-        CallPiece(0, "id0", arguments="}"),  # some servers repeat it in each piece
-        CallPiece(1, "", "b", "{}"),
-        CallPiece(2, "new", "c", "{}"),
-        CallPiece(3, "new", "d", "{}"),
+        CallPiece(index=0, id="id0", name="a", arguments="{"),
+        CallPiece(index=0, id="id0", arguments="}"),  # some servers repeat it in each piece
+        CallPiece(index=1, id="", name="b", arguments="{}"),
+        CallPiece(index=2, id="new", name="c", arguments="{}"),
+        CallPiece(index=3, id="new", name="d", arguments="{}"),
     ]
     chunks = [chunk for piece in pieces for chunk in parser.feed(Delta(calls=(piece,)))]
     messages = fold(chunks + parser.finish())
@@ -199,7 +215,7 @@ def test_whole_code_is_taken_though_its_brace_is_missing() -> None:
 
 def test_what_follows_the_arguments_is_dropped_however_it_comes() -> None:
     code = '{"language": "python", "code": "1"}'
-    late = Delta(calls=(CallPiece(0, arguments=" oops"),))
+    late = Delta(calls=(CallPiece(index=0, arguments=" oops"),))
     for deltas in (call(code + " oops"), [*call(code), late]):
         assert fold(parse(deltas)) == [("code", "python", "1", "id0")]
     assert fold(parse(call("{}0", "lookup"))) == [("tool_call", "lookup", "{}", "id0")]
@@ -207,8 +223,8 @@ def test_what_follows_the_arguments_is_dropped_however_it_comes() -> None:
 
 def test_a_fence_that_the_length_limit_cut_is_never_closed() -> None:
     with pytest.raises(CutOffError):
-        parse([Delta("```python\nrm")], reason="length")
-    assert fold(parse([Delta("```python\n1\n```")], reason="length"))[0][2] == "1"
+        parse([Delta(text="```python\nrm")], reason="length")
+    assert fold(parse([Delta(text="```python\n1\n```")], reason="length"))[0][2] == "1"
 
 
 @pytest.mark.parametrize(
@@ -248,12 +264,12 @@ def test_fences_and_thoughts_are_found_in_text(text: str, messages: list[str]) -
 def test_fences_are_prose_once_the_model_has_called_a_tool() -> None:
     text = "```python\n1\n```\n"
     assert of_text(text, has_called_tools=True) == [("message", None, text, None)]
-    deltas = [*call('{"language": "python", "code": "1"}'), Delta(text)]
+    deltas = [*call('{"language": "python", "code": "1"}'), Delta(text=text)]
     assert fold(parse(deltas))[1] == ("message", None, text, None)
 
 
 def test_reasoning_has_messages_of_its_own() -> None:
-    deltas = [Delta(reasoning="Let "), Delta(reasoning="me"), Delta("A")]
+    deltas = [Delta(reasoning="Let "), Delta(reasoning="me"), Delta(text="A")]
     assert fold(parse(deltas)) == [
         ("reasoning", None, "Let me", None),
         ("message", None, "A", None),
@@ -261,7 +277,7 @@ def test_reasoning_has_messages_of_its_own() -> None:
 
 
 def test_reasoning_in_the_middle_of_code_does_not_end_the_code() -> None:
-    deltas = [Delta("```python\n1"), Delta(reasoning="hm"), Delta("2\n```\n")]
+    deltas = [Delta(text="```python\n1"), Delta(reasoning="hm"), Delta(text="2\n```\n")]
     assert fold(parse(deltas)) == [
         ("code", "python", "12", None),
         ("reasoning", None, "hm", None),
@@ -270,13 +286,15 @@ def test_reasoning_in_the_middle_of_code_does_not_end_the_code() -> None:
 
 def test_halves_of_a_character_are_joined_and_lone_ones_replaced() -> None:
     assert of_text("\ud83d") == [("message", None, "\ufffd", None)]
-    assert fold(parse([Delta("a\ud83d"), Delta("\ude00b")]))[0][2] == "a😀b"
+    assert fold(parse([Delta(text="a\ud83d"), Delta(text="\ude00b")]))[0][2] == "a😀b"
     arguments = '{"language": "python", "code": "\\ud83d\\ude00 \\ud83dx \\q"}'
     assert fold(parse(call(arguments)))[0][2] == "😀 \ufffdx \\q"
 
 
 def test_prose_that_only_looked_special_keeps_its_pieces() -> None:
-    assert contents(parse([Delta("A\n"), Delta("  "), Delta("`"), Delta("b` c")])) == [
+    assert contents(
+        parse([Delta(text="A\n"), Delta(text="  "), Delta(text="`"), Delta(text="b` c")])
+    ) == [
         "A\n",
         "  ",
         "`",
@@ -300,8 +318,8 @@ def cut_at(text: str, places: list[int]) -> list[str]:
 @given(st.lists(PIECES, max_size=24).map("".join), st.lists(st.integers(0, 400), max_size=12))
 def test_every_split_of_a_text_gives_the_same_messages(text: str, places: list[int]) -> None:
     whole = of_text(text)
-    assert fold(parse([Delta(piece) for piece in cut_at(text, places) if piece])) == whole
-    assert fold(parse([Delta(letter) for letter in text])) == whole
+    assert fold(parse([Delta(text=piece) for piece in cut_at(text, places) if piece])) == whole
+    assert fold(parse([Delta(text=letter) for letter in text])) == whole
 
 
 ARGUMENTS = st.one_of(
@@ -321,7 +339,10 @@ ARGUMENTS = st.one_of(
 @given(ARGUMENTS, st.lists(st.integers(0, 200), max_size=12))
 def test_every_split_of_arguments_gives_the_same_messages(text: str, places: list[int]) -> None:
     def messages(pieces: list[str]) -> object:
-        deltas = [Delta(calls=(CallPiece(0, "id0", "execute", piece),)) for piece in pieces]
+        deltas = [
+            Delta(calls=(CallPiece(index=0, id="id0", name="execute", arguments=piece),))
+            for piece in pieces
+        ]
         try:
             return fold(parse(deltas))
         except CutOffError:
@@ -345,25 +366,25 @@ def cites(*deltas: Delta) -> list[tuple[int, int, str]]:
 
 
 def page(start: int, end: int) -> Delta:
-    return Delta(citations=(CitedPage(start, end, "t", "https://a.example/"),))
+    return Delta(citations=(CitedPage(start=start, end=end, title="t", url="https://a.example/"),))
 
 
 @pytest.mark.parametrize("before", ["", "\n\n", "<think>19</think>", "```text\n19\n```\n", "19 "])
 def test_a_citation_counts_from_the_beginning_of_its_message(before: str) -> None:
     start = len(before) + 6
-    found = cites(Delta(before + "It is 1"), Delta("9 °C."), page(start, start + 5))
-    text = "".join(part for kind, _, part, _ in fold(parse([Delta(before + "It is 19 °C.")]))
+    found = cites(Delta(text=before + "It is 1"), Delta(text="9 °C."), page(start, start + 5))
+    text = "".join(part for kind, _, part, _ in fold(parse([Delta(text=before + "It is 19 °C.")]))
                    if kind == "message")  # fmt: skip
     assert found == [(text.index("19 °C"), text.index("19 °C") + 5, "19 °C")]
 
 
 def test_a_citation_stands_before_the_call_that_follows_its_message() -> None:
-    deltas = [Delta("See this."), page(4, 8), page(4, 8), *call("{}", "lookup")]
+    deltas = [Delta(text="See this."), page(4, 8), page(4, 8), *call("{}", "lookup")]
     kinds = [chunk.type for chunk in parse(deltas)]
     assert kinds == ["message"] * 3 + ["citation"] + ["tool_call"] * 3
 
 
 @pytest.mark.parametrize("place", [(90, 95), (4, 4)])
 def test_a_citation_of_nothing_is_left_out(place: tuple[int, int]) -> None:
-    assert cites(Delta("It is 19 °C."), page(*place)) == []
-    assert cites(Delta("```python\n1\n```\n"), page(0, 3)) == []
+    assert cites(Delta(text="It is 19 °C."), page(*place)) == []
+    assert cites(Delta(text="```python\n1\n```\n"), page(0, 3)) == []

@@ -35,13 +35,18 @@ def told(*deltas: Delta) -> list[tuple[str, str | None, object]]:
 WHOLE = Delta(
     text=f"{LINES}```python\n{CODE}```\n{LINES}",
     reasoning="So. " * 3_000,
-    citations=(CitedPage(0, 3, "a", "https://a.example"),),
+    citations=(CitedPage(start=0, end=3, title="a", url="https://a.example"),),
 )
 CALL = Delta(
     text="Now.",
     calls=(
-        CallPiece(0, "a", "execute", json.dumps({"language": "python", "code": CODE})),
-        CallPiece(1, "b", "lookup", '{"q": 1}'),
+        CallPiece(
+            index=0,
+            id="a",
+            name="execute",
+            arguments=json.dumps({"language": "python", "code": CODE}),
+        ),
+        CallPiece(index=1, id="b", name="lookup", arguments='{"q": 1}'),
     ),
 )
 
@@ -58,18 +63,36 @@ def test_parts_say_what_the_whole_says(delta: Delta):
 @given(st.integers(PART_CHARACTERS - 3, PART_CHARACTERS + 3), st.sampled_from(["", "\n"]))
 def test_a_fence_or_a_tag_may_stand_where_it_is_cut(lead: int, end: str):
     text = f"{'a' * (lead - 1)}\n```python\n1\n```\n<think>so</think>\nend{end}"
-    assert told(*delta_parts(Delta(text))) == told(Delta(text))
-    assert [kind for kind, *_ in told(Delta(text))] == ["message", "code", "reasoning", "message"]
+    assert told(*delta_parts(Delta(text=text))) == told(Delta(text=text))
+    assert [kind for kind, *_ in told(Delta(text=text))] == [
+        "message",
+        "code",
+        "reasoning",
+        "message",
+    ]
 
 
 @pytest.mark.timeout(60)  # each took minutes while its time grew with the square of its length
 @pytest.mark.parametrize(
     "deltas",
     [
-        pytest.param([Delta("a\n" * 400_000)], id="lines"),
-        pytest.param([Delta("```"), *([Delta("abc ")] * 40_000)], id="a fence without end"),
+        pytest.param([Delta(text="a\n" * 400_000)], id="lines"),
         pytest.param(
-            [Delta(calls=(CallPiece(0, "a", "lookup", '{"q": "' + "x" * 4_000_000 + '"}'),))],
+            [Delta(text="```"), *([Delta(text="abc ")] * 40_000)], id="a fence without end"
+        ),
+        pytest.param(
+            [
+                Delta(
+                    calls=(
+                        CallPiece(
+                            index=0,
+                            id="a",
+                            name="lookup",
+                            arguments='{"q": "' + "x" * 4_000_000 + '"}',
+                        ),
+                    )
+                )
+            ],
             id="arguments",
         ),
     ],

@@ -43,10 +43,12 @@ async def opened(folder: Path) -> AsyncGenerator[SqliteHistory, None]:
 async def stored(history: SqliteHistory, *texts: str, id_: str = "c1") -> Conversation:
     """A conversation of the user's messages, on disk."""
     conversation = Conversation(id_, created_at=1000.0)
-    history.create(ConversationSummary(id_, "", 1000.0, 1000.0), "", "")
+    history.create(
+        ConversationSummary(id=id_, title="", created_at=1000.0, updated_at=1000.0), "", ""
+    )
     conversation.subscribe(lambda event: history.record(id_, event))
     for text in texts:
-        conversation.apply(Chunk("user", "message", content=text))
+        conversation.apply(Chunk(role="user", type="message", content=text))
     await history.conversations()
     return conversation
 
@@ -211,10 +213,14 @@ async def test_a_copy_has_files_of_its_own_and_its_messages_name_them(tmp_path: 
     (mine / "kernel-1").mkdir(parents=True)
     (mine / "run.txt").write_text("all of it")
     conversation = await stored(history, f"prose about {mine}/run.txt stays")
-    conversation.apply(Chunk("computer", "image", "path", content=f"{mine}/plot.png"))
-    report = RunReport("finished", 0.1, 1, output_path=f"{mine}/run.txt")
-    conversation.apply(Chunk("computer", "run", content=report))
-    await history.duplicate("c1", ConversationSummary("c2", "x (copy)", 5.0, 5.0))
+    conversation.apply(
+        Chunk(role="computer", type="image", format="path", content=f"{mine}/plot.png")
+    )
+    report = RunReport(state="finished", seconds=0.1, line=1, output_path=f"{mine}/run.txt")
+    conversation.apply(Chunk(role="computer", type="run", content=report))
+    await history.duplicate(
+        "c1", ConversationSummary(id="c2", title="x (copy)", created_at=5.0, updated_at=5.0)
+    )
     await history.delete("c1")
     copy = await history.load("c2")
     prose, image, run = copy.messages
@@ -231,11 +237,13 @@ async def test_a_copy_has_files_of_its_own_and_its_messages_name_them(tmp_path: 
 async def test_a_copy_of_what_still_streams_ends_where_it_is(tmp_path: Path) -> None:
     async with opened(tmp_path) as history:
         conversation = await stored(history, "question")
-        conversation.apply(Chunk("assistant", "message", start=True))
-        conversation.apply(Chunk("assistant", "message", content="so far"))
-        await history.duplicate("c1", ConversationSummary("c2", "copy", 5.0, 5.0))
-        conversation.apply(Chunk("assistant", "message", content=" and on"))
-        conversation.apply(Chunk("assistant", "message", end=True))
+        conversation.apply(Chunk(role="assistant", type="message", start=True))
+        conversation.apply(Chunk(role="assistant", type="message", content="so far"))
+        await history.duplicate(
+            "c1", ConversationSummary(id="c2", title="copy", created_at=5.0, updated_at=5.0)
+        )
+        conversation.apply(Chunk(role="assistant", type="message", content=" and on"))
+        conversation.apply(Chunk(role="assistant", type="message", end=True))
         copy = await history.load("c2")
         assert [(m.text, m.state) for m in copy.messages] == [
             ("question", "complete"),
@@ -248,7 +256,9 @@ async def test_a_copy_of_what_still_streams_ends_where_it_is(tmp_path: Path) -> 
 async def test_what_is_not_there_cannot_be_copied(tmp_path: Path) -> None:
     async with opened(tmp_path) as history:
         with pytest.raises(StorageError):
-            await history.duplicate("c1", ConversationSummary("c2", "copy", 5.0, 5.0))
+            await history.duplicate(
+                "c1", ConversationSummary(id="c2", title="copy", created_at=5.0, updated_at=5.0)
+            )
         assert await history.conversations() == []
 
 
@@ -258,5 +268,7 @@ async def test_a_copy_whose_files_cannot_be_had_is_not_there_either(tmp_path: Pa
         (tmp_path / "outputs" / "c1").mkdir(parents=True)
         (tmp_path / "outputs" / "c2").write_text("a file in the folder's place")
         with pytest.raises(StorageError):
-            await history.duplicate("c1", ConversationSummary("c2", "copy", 5.0, 5.0))
+            await history.duplicate(
+                "c1", ConversationSummary(id="c2", title="copy", created_at=5.0, updated_at=5.0)
+            )
         assert [row.id for row in await history.conversations()] == ["c1"]

@@ -63,7 +63,9 @@ async def test_records_are_there_in_the_next_process(tmp_path: Path):
 
 async def test_records_of_a_conversation_go_with_it(tmp_path: Path):
     async with opened(tmp_path) as history:
-        history.create(ConversationSummary("c1", "", 1.0, 1.0), "", "")
+        history.create(
+            ConversationSummary(id="c1", title="", created_at=1.0, updated_at=1.0), "", ""
+        )
         for record in (ONE, OTHER):
             history.records.put(record)
         await history.delete("c1")

@@ -35,19 +35,51 @@ CONTENTS = [
     "",
     "text with “quotes” and 🎈",
     7,
-    Proposal("p1", "m1", "python", "34/24", "/home/me", "/usr/bin/python3"),
-    RunReport("killed", 1.5, 3, -9, "/data/out", "the kernel ended: signal 9"),
-    CodeError("ValueError", "no", (Frame("", 1, "<module>"), Frame("/a.py", 2, "f"))),
+    Proposal(
+        id="p1",
+        message_id="m1",
+        language="python",
+        code="34/24",
+        folder="/home/me",
+        interpreter="/usr/bin/python3",
+    ),
+    RunReport(
+        state="killed",
+        seconds=1.5,
+        line=3,
+        exit_status=-9,
+        output_path="/data/out",
+        reason="the kernel ended: signal 9",
+    ),
+    CodeError(
+        name="ValueError", message="no", frames=(Frame("", 1, "<module>"), Frame("/a.py", 2, "f"))
+    ),
     InputRequest("i1", "Password: ", is_secret=True),
-    LineTiming(4, 0.25),
-    Failure("upstream_error", "It broke.", "detail", "remedy"),
-    Table(("a", "b"), ("int64", "object"), ((1, "x"), (2.5, None)), 900, 2, "frame"),
-    FileChanges("/home/me", (FileChange("new.csv", 12, "text"),), note="node_modules was skipped"),
-    Usage(12, 5, "length", is_estimated=True),
+    LineTiming(line=4, seconds=0.25),
+    Failure(code="upstream_error", title="It broke.", detail="detail", remedy="remedy"),
+    Table(
+        columns=("a", "b"),
+        dtypes=("int64", "object"),
+        rows=((1, "x"), (2.5, None)),
+        total_rows=900,
+        total_columns=2,
+        name="frame",
+    ),
+    FileChanges(
+        folder="/home/me",
+        created=(FileChange(path="new.csv", size_bytes=12, kind="text"),),
+        note="node_modules was skipped",
+    ),
+    Usage(input_tokens=12, output_tokens=5, finish_reason="length", is_estimated=True),
     PrintedLines((0.0, 1.5), (3, 0)),
-    Waiting(2.5, 1, 3, "The provider asks to wait."),
+    Waiting(seconds=2.5, attempt=1, attempts=3, reason="The provider asks to wait."),
     Echo("anthropic", '[{"type": "thinking"}]'),
-    Citation(0, 4, "text", (Source("1", "A page", "https://example.org"),)),
+    Citation(
+        start=0,
+        end=4,
+        text="text",
+        sources=(Source(id="1", title="A page", url="https://example.org"),),
+    ),
 ]
 
 
@@ -88,7 +120,9 @@ def test_what_is_not_known_is_refused_as_such(kind, text):
 
 
 def test_fields_of_a_newer_version_are_passed_over():
-    assert decode("timing", '{"line": 1, "seconds": 2.0, "cpu": 3}') == LineTiming(1, 2.0)
+    assert decode("timing", '{"line": 1, "seconds": 2.0, "cpu": 3}') == LineTiming(
+        line=1, seconds=2.0
+    )
 
 
 @given(st.text(st.characters(exclude_categories=[])))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import signal
@@ -15,6 +14,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
@@ -52,18 +52,22 @@ async def opened(path: Path, notice: str | None = "") -> AsyncGenerator[SqliteHi
 def recorded(history: SqliteHistory, conversation_id: str = "c1") -> Conversation:
     """A conversation whose events go to the history."""
     conversation = Conversation(conversation_id, created_at=1000.0)
-    history.create(ConversationSummary(conversation_id, "", 1000.0, 1000.0), "/work", "/bin/py")
+    history.create(
+        ConversationSummary(id=conversation_id, title="", created_at=1000.0, updated_at=1000.0),
+        "/work",
+        "/bin/py",
+    )
     conversation.subscribe(lambda event: history.record(conversation_id, event))
     return conversation
 
 
 def say(conversation: Conversation, *pieces: str, role: str = "assistant") -> str:
     """Stream a whole message; its id."""
-    chunk = Chunk(role, "message")  # pyright: ignore[reportArgumentType]
-    message_id = conversation.apply(dataclasses.replace(chunk, start=True))
+    chunk = Chunk(role=role, type="message")  # pyright: ignore[reportArgumentType]
+    message_id = conversation.apply(replace(chunk, start=True))
     for piece in pieces:
-        conversation.apply(dataclasses.replace(chunk, content=piece))
-    conversation.apply(dataclasses.replace(chunk, end=True))
+        conversation.apply(replace(chunk, content=piece))
+    conversation.apply(replace(chunk, end=True))
     return message_id
 
 
@@ -77,21 +81,38 @@ async def test_a_conversation_comes_back_as_it_was(path):
         conversation = recorded(history)
         say(conversation, "What's 34/24?", role="user")
         say(conversation, "Let me ", "see.")
-        code = Chunk("assistant", "code", "python", id="call_1")
-        code_id = conversation.apply(dataclasses.replace(code, start=True))
-        conversation.apply(Chunk("assistant", "code", "python", "34/24"))
-        conversation.apply(Chunk("assistant", "code", "python", end=True))
-        proposal = Proposal("p", code_id, "python", "34/24", "/work", "/bin/py")
-        conversation.apply(Chunk("computer", "confirmation", "execution", proposal))
-        conversation.apply(Chunk("computer", "run", content=RunReport("started"), id="r1"))
-        conversation.apply(Chunk("computer", "console", start=True, id="r1"))
-        conversation.apply(Chunk("computer", "console", "active_line", 1))
-        conversation.apply(Chunk("computer", "console", "output", "1.41"))
-        conversation.apply(Chunk("computer", "console", "active_line", None))
-        conversation.apply(Chunk("computer", "console", end=True))
-        conversation.apply(Chunk("computer", "timing", content=LineTiming(1, 0.5)))
-        conversation.apply(Chunk("computer", "input", content=InputRequest("i", "Name? ")))
-        conversation.apply(Chunk("server", "status", content="complete"))
+        code = Chunk(role="assistant", type="code", format="python", id="call_1")
+        code_id = conversation.apply(replace(code, start=True))
+        conversation.apply(Chunk(role="assistant", type="code", format="python", content="34/24"))
+        conversation.apply(Chunk(role="assistant", type="code", format="python", end=True))
+        proposal = Proposal(
+            id="p",
+            message_id=code_id,
+            language="python",
+            code="34/24",
+            folder="/work",
+            interpreter="/bin/py",
+        )
+        conversation.apply(
+            Chunk(role="computer", type="confirmation", format="execution", content=proposal)
+        )
+        conversation.apply(
+            Chunk(role="computer", type="run", content=RunReport(state="started"), id="r1")
+        )
+        conversation.apply(Chunk(role="computer", type="console", start=True, id="r1"))
+        conversation.apply(Chunk(role="computer", type="console", format="active_line", content=1))
+        conversation.apply(Chunk(role="computer", type="console", format="output", content="1.41"))
+        conversation.apply(
+            Chunk(role="computer", type="console", format="active_line", content=None)
+        )
+        conversation.apply(Chunk(role="computer", type="console", end=True))
+        conversation.apply(
+            Chunk(role="computer", type="timing", content=LineTiming(line=1, seconds=0.5))
+        )
+        conversation.apply(
+            Chunk(role="computer", type="input", content=InputRequest("i", "Name? "))
+        )
+        conversation.apply(Chunk(role="server", type="status", content="complete"))
         conversation.change(Rename("A division"))
     async with opened(path) as history:
         stored = await history.load("c1")
@@ -148,8 +169,16 @@ async def test_equal_message_ids_in_two_conversations_do_not_meet(path):
     async with opened(path) as history:
         for conversation_id in ("c1", "c2"):
             recorded(history, conversation_id)
-            message = Message("m1", None, "user", "message", content=f"of {conversation_id}")
-            history.record(conversation_id, ConversationEvent("added", "m1", message))
+            message = Message(
+                id="m1",
+                parent_id=None,
+                role="user",
+                type="message",
+                content=f"of {conversation_id}",
+            )
+            history.record(
+                conversation_id, ConversationEvent(kind="added", message_id="m1", message=message)
+            )
         assert (await history.load("c1")).messages[0].text == "of c1"
         assert (await history.load("c2")).messages[0].text == "of c2"
 
@@ -174,12 +203,12 @@ async def test_deleting_takes_the_messages_and_the_files(path):
         other = recorded(history, "c2")
         say(other, "stays")
         say(conversation, "secret plan")
-        conversation.apply(Chunk("assistant", "message", start=True))
+        conversation.apply(Chunk(role="assistant", type="message", start=True))
         for name in ("c1", "c2"):
             (path.parent / "outputs" / name).mkdir(parents=True)
             (path.parent / "outputs" / name / "run").write_text("output")
         await history.delete("c1")
-        conversation.apply(Chunk("assistant", "message", content="too late"))
+        conversation.apply(Chunk(role="assistant", type="message", content="too late"))
         conversation.close_open()
         assert [summary.id for summary in await history.conversations()] == ["c2"]
     assert [folder.name for folder in (path.parent / "outputs").iterdir()] == ["c2"]
@@ -200,7 +229,9 @@ async def test_deleting_never_leaves_the_folder_of_outputs(path, name):
 async def test_only_what_an_earlier_process_deleted_goes_for_good(path):
     async with opened(path) as history:
         for id_ in ("before", "now"):
-            history.create(ConversationSummary(id_, id_, 1.0, 1.0), "", "")
+            history.create(
+                ConversationSummary(id=id_, title=id_, created_at=1.0, updated_at=1.0), "", ""
+            )
         history.mark("before", "deleted", True)
     async with opened(path) as history:
         history.mark("now", "deleted", True)
@@ -216,7 +247,7 @@ async def test_a_text_no_file_can_hold_is_stored_with_its_flaw_marked(path):
         history.set_place("c1", "/data/\udcff", "/bin/py")
         conversation.change(Rename("title \ud800"))
         say(conversation, "half \ud83c", "\udf88 pair")
-        conversation.apply(Chunk("user", "message", content="lone \ud800"))
+        conversation.apply(Chunk(role="user", type="message", content="lone \ud800"))
         stored = await history.load("c1")
     assert [message.text for message in stored.messages] == ["half 🎈 pair", "lone \ufffd"]
     assert (stored.summary.title, stored.folder) == ("title \ufffd", "/data/\ufffd")
@@ -225,8 +256,8 @@ async def test_a_text_no_file_can_hold_is_stored_with_its_flaw_marked(path):
 async def test_a_message_loaded_while_it_streams_has_its_text_so_far(path):
     async with opened(path) as history:
         conversation = recorded(history)
-        conversation.apply(Chunk("assistant", "message", start=True))
-        conversation.apply(Chunk("assistant", "message", content="so far"))
+        conversation.apply(Chunk(role="assistant", type="message", start=True))
+        conversation.apply(Chunk(role="assistant", type="message", content="so far"))
         (message,) = (await history.load("c1")).messages
     assert (message.text, message.state) == ("so far", "interrupted")
 
@@ -253,14 +284,14 @@ async def test_an_event_that_does_not_fit_stops_nothing_else(path, expect_log):
     expect_log("not stored, no kind for list")
     async with opened(path) as history:
         recorded(history)
-        message = Message("m1", None, "user", "message", content="once")
+        message = Message(id="m1", parent_id=None, role="user", type="message", content="once")
         for _ in range(2):
-            history.record("c1", ConversationEvent("added", "m1", message))
-        stray = Chunk("assistant", "message", content="stray")
-        history.record("c1", ConversationEvent("grew", "m2", chunk=stray))
-        strange = dataclasses.replace(message, id="m3", content=[])  # pyright: ignore
-        history.record("c1", ConversationEvent("added", "m3", strange))
-        history.record("c1", ConversationEvent("renamed", title="after"))
+            history.record("c1", ConversationEvent(kind="added", message_id="m1", message=message))
+        stray = Chunk(role="assistant", type="message", content="stray")
+        history.record("c1", ConversationEvent(kind="grew", message_id="m2", chunk=stray))
+        strange = replace(message, id="m3", content=[])  # pyright: ignore
+        history.record("c1", ConversationEvent(kind="added", message_id="m3", message=strange))
+        history.record("c1", ConversationEvent(kind="renamed", title="after"))
         stored = await history.load("c1")
     assert [message.text for message in stored.messages] == ["once"]
     assert stored.summary.title == "after"
@@ -271,9 +302,11 @@ async def test_final_texts_can_be_searched(path):
         conversation = recorded(history)
         say(conversation, "Où est le crocodile?", role="user")
         removed = say(conversation, "A crocodile is here")
-        conversation.apply(Chunk("user", "image", "base64.png", "crocodile"))
-        conversation.apply(Chunk("assistant", "message", start=True))
-        conversation.apply(Chunk("assistant", "message", content="unfinished crocodile"))
+        conversation.apply(
+            Chunk(role="user", type="image", format="base64.png", content="crocodile")
+        )
+        conversation.apply(Chunk(role="assistant", type="message", start=True))
+        conversation.apply(Chunk(role="assistant", type="message", content="unfinished crocodile"))
         await history.conversations()
         find = (
             "SELECT message.content FROM message_text JOIN message ON message.seq ="
@@ -385,15 +418,15 @@ def test_a_kill_in_mid_stream_costs_at_most_a_quarter_of_a_second(path, numbers)
 async def test_a_second_process_leaves_the_first_one_s_stream_alone(path):
     async with opened(path) as first:
         conversation = recorded(first)
-        conversation.apply(Chunk("assistant", "message", start=True))
-        conversation.apply(Chunk("assistant", "message", content="still "))
+        conversation.apply(Chunk(role="assistant", type="message", start=True))
+        conversation.apply(Chunk(role="assistant", type="message", content="still "))
         await first.conversations()
         async with opened(path) as second:
             (message,) = (await second.load("c1")).messages
             assert message.text == "still "
         assert query(path, "SELECT state FROM message") == [("streaming",)]
-        conversation.apply(Chunk("assistant", "message", content="here"))
-        conversation.apply(Chunk("assistant", "message", end=True))
+        conversation.apply(Chunk(role="assistant", type="message", content="here"))
+        conversation.apply(Chunk(role="assistant", type="message", end=True))
         (message,) = (await first.load("c1")).messages
         assert (message.text, message.state) == ("still here", "complete")
 
@@ -543,13 +576,21 @@ async def test_what_answers_cost_comes_back_without_being_a_message(path):
         conversation = recorded(history)
         question = say(conversation, "How much?", role="user")
         answer = say(conversation, "45")
-        conversation.apply(Chunk("server", "usage", content=Usage(100, 5, model="m", cost=0.5)))
+        conversation.apply(
+            Chunk(
+                role="server",
+                type="usage",
+                content=Usage(input_tokens=100, output_tokens=5, model="m", cost=0.5),
+            )
+        )
         usages = conversation.usages
         assert (await history.conversations())[0].message_count == 2
         stored = await history.load("c1")
         assert [message.id for message in stored.messages] == [question, answer]
         assert stored.leaf_id == answer
-        await history.duplicate("c1", ConversationSummary("c2", "", 1.0, 1.0))
+        await history.duplicate(
+            "c1", ConversationSummary(id="c2", title="", created_at=1.0, updated_at=1.0)
+        )
         assert Conversation.restore(await history.load("c2")).usages == usages
     async with opened(path) as history:
         again = Conversation.restore(await history.load("c1"))
@@ -562,10 +603,10 @@ async def test_what_answers_cost_comes_back_without_being_a_message(path):
 async def test_the_lines_that_printed_an_output_come_back_with_it(path):
     async with opened(path) as history:
         conversation = recorded(history)
-        console = conversation.apply(Chunk("computer", "console", start=True))
-        conversation.apply(Chunk("computer", "console", "active_line", 3))
-        conversation.apply(Chunk("computer", "console", "output", "45\n"))
-        conversation.apply(Chunk("computer", "console", end=True))
+        console = conversation.apply(Chunk(role="computer", type="console", start=True))
+        conversation.apply(Chunk(role="computer", type="console", format="active_line", content=3))
+        conversation.apply(Chunk(role="computer", type="console", format="output", content="45\n"))
+        conversation.apply(Chunk(role="computer", type="console", end=True))
         printed = conversation.printed(console)
         assert printed is not None
         stored = await history.load("c1")

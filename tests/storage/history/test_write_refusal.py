@@ -37,7 +37,7 @@ async def fill(folder: Path) -> None:
     sessions = on(folder)
     assert await sessions.start() == ""
     session = sessions.new()
-    session.add([Chunk("user", "message", content="where is the quail")])
+    session.add([Chunk(role="user", type="message", content="where is the quail")])
     sessions.rename(session.conversation.id, "Birds")
     await sessions.close()
 

@@ -15,9 +15,9 @@ from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
-SEES = ModelFacts("m", takes_images=True, takes_documents=True)
-BLIND = ModelFacts("m", takes_images=False, takes_documents=False)
-UNKNOWN = ModelFacts("m")
+SEES = ModelFacts(model="m", takes_images=True, takes_documents=True)
+BLIND = ModelFacts(model="m", takes_images=False, takes_documents=False)
+UNKNOWN = ModelFacts(model="m")
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,15 @@ UNKNOWN = ModelFacts("m")
 )
 def test_each_kind_of_file_has_its_words(path: str, facts: ModelFacts | None, words: str):
     kind = "image" if path.endswith("png") else "file"
-    note = note_for(Attachment(kind, path, path[1:], 10), facts)
+    note = note_for(Attachment(kind=kind, path=path, name=path[1:], size_bytes=10), facts)
     assert (note.words if note else "") == "" if not words else note and words in note.words
 
 
 def test_a_document_that_nobody_takes_is_a_warning():
-    note = note_for(Attachment("file", "/a.pdf", "a.pdf", DOCUMENT_LIMIT_BYTES + 1), SEES)
+    note = note_for(
+        Attachment(kind="file", path="/a.pdf", name="a.pdf", size_bytes=DOCUMENT_LIMIT_BYTES + 1),
+        SEES,
+    )
     assert note is not None
     assert note.is_warning
     assert "too large" in note.words
@@ -59,8 +62,8 @@ async def test_a_chip_follows_the_model_that_is_chosen(theme: Theme, tmp_path: P
     settings = AppSettings(model="openai/blind")
     async with opened(theme, tmp_path, settings=settings) as bench:
         bench.provider.known = [
-            ModelFacts("openai/blind", takes_images=False),
-            ModelFacts("openai/sees", takes_images=True),
+            ModelFacts(model="openai/blind", takes_images=False),
+            ModelFacts(model="openai/sees", takes_images=True),
         ]
         bench.parts.composer.attach_paths([str(path)])
         chip = chip_of(bench)

@@ -12,7 +12,14 @@ from playhead.domain.conversation.payloads import Proposal
 from playhead.ui.composer.decision_bars import ApprovalBar
 from playhead.ui.widgets.theme import Theme
 
-PROPOSAL = Proposal("p1", "m1", "python", "a = 1\nprint(a)\n", "/srv/data", "/usr/bin/python3")
+PROPOSAL = Proposal(
+    id="p1",
+    message_id="m1",
+    language="python",
+    code="a = 1\nprint(a)\n",
+    folder="/srv/data",
+    interpreter="/usr/bin/python3",
+)
 
 
 class Bench(QWidget):
@@ -97,10 +104,10 @@ def test_every_answer_has_its_keys(bench: Bench, qtbot: QtBot) -> None:
     assert bench.edits == 1
     bench.press(Qt.Key.Key_Return, CTRL)
     assert bench.approvals == [("p1", None, False)]
-    ask(bench, qtbot, Proposal("p2", "m2", "python", "b"))
+    ask(bench, qtbot, Proposal(id="p2", message_id="m2", language="python", code="b"))
     bench.press(Qt.Key.Key_Return, CTRL, SHIFT)
     assert bench.approvals[-1] == ("p2", None, True)
-    ask(bench, qtbot, Proposal("p3", "m3", "python", "c"))
+    ask(bench, qtbot, Proposal(id="p3", message_id="m3", language="python", code="c"))
     bench.press(Qt.Key.Key_Period, CTRL)
     assert bench.refusals == [("p3", "")]
 
@@ -133,7 +140,7 @@ def test_an_edit_that_was_taken_back_is_none(bench: Bench, qtbot: QtBot) -> None
 def test_the_next_question_forgets_edit_and_reason(bench: Bench, qtbot: QtBot) -> None:
     ask(bench, qtbot)
     bench.bar.set_edit("rm -rf")
-    ask(bench, qtbot, Proposal("p2", "m2", "python", "b = 1"))
+    ask(bench, qtbot, Proposal(id="p2", message_id="m2", language="python", code="b = 1"))
     bench.bar.run_button.click()
     assert bench.approvals == [("p2", None, False)]
 

@@ -22,7 +22,17 @@ from tests.support.ports import said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
-FACTS = ModelFacts("openai/gpt", True, True, None, True, 400_000, None, 0.25, 2.0)
+FACTS = ModelFacts(
+    model="openai/gpt",
+    takes_tools=True,
+    takes_images=True,
+    takes_documents=None,
+    reasons=True,
+    context_tokens=400_000,
+    output_tokens=None,
+    input_price=0.25,
+    output_price=2.0,
+)
 
 
 def texts(rows: list[PickerRow], group: str) -> list[str]:
@@ -31,7 +41,9 @@ def texts(rows: list[PickerRow], group: str) -> list[str]:
 
 def test_each_model_stands_once_in_the_first_group_that_has_it() -> None:
     a, b, c = ModelAddress("openai/a"), ModelAddress("openai/b"), ModelAddress("openai/c")
-    rows = rows_of(PickerContents(b, [a], [b, a], {"OpenAI": [a, b, c]}))
+    rows = rows_of(
+        PickerContents(current=b, favourites=[a], recent=[b, a], found={"OpenAI": [a, b, c]})
+    )
     assert texts(rows, "Favourites") == ["openai/a"]
     assert texts(rows, "Recent") == ["openai/b"]
     assert texts(rows, "OpenAI") == ["openai/c"]
@@ -40,14 +52,14 @@ def test_each_model_stands_once_in_the_first_group_that_has_it() -> None:
 
 def test_a_row_says_what_its_model_can_and_costs() -> None:
     place = ModelAddress("openai/gpt")
-    rows = rows_of(PickerContents(place, recent=[place], facts={"openai/gpt": FACTS}))
+    rows = rows_of(PickerContents(current=place, recent=[place], facts={"openai/gpt": FACTS}))
     assert rows[0].detail == "tools · vision · reasoning · 400k · $0.25 / $2"
     assert "thinks before it answers" in rows[0].words
 
 
 def test_a_search_looks_at_models_providers_and_what_they_can() -> None:
     place, other = ModelAddress("openai/gpt"), ModelAddress("mistral/large")
-    contents = PickerContents(place, recent=[place], found={"Mistral": [other]})
+    contents = PickerContents(current=place, recent=[place], found={"Mistral": [other]})
     rows = rows_of(contents)
     assert [row.text for row in matching_rows(rows, "mist LARGE")] == ["mistral/large"]
     assert matching_rows(rows, "nothing like that") == []
@@ -127,7 +139,7 @@ async def test_arrows_pass_headings_and_go_round(theme: Theme, tmp_path: Path) -
 async def test_a_profile_is_chosen_and_left_for_one_conversation(
     theme: Theme, tmp_path: Path
 ) -> None:
-    profile = Profile("data work", model="anthropic/claude", auto_run=True)
+    profile = Profile(name="data work", model="anthropic/claude", auto_run=True)
     settings = AppSettings(model="openai/test", profiles=(profile,))
     async with opened(theme, tmp_path, settings=settings) as bench:
         picker = picker_of(bench)

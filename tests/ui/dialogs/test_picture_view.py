@@ -35,7 +35,9 @@ def png(width: int = 1_600, height: int = 1_200) -> bytes:
 
 def gave_picture(bench: Bench, data: bytes) -> str:
     text = base64.b64encode(data).decode()
-    return bench.session.conversation.apply(Chunk("computer", "image", "base64.png", content=text))
+    return bench.session.conversation.apply(
+        Chunk(role="computer", type="image", format="base64.png", content=text)
+    )
 
 
 async def looked_at(bench: Bench, data: bytes) -> PictureView:

@@ -20,7 +20,14 @@ from tests.support.waiting import until
 
 def page(first: int, count: int, total: int, word: str = "row") -> Table:
     rows = tuple((number, f"{word} {number}") for number in range(first, min(first + count, total)))
-    return Table(("number", "text"), ("int64", "object"), rows, total, 2, "df")
+    return Table(
+        columns=("number", "text"),
+        dtypes=("int64", "object"),
+        rows=rows,
+        total_rows=total,
+        total_columns=2,
+        name="df",
+    )
 
 
 class Kernel:
@@ -155,7 +162,9 @@ def test_only_the_cells_that_are_seen_are_looked_at(
     monkeypatch.setattr(PagedTableModel, "data", counted)
     rows = tuple(tuple(range(100)) for _ in range(10_000))
     names = tuple(f"c{number}" for number in range(100))
-    table = Table(names, ("int64",) * 100, rows, 10_000, 100)
+    table = Table(
+        columns=names, dtypes=("int64",) * 100, rows=rows, total_rows=10_000, total_columns=100
+    )
     window = TableWindow(table, theme, tasks, None)
     qtbot.addWidget(window)
     with qtbot.waitExposed(window):

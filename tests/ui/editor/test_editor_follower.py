@@ -35,30 +35,38 @@ class Bench:
 
     def write(self, *pieces: str) -> str:
         apply = self.conversation.apply
-        message_id = apply(Chunk("assistant", "code", "python", start=True))
+        message_id = apply(Chunk(role="assistant", type="code", format="python", start=True))
         for piece in pieces:
-            apply(Chunk("assistant", "code", "python", content=piece))
-        apply(Chunk("assistant", "code", "python", end=True))
+            apply(Chunk(role="assistant", type="code", format="python", content=piece))
+        apply(Chunk(role="assistant", type="code", format="python", end=True))
         return message_id
 
     def propose(self, message_id: str, code: str) -> Proposal:
-        proposal = Proposal("p", message_id, "python", code)
-        self.conversation.apply(Chunk("computer", "confirmation", "execution", content=proposal))
+        proposal = Proposal(id="p", message_id=message_id, language="python", code=code)
+        self.conversation.apply(
+            Chunk(role="computer", type="confirmation", format="execution", content=proposal)
+        )
         return proposal
 
     def begin_run(self, message_id: str, code: str) -> None:
         self.propose(message_id, code)
-        self.conversation.apply(Chunk("computer", "run", content=RunReport("started")))
-        self.conversation.apply(Chunk("computer", "console", start=True))
+        self.conversation.apply(
+            Chunk(role="computer", type="run", content=RunReport(state="started"))
+        )
+        self.conversation.apply(Chunk(role="computer", type="console", start=True))
 
     def line(self, number: int | None) -> None:
-        self.conversation.apply(Chunk("computer", "console", "active_line", content=number))
+        self.conversation.apply(
+            Chunk(role="computer", type="console", format="active_line", content=number)
+        )
 
     def end_run(self, *between: Chunk) -> None:
-        self.conversation.apply(Chunk("computer", "console", end=True))
+        self.conversation.apply(Chunk(role="computer", type="console", end=True))
         for chunk in between:
             self.conversation.apply(chunk)
-        self.conversation.apply(Chunk("computer", "run", content=RunReport("finished", 0.2)))
+        self.conversation.apply(
+            Chunk(role="computer", type="run", content=RunReport(state="finished", seconds=0.2))
+        )
 
     def type(self, text: str) -> None:
         target = self.pane.editor.widget.focusProxy()
@@ -88,12 +96,12 @@ def bench(qtbot: QtBot, theme: Theme) -> Bench:
 
 def test_code_streams_in_and_cannot_be_typed_in_meanwhile(bench: Bench) -> None:
     apply = bench.conversation.apply
-    apply(Chunk("assistant", "code", "python", start=True))
-    apply(Chunk("assistant", "code", "python", content="a ="))
+    apply(Chunk(role="assistant", type="code", format="python", start=True))
+    apply(Chunk(role="assistant", type="code", format="python", content="a ="))
     bench.type("x")
     assert bench.pane.text() == "a ="
-    apply(Chunk("assistant", "code", "python", content=" 1"))
-    apply(Chunk("assistant", "code", "python", end=True))
+    apply(Chunk(role="assistant", type="code", format="python", content=" 1"))
+    apply(Chunk(role="assistant", type="code", format="python", end=True))
     bench.type("# ")
     assert bench.pane.text() == "# a = 1"
     assert bench.title == "cell 1"
@@ -107,7 +115,7 @@ def test_the_running_line_moves_and_timings_stay(bench: Bench) -> None:
     assert bench.pane.running_line.line == 2
     bench.line(None)
     assert bench.pane.running_line.line is None
-    bench.end_run(Chunk("computer", "timing", content=LineTiming(2, 0.5)))
+    bench.end_run(Chunk(role="computer", type="timing", content=LineTiming(line=2, seconds=0.5)))
     assert "0.5 s" in bench.shown.line_note(2)
 
 
@@ -115,7 +123,13 @@ def test_an_error_stands_under_the_line_of_the_block_that_raised_it(bench: Bench
     code = "import x\nx.f(\n1)"
     bench.begin_run(bench.write(code), code)
     frames = (Frame("", 2, "<module>"), Frame("/lib/x.py", 80, "f"))
-    bench.end_run(Chunk("computer", "error", content=CodeError("ValueError", "no", frames)))
+    bench.end_run(
+        Chunk(
+            role="computer",
+            type="error",
+            content=CodeError(name="ValueError", message="no", frames=frames),
+        )
+    )
     assert bench.shown.line_error(2) == "ValueError: no"
 
 
@@ -179,11 +193,11 @@ def test_an_unfinished_edit_comes_back_with_its_conversation(bench: Bench) -> No
 
 def test_a_conversation_that_streams_is_joined_in_the_middle(bench: Bench) -> None:
     other = Conversation()
-    other.apply(Chunk("assistant", "code", "python", start=True))
-    other.apply(Chunk("assistant", "code", "python", content="a = "))
+    other.apply(Chunk(role="assistant", type="code", format="python", start=True))
+    other.apply(Chunk(role="assistant", type="code", format="python", content="a = "))
     bench.follower.follow(other)
-    other.apply(Chunk("assistant", "code", "python", content="1"))
-    other.apply(Chunk("assistant", "code", "python", end=True))
+    other.apply(Chunk(role="assistant", type="code", format="python", content="1"))
+    other.apply(Chunk(role="assistant", type="code", format="python", end=True))
     assert bench.pane.text() == "a = 1"
     assert not bench.pane.is_edited
 
@@ -205,7 +219,7 @@ def test_the_run_button_sends_the_text_and_turns_into_stop(bench: Bench) -> None
 
 
 def test_the_kernel_its_memory_and_its_place_are_shown(bench: Bench) -> None:
-    bench.pane.set_kernel(KernelStatus("busy", 7, 212_000_000))
+    bench.pane.set_kernel(KernelStatus(state="busy", pid=7, memory_bytes=212_000_000))
     bench.pane.set_place("/srv/data", "Python 3.12")
     assert bench.pane.status.kernel.text() == "kernel busy · 212 MB"
     assert bench.pane.status.folder.text() == "data"
@@ -218,8 +232,12 @@ def test_the_kernel_its_memory_and_its_place_are_shown(bench: Bench) -> None:
 def test_what_the_last_run_said_of_its_lines_comes_back_with_its_code(bench: Bench) -> None:
     first = bench.write("x = 1\ny = 2\n")
     bench.begin_run(first, "x = 1\ny = 2\n")
-    timing = Chunk("computer", "timing", content=LineTiming(2, 0.5))
-    error = Chunk("computer", "error", content=CodeError("ValueError", "no", (Frame("", 1, ""),)))
+    timing = Chunk(role="computer", type="timing", content=LineTiming(line=2, seconds=0.5))
+    error = Chunk(
+        role="computer",
+        type="error",
+        content=CodeError(name="ValueError", message="no", frames=(Frame("", 1, ""),)),
+    )
     bench.end_run(error, timing)
     assert bench.shown.line_heat(2) == 4
     bench.write("z = 3\n")
@@ -245,17 +263,17 @@ def test_the_line_moves_only_in_the_code_that_runs(bench: Bench, qtbot: QtBot) -
 def test_where_a_run_was_stopped_is_said_at_its_line(bench: Bench) -> None:
     message_id = bench.write("while True:\n    pass\n")
     bench.begin_run(message_id, "while True:\n    pass\n")
-    bench.conversation.apply(Chunk("computer", "console", end=True))
-    report = RunReport("interrupted", 12.34, 2)
-    bench.conversation.apply(Chunk("computer", "run", content=report))
+    bench.conversation.apply(Chunk(role="computer", type="console", end=True))
+    report = RunReport(state="interrupted", seconds=12.34, line=2)
+    bench.conversation.apply(Chunk(role="computer", type="run", content=report))
     assert bench.shown.line_note(2).strip() == "stopped here after 12.3 s"
 
 
 def test_pages_that_code_gave_back_are_no_cells(bench: Bench) -> None:
     apply = bench.conversation.apply
-    apply(Chunk("computer", "code", "html", start=True))
-    apply(Chunk("computer", "code", "html", content="<p>"))
-    apply(Chunk("computer", "code", "html", end=True))
+    apply(Chunk(role="computer", type="code", format="html", start=True))
+    apply(Chunk(role="computer", type="code", format="html", content="<p>"))
+    apply(Chunk(role="computer", type="code", format="html", end=True))
     bench.write("1")
     assert bench.title == "cell 1"
 
@@ -267,7 +285,7 @@ def test_a_tab_that_the_user_chose_stays_until_they_ask_again(bench: Bench) -> N
     bench.write("third = 3")
     assert bench.pane.text() == "first = 1"
     assert not bench.pane.header.newer.isHidden()
-    bench.conversation.apply(Chunk("user", "message", content="and now?"))
+    bench.conversation.apply(Chunk(role="user", type="message", content="and now?"))
     bench.write("fourth = 4")
     assert bench.pane.text() == "fourth = 4"
     assert bench.pane.header.newer.isHidden()
@@ -277,9 +295,9 @@ def test_code_of_the_users_own_runs_where_it_was_typed(bench: Bench) -> None:
     bench.type("1 + 1")
     bench.follower.expect_own_run(True)
     apply = bench.conversation.apply
-    message_id = apply(Chunk("user", "code", "python", start=True))
-    apply(Chunk("user", "code", "python", content="1 + 1"))
-    apply(Chunk("user", "code", "python", end=True))
+    message_id = apply(Chunk(role="user", type="code", format="python", start=True))
+    apply(Chunk(role="user", type="code", format="python", content="1 + 1"))
+    apply(Chunk(role="user", type="code", format="python", end=True))
     bench.begin_run(message_id, "1 + 1")
     bench.line(1)
     assert bench.pane.running_line.line == 1
@@ -305,9 +323,11 @@ def test_the_tab_whose_code_waits_and_runs_is_marked(bench: Bench) -> None:
     message_id = bench.write("a = 1")
     bench.propose(message_id, "a = 1")
     assert bench.pane.tabs[-1].words == "cell 1, waits for your answer"
-    bench.conversation.apply(Chunk("computer", "run", content=RunReport("started")))
+    bench.conversation.apply(Chunk(role="computer", type="run", content=RunReport(state="started")))
     assert bench.pane.tabs[-1].words == "cell 1, running"
-    bench.conversation.apply(Chunk("computer", "run", content=RunReport("finished", 0.2)))
+    bench.conversation.apply(
+        Chunk(role="computer", type="run", content=RunReport(state="finished", seconds=0.2))
+    )
     assert bench.pane.tabs[-1].words == "cell 1"
 
 
@@ -336,7 +356,7 @@ def test_what_the_user_made_of_code_is_there_when_its_conversation_comes_back(
     message_id = bench.write("a = 1")
     bench.type("my_")
     bench.begin_run(message_id, "my_a = 1")
-    bench.end_run(Chunk("computer", "timing", content=LineTiming(1, 0.5)))
+    bench.end_run(Chunk(role="computer", type="timing", content=LineTiming(line=1, seconds=0.5)))
     bench.follower.follow(Conversation())
     bench.follower.follow(bench.conversation)
     assert bench.pane.text() == "my_a = 1"
@@ -351,9 +371,11 @@ def test_beside_code_of_another_language_stands_what_runs_that(bench: Bench) -> 
     bench.write("print(1)")
     assert bench.pane.status.interpreter.text() == "Python 3.12"
     for form in ("r", "python"):
-        bench.conversation.apply(Chunk("assistant", "code", form, start=True))
-        bench.conversation.apply(Chunk("assistant", "code", form, content="x <- 1"))
-        bench.conversation.apply(Chunk("assistant", "code", form, end=True))
+        bench.conversation.apply(Chunk(role="assistant", type="code", format=form, start=True))
+        bench.conversation.apply(
+            Chunk(role="assistant", type="code", format=form, content="x <- 1")
+        )
+        bench.conversation.apply(Chunk(role="assistant", type="code", format=form, end=True))
         expected = {"r": "R", "python": "Python 3.12"}[form]
         assert bench.pane.status.interpreter.text() == expected
 

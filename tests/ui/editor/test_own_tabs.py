@@ -192,6 +192,14 @@ def test_drafts_that_make_no_sense_are_passed_over(text: str) -> None:
 
 
 def test_drafts_come_back_as_they_were() -> None:
-    tab = Tab("own:1", "t", "r", is_own=True, text="a\ud800\0b", original="", is_edited=True)
+    tab = Tab(
+        key="own:1",
+        title="t",
+        language="r",
+        is_own=True,
+        text="a\ud800\0b",
+        original="",
+        is_edited=True,
+    )
     kept = tab_drafts.decoded(tab_drafts.encoded([tab], "own:1"))
     assert kept == tab_drafts.TabDrafts((tab,), "own:1")

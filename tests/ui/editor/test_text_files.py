@@ -83,4 +83,4 @@ def test_saving_keeps_links_and_permissions_and_leaves_nothing_behind(tmp_path: 
 
 def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be saved"):
-        write(FileForm(str(tmp_path / "gone" / "a.txt")), "x")
+        write(FileForm(path=str(tmp_path / "gone" / "a.txt")), "x")

@@ -18,8 +18,16 @@ from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
-FRAME = Variable("df", "DataFrame", "3 × 2", 1_200, "a b", is_changed=True, is_table=True)
-NUMBER = Variable("n", "int", "", 28, "7")
+FRAME = Variable(
+    name="df",
+    type="DataFrame",
+    shape="3 × 2",
+    size_bytes=1_200,
+    value="a b",
+    is_changed=True,
+    is_table=True,
+)
+NUMBER = Variable(name="n", type="int", shape="", size_bytes=28, value="7")
 
 
 class Kernel:
@@ -41,7 +49,7 @@ class Kernel:
         self._bench = bench
 
     def become(self, state: str, language: str = "python") -> None:
-        self._status = KernelStatus(state, language=language)  # type: ignore[arg-type]
+        self._status = KernelStatus(state=state, language=language)  # type: ignore[arg-type]
         self._bench.session._on_kernel(self._bench.session.conversation.id, self._status)
 
     async def _variables(self, _conversation_id: str) -> list[Variable]:
@@ -53,7 +61,14 @@ class Kernel:
 
     async def _table(self, _conversation_id: str, name: str, first: int, rows: int) -> Table:
         self.tables.append(name)
-        return Table(("a",), ("int64",), ((1,), (2,)), 2, 1, name)
+        return Table(
+            columns=("a",),
+            dtypes=("int64",),
+            rows=((1,), (2,)),
+            total_rows=2,
+            total_columns=1,
+            name=name,
+        )
 
 
 def panel_of(bench: Bench) -> VariablesPanel:

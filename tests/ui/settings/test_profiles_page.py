@@ -15,8 +15,8 @@ from playhead.ui.settings.profiles_page import ProfilesPage
 from playhead.ui.widgets.form import FieldError
 from playhead.ui.widgets.theme import Theme
 
-DATA = Profile("data", model="openai/x", temperature=0.2, auto_run=True)
-BRIEF = Profile("brief", instructions="Be brief.")
+DATA = Profile(name="data", model="openai/x", temperature=0.2, auto_run=True)
+BRIEF = Profile(name="brief", instructions="Be brief.")
 SETTINGS = AppSettings(profiles=(DATA, BRIEF), profile="brief")
 
 
@@ -52,7 +52,7 @@ def test_a_new_profile_has_the_model_of_the_settings(page: ProfilesPage) -> None
     click(page.new)
     QTest.keyClicks(page.form.name, "mine")
     made = page.values(AppSettings()).profiles[-1]
-    assert made == Profile("mine", model="anthropic/claude")
+    assert made == Profile(name="mine", model="anthropic/claude")
 
 
 def test_renaming_the_profile_in_use_keeps_it_in_use(page: ProfilesPage) -> None:

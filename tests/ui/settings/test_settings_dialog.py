@@ -43,11 +43,11 @@ class CheckedProvider(ScriptedProvider):
     listed: ModelSettings | None = None
 
     async def facts(self, model: ModelSettings) -> ModelFacts:
-        return ModelFacts(model.model, takes_tools=True, context_tokens=128_000)
+        return ModelFacts(model=model.model, takes_tools=True, context_tokens=128_000)
 
     async def models(self, model: ModelSettings) -> list[ModelFacts]:
         self.listed = model
-        return [ModelFacts("openai/one"), ModelFacts("openai/two")]
+        return [ModelFacts(model="openai/one"), ModelFacts(model="openai/two")]
 
     async def check(self, model: ModelSettings) -> str:
         self.checked = model
@@ -416,8 +416,8 @@ async def test_a_key_can_be_removed(theme: Theme) -> None:
 
 
 def test_where_a_key_is_kept_is_said_for_every_case() -> None:
-    usable = KeyringStatus(True, "GNOME Keyring")
-    missing = KeyringStatus(False, message="No keyring is running.")
+    usable = KeyringStatus(is_usable=True, backend="GNOME Keyring")
+    missing = KeyringStatus(is_usable=False, message="No keyring is running.")
     from_environment = KeyInfo(Secret("x"), "environment", "OPENAI_API_KEY")
     assert "OPENAI_API_KEY" in key_words("m", from_environment, usable, "OPENAI_API_KEY")
     assert "GNOME Keyring" in key_words("m", KeyInfo(Secret("x"), "keyring"), usable, "")

@@ -18,11 +18,19 @@ REASON = "The provider asks to wait: too many requests."
 
 
 def waiting(seconds: float = 40.0) -> Chunk:
-    return Chunk("server", "retry", content=Waiting(seconds, 1, 3, REASON))
+    return Chunk(
+        role="server",
+        type="retry",
+        content=Waiting(seconds=seconds, attempt=1, attempts=3, reason=REASON),
+    )
 
 
 def ended(reason: str) -> Chunk:
-    return Chunk("server", "usage", content=Usage(1, 1, reason))
+    return Chunk(
+        role="server",
+        type="usage",
+        content=Usage(input_tokens=1, output_tokens=1, finish_reason=reason),
+    )
 
 
 def notes(bench: Bench) -> list[str]:

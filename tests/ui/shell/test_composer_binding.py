@@ -177,16 +177,23 @@ async def test_up_brings_back_what_was_sent_in_this_conversation(
 
 
 def test_drafts_are_read_as_they_were_written(tmp_path: Path) -> None:
-    file = Attachment("file", str(tmp_path / "a.csv"), "a.csv", 3)
+    file = Attachment(kind="file", path=str(tmp_path / "a.csv"), name="a.csv", size_bytes=3)
     queued = QueuedMessage("q", "later", (file,))
     kept = StoredDrafts(
-        {"": Draft("new \ud800"), "c1": Draft("old", (file,), (queued,))}, (("m", "base"),)
+        {
+            "": Draft(text="new \ud800"),
+            "c1": Draft(text="old", attachments=(file,), queued=(queued,)),
+        },
+        (("m", "base"),),
     )
     assert decoded(encoded(kept)) == kept
     path = tmp_path / "drafts.json"
     path.write_text(encoded(kept))
     assert read(path).drafts["c1"] == Draft(
-        "old", (), (QueuedMessage("q", "later"),), ("a.csv", "a.csv")
+        text="old",
+        attachments=(),
+        queued=(QueuedMessage("q", "later"),),
+        missing=("a.csv", "a.csv"),
     )
 
 

@@ -32,8 +32,8 @@ def bench(theme: Theme, tmp_path: Path) -> OpenBench:
 
 
 def costing(text: str, cost: float) -> list[Chunk]:
-    usage = Usage(100, 20, model="openai/test", cost=cost)
-    return [*said(text), Chunk("server", "usage", content=usage)]
+    usage = Usage(input_tokens=100, output_tokens=20, model="openai/test", cost=cost)
+    return [*said(text), Chunk(role="server", type="usage", content=usage)]
 
 
 async def fails_twice(bench: Bench) -> None:
@@ -93,7 +93,11 @@ async def test_a_line_stands_above_what_is_still_sent(bench: OpenBench):
         await opened_bench.rests()
 
         def less(request: TurnRequest, attempt: int) -> FittedRequest:
-            return FittedRequest(request, request.messages[-1].id, len(request.messages) - 1)
+            return FittedRequest(
+                request=request,
+                first_sent_id=request.messages[-1].id,
+                left_out=len(request.messages) - 1,
+            )
 
         opened_bench.provider.fits = less
         opened_bench.send("second")
@@ -102,7 +106,7 @@ async def test_a_line_stands_above_what_is_still_sent(bench: OpenBench):
         assert rows == ["first", "One.", UNSENT, "second", "Two."]
         timeline.clear_notes()
         assert timeline.model.index_of(UNSENT) == 2
-        opened_bench.provider.fits = lambda request, _: FittedRequest(request)
+        opened_bench.provider.fits = lambda request, _: FittedRequest(request=request)
         opened_bench.send("third")
         await opened_bench.rests()
         assert timeline.model.index_of(UNSENT) is None

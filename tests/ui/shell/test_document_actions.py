@@ -35,14 +35,22 @@ def fill(bench: Bench, picture: str = "/no/plot.png", title: str = "Sales: Q1/Q2
     """Put a conversation with everything into the window."""
     conversation = bench.session.conversation
     for message in everything(picture):
-        chunk = Chunk(message.role, message.type, message.format, message.content)
+        chunk = Chunk(
+            role=message.role, type=message.type, format=message.format, content=message.content
+        )
         if message.role == "user" or not isinstance(message.content, str):
             conversation.apply(chunk)
             continue
-        start = Chunk(message.role, message.type, message.format, start=True)
+        start = Chunk(role=message.role, type=message.type, format=message.format, start=True)
         conversation.apply(start)
-        conversation.apply(Chunk(message.role, message.type, message.format, message.content))
-        conversation.apply(Chunk(message.role, message.type, message.format, end=True))
+        conversation.apply(
+            Chunk(
+                role=message.role, type=message.type, format=message.format, content=message.content
+            )
+        )
+        conversation.apply(
+            Chunk(role=message.role, type=message.type, format=message.format, end=True)
+        )
     conversation.change(Rename(title))
 
 

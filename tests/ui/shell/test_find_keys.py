@@ -67,7 +67,7 @@ async def test_the_keyboard_is_where_it_was_when_the_code_s_question_is_answered
         await bench.rests()
         composer = bench.parts.composer.text_edit
         composer.setFocus()
-        question = Chunk("computer", "input", content=InputRequest("i1", "Your name?"))
+        question = Chunk(role="computer", type="input", content=InputRequest("i1", "Your name?"))
         bench.session.conversation.apply(question)
         await until(lambda: isinstance(window.focusWidget(), QLineEdit))
         field = window.focusWidget()

@@ -218,8 +218,8 @@ async def test_a_missing_module_can_be_installed_after_approval(
         bench.parts.timeline.add_note = (  # type: ignore[method-assign]
             lambda kind, title, detail="", action=None: action and notes.append(action)
         )
-        error = CodeError("ModuleNotFoundError", "No module named 'yaml.nodes'")
-        bench.session.conversation.apply(Chunk("computer", "error", content=error))
+        error = CodeError(name="ModuleNotFoundError", message="No module named 'yaml.nodes'")
+        bench.session.conversation.apply(Chunk(role="computer", type="error", content=error))
         bench.send("so?")
         await until(lambda: notes)
         label, act = notes[0]

@@ -27,7 +27,7 @@ from tests.support.window import Bench, opened
 def begun(bench: Bench, client: str, text: str) -> Session:
     """A conversation that a program begins over the API."""
     session = bench.sessions.new(is_kept=False, client=client)
-    session.take([Chunk("user", "message", content=text)], TurnOptions())
+    session.take([Chunk(role="user", type="message", content=text)], TurnOptions())
     return session
 
 
@@ -280,7 +280,13 @@ async def test_a_taken_port_is_said_with_the_way_out_until_it_is_mended(
 
 
 def test_a_name_that_a_program_gives_itself_is_one_short_line() -> None:
-    row = ConversationSummary("a", "Go\n" * 99, 0, 0, client="evil\n\u202eclient" + "x" * 99)
+    row = ConversationSummary(
+        id="a",
+        title="Go\n" * 99,
+        created_at=0,
+        updated_at=0,
+        client="evil\n\u202eclient" + "x" * 99,
+    )
     title, detail = waiting_words((row,))
     assert title.startswith("evil clientx")
     assert title.endswith("x… wants to run code.")

@@ -20,10 +20,15 @@ from tests.support.waiting import until
 
 
 def test_a_row_names_the_place_once() -> None:
-    system = Interpreter("/usr/bin/python3", "3.11.2", "Python 3.11.2 · /usr/bin/python3", "system")
+    system = Interpreter(
+        path="/usr/bin/python3",
+        version="3.11.2",
+        label="Python 3.11.2 · /usr/bin/python3",
+        kind="system",
+    )
     assert interpreter_words(system) == "Python 3.11.2 · /usr/bin/python3"
     path = "/home/ada/project/.venv/bin/python"
-    venv = Interpreter(path, "3.12.1", "Python 3.12.1 · .venv", "venv")
+    venv = Interpreter(path=path, version="3.12.1", label="Python 3.12.1 · .venv", kind="venv")
     assert interpreter_words(venv) == "Python 3.12.1 · .venv · project/.venv"
 
 
@@ -49,14 +54,19 @@ class Machine(OneInterpreter):
 
     async def found(self, folder: str = "") -> list[Interpreter]:
         path = str(self.folder / "env" / "bin" / "python")
-        own = Interpreter(path, "3.12.1", "Python 3.12.1 · env", "venv")
+        own = Interpreter(path=path, version="3.12.1", label="Python 3.12.1 · env", kind="venv")
         return [self.python, own] if folder == str(self.folder) else [self.python]
 
     async def make_for(self, folder: str) -> Interpreter:
         await self.may_make.wait()
         if self.problem is not None:
             raise self.problem
-        return Interpreter(f"{folder}/.venv/bin/python", "3.12.1", "Python 3.12.1 · .venv", "venv")
+        return Interpreter(
+            path=f"{folder}/.venv/bin/python",
+            version="3.12.1",
+            label="Python 3.12.1 · .venv",
+            kind="venv",
+        )
 
 
 class Place:

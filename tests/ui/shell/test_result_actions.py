@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
@@ -18,7 +18,14 @@ from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
-TABLE = Table(("a", "b"), ("int64", "object"), ((1, "x"), (2, "y,z")), 500, 2, "df")
+TABLE = Table(
+    columns=("a", "b"),
+    dtypes=("int64", "object"),
+    rows=((1, "x"), (2, "y,z")),
+    total_rows=500,
+    total_columns=2,
+    name="df",
+)
 
 
 @pytest.fixture
@@ -35,15 +42,15 @@ def opened_urls(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def gave(bench: Bench, kind: str, content: object) -> str:
-    chunk = Chunk("computer", kind, content=content)  # type: ignore[arg-type]
+    chunk = Chunk(role="computer", type=kind, content=content)  # type: ignore[arg-type]
     return bench.session.conversation.apply(chunk)
 
 
 def gave_page(bench: Bench, text: str) -> str:
     apply = bench.session.conversation.apply
-    apply(Chunk("computer", "code", "html", start=True))
-    apply(Chunk("computer", "code", "html", content=text))
-    return apply(Chunk("computer", "code", "html", end=True))
+    apply(Chunk(role="computer", type="code", format="html", start=True))
+    apply(Chunk(role="computer", type="code", format="html", content=text))
+    return apply(Chunk(role="computer", type="code", format="html", end=True))
 
 
 async def test_a_page_is_opened_from_a_file_that_nobody_else_can_read(
@@ -171,7 +178,9 @@ async def test_a_file_is_opened_and_a_program_only_shown_in_its_folder(
     outside.write_text("x")
     async with opened(theme, tmp_path / "home") as bench:
         names = ("plot.png", "run.desktop", "NOTES", "gone.txt", "../secret.txt")
-        changes = FileChanges(str(work), tuple(FileChange(name) for name in names))
+        changes = FileChanges(
+            folder=str(work), created=tuple(FileChange(path=name) for name in names)
+        )
         key = gave(bench, "files", changes)
         for name in names:
             bench.parts.timeline.result_requested.emit("file", key, name)
@@ -188,11 +197,17 @@ async def test_the_whole_of_a_long_output_is_one_click_away(
     other.write_text("no output")
     async with opened(theme, tmp_path / "home") as bench:
         apply = bench.session.conversation.apply
-        apply(Chunk("computer", "run", content=RunReport("started")))
-        apply(Chunk("computer", "console", start=True))
-        apply(Chunk("computer", "console", "output", content="some of it"))
-        key = apply(Chunk("computer", "console", end=True))
-        apply(Chunk("computer", "run", content=RunReport("finished", 1.0, output_path=str(kept))))
+        apply(Chunk(role="computer", type="run", content=RunReport(state="started")))
+        apply(Chunk(role="computer", type="console", start=True))
+        apply(Chunk(role="computer", type="console", format="output", content="some of it"))
+        key = apply(Chunk(role="computer", type="console", end=True))
+        apply(
+            Chunk(
+                role="computer",
+                type="run",
+                content=RunReport(state="finished", seconds=1.0, output_path=str(kept)),
+            )
+        )
         timeline = bench.parts.timeline
         timeline.coalescer.flush_now()
         index = timeline.model.index_of(key)

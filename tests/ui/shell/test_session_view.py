@@ -11,7 +11,7 @@ from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import opened
 
-ERROR = CodeError("KeyError", "'north'", (Frame("", 2, "<module>"),))
+ERROR = CodeError(name="KeyError", message="'north'", frames=(Frame("", 2, "<module>"),))
 
 
 async def test_to_mend_an_error_a_message_that_names_it_is_sent(
@@ -20,7 +20,7 @@ async def test_to_mend_an_error_a_message_that_names_it_is_sent(
     async with opened(theme, tmp_path / "home") as bench:
         talk = bench.session.conversation
 
-        key = talk.apply(Chunk("computer", "error", content=ERROR))
+        key = talk.apply(Chunk(role="computer", type="error", content=ERROR))
         bench.parts.timeline.mend_requested.emit(key)
         await until(lambda: [m for m in talk.messages if m.role == "user" and "KeyError" in m.text])
 
@@ -28,9 +28,11 @@ async def test_to_mend_an_error_a_message_that_names_it_is_sent(
 async def test_the_line_of_an_error_is_shown_in_the_editor(theme: Theme, tmp_path: Path) -> None:
     async with opened(theme, tmp_path / "home") as bench:
         talk = bench.session.conversation
-        key = talk.apply(Chunk("assistant", "code", "python", start=True))
-        talk.apply(Chunk("assistant", "code", "python", content="a = {}\na['north']"))
-        talk.apply(Chunk("assistant", "code", "python", end=True))
+        key = talk.apply(Chunk(role="assistant", type="code", format="python", start=True))
+        talk.apply(
+            Chunk(role="assistant", type="code", format="python", content="a = {}\na['north']")
+        )
+        talk.apply(Chunk(role="assistant", type="code", format="python", end=True))
         bench.parts.timeline.line_requested.emit(key, 2)
         await until(lambda: bench.parts.pane.message_id == key)
         assert "north" in bench.parts.pane.text()
@@ -40,4 +42,4 @@ def test_the_request_names_error_and_line_and_holds_any_fence() -> None:
     words = fix_request(ERROR)
     assert "line 2" in words
     assert "KeyError: 'north'" in words
-    assert fix_request(CodeError("E", "```")).endswith("~~~~")
+    assert fix_request(CodeError(name="E", message="```")).endswith("~~~~")

@@ -21,7 +21,7 @@ from tests.support.window import Bench, opened
 
 
 def entries(*texts: str) -> list[PaletteEntry]:
-    return [PaletteEntry(text, lambda: None) for text in texts]
+    return [PaletteEntry(text=text, run=lambda: None) for text in texts]
 
 
 def palette_of(bench: Bench) -> CommandPalette:

@@ -144,7 +144,7 @@ async def test_a_report_is_copied_and_deleted_by_hand(theme, tmp_path):
 
 async def test_sending_to_a_newer_versions_conversations_says_why_not(theme, tmp_path):
     async with opened(theme, tmp_path) as bench:
-        bench.session.add([Chunk("user", "message", content="from before")])
+        bench.session.add([Chunk(role="user", type="message", content="from before")])
     with closing(sqlite3.connect(tmp_path / "history.sqlite3")) as future:
         future.execute("PRAGMA user_version = 99")
     async with opened(theme, tmp_path) as bench:

@@ -28,7 +28,7 @@ def told(bench: Bench, title: str, *texts: str) -> Session:
     """A conversation of the user's messages."""
     session = bench.sessions.new()
     for text in texts:
-        session.conversation.apply(Chunk("user", "message", content=text))
+        session.conversation.apply(Chunk(role="user", type="message", content=text))
     bench.sessions.rename(session.conversation.id, title)
     return session
 
@@ -104,7 +104,7 @@ async def test_a_click_on_a_place_of_another_branch_changes_the_branch(
         session = told(bench, "Branches", "the old zebra", "below it")
         old = session.conversation.messages
         session.conversation.change(MoveTo(None))
-        session.conversation.apply(Chunk("user", "message", content="the new way"))
+        session.conversation.apply(Chunk(role="user", type="message", content="the new way"))
         await typed(bench, "zebra")
         await until(lambda: len(found(bench)) == 2)
         results = bench.parts.sidebar.finder.results
@@ -235,11 +235,21 @@ async def test_a_title_that_is_being_typed_keeps_the_keyboard(theme: Theme, tmp_
 
 
 def row(id_: str, title: str, age: float = 0) -> ConversationSummary:
-    return ConversationSummary(id_, title, NOW - age, NOW - age)
+    return ConversationSummary(id=id_, title=title, created_at=NOW - age, updated_at=NOW - age)
 
 
 def hits(*places: tuple[str, str]) -> tuple[SearchHit, ...]:
-    return tuple(SearchHit(id_, text, "user", "message", text, ()) for id_, text in places)
+    return tuple(
+        SearchHit(
+            conversation_id=id_,
+            message_id=text,
+            role="user",
+            type="message",
+            excerpt=text,
+            marks=(),
+        )
+        for id_, text in places
+    )
 
 
 def kinds(rows: Sequence[ResultRow]) -> list[tuple[str, str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtTest import QTest
@@ -27,7 +27,7 @@ NOW = dt.datetime(2026, 11, 21, 12, tzinfo=dt.UTC)
 
 def summary(id_: str, title: str, days_ago: float = 0) -> ConversationSummary:
     at = NOW.timestamp() - days_ago * DAY_S
-    return ConversationSummary(id_, title, at, at)
+    return ConversationSummary(id=id_, title=title, created_at=at, updated_at=at)
 
 
 class Bench:
@@ -59,7 +59,7 @@ def bench(qtbot: QtBot, theme: Theme) -> Bench:
     now = time.time()
     sidebar.show_conversations(
         [
-            ConversationSummary(id_, title, now - age, now - age)
+            ConversationSummary(id=id_, title=title, created_at=now - age, updated_at=now - age)
             for id_, title, age in (("a", "Sales", 1), ("b", "Photos", 2), ("c", "", 3))
         ]
     )
@@ -361,7 +361,9 @@ def test_one_without_a_title_has_a_name(bench: Bench) -> None:
 
 
 def visitor(id_: str, title: str, client: str) -> ConversationSummary:
-    return ConversationSummary(id_, title, NOW.timestamp(), NOW.timestamp(), client=client)
+    return ConversationSummary(
+        id=id_, title=title, created_at=NOW.timestamp(), updated_at=NOW.timestamp(), client=client
+    )
 
 
 def test_programs_at_work_stand_first_by_name_and_age() -> None:

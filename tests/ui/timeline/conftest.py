@@ -26,17 +26,17 @@ class Talk(Conversation):
     ) -> str:
         message_id = self.begin(role, kind, format, id)
         if text:
-            self.apply(Chunk(role, kind, format, content=text))
-        self.apply(Chunk(role, kind, format, end=True))
+            self.apply(Chunk(role=role, type=kind, format=format, content=text))
+        self.apply(Chunk(role=role, type=kind, format=format, end=True))
         return message_id
 
     def begin(
         self, role: Role, kind: ChunkType, format: str | None = None, id: str | None = None
     ) -> str:
-        return self.apply(Chunk(role, kind, format, start=True, id=id))
+        return self.apply(Chunk(role=role, type=kind, format=format, start=True, id=id))
 
     def ask(self, text: str) -> str:
-        return self.apply(Chunk("user", "message", content=text))
+        return self.apply(Chunk(role="user", type="message", content=text))
 
     def answer(self, text: str) -> str:
         return self.say("assistant", "message", text)
@@ -45,17 +45,21 @@ class Talk(Conversation):
         return self.say("assistant", "code", code, "python")
 
     def propose(self, message_id: str, code: str) -> None:
-        proposal = Proposal(f"p-{message_id}", message_id, "python", code)
-        self.apply(Chunk("computer", "confirmation", "execution", content=proposal))
+        proposal = Proposal(
+            id=f"p-{message_id}", message_id=message_id, language="python", code=code
+        )
+        self.apply(
+            Chunk(role="computer", type="confirmation", format="execution", content=proposal)
+        )
 
     def report(self, report: RunReport) -> str:
-        return self.apply(Chunk("computer", "run", content=report))
+        return self.apply(Chunk(role="computer", type="run", content=report))
 
     def output(self, text: str) -> str:
         message_id = self.begin("computer", "console")
         if text:
-            self.apply(Chunk("computer", "console", "output", content=text))
-        self.apply(Chunk("computer", "console", end=True))
+            self.apply(Chunk(role="computer", type="console", format="output", content=text))
+        self.apply(Chunk(role="computer", type="console", end=True))
         return message_id
 
 

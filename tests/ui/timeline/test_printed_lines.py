@@ -90,18 +90,25 @@ class Bench:
 
 
 def run(talk: Conversation, code: str = CODE) -> str:
-    key = talk.apply(Chunk("assistant", "code", "python", start=True))
-    talk.apply(Chunk("assistant", "code", "python", content=code))
-    talk.apply(Chunk("assistant", "code", "python", end=True))
-    talk.apply(Chunk("computer", "confirmation", "execution", Proposal("p", key, "python", code)))
-    talk.apply(Chunk("computer", "run", content=RunReport("started")))
-    console = talk.apply(Chunk("computer", "console", start=True))
+    key = talk.apply(Chunk(role="assistant", type="code", format="python", start=True))
+    talk.apply(Chunk(role="assistant", type="code", format="python", content=code))
+    talk.apply(Chunk(role="assistant", type="code", format="python", end=True))
+    talk.apply(
+        Chunk(
+            role="computer",
+            type="confirmation",
+            format="execution",
+            content=Proposal(id="p", message_id=key, language="python", code=code),
+        )
+    )
+    talk.apply(Chunk(role="computer", type="run", content=RunReport(state="started")))
+    console = talk.apply(Chunk(role="computer", type="console", start=True))
     for line, text in PRINTED:
-        talk.apply(Chunk("computer", "console", "active_line", line))
-        talk.apply(Chunk("computer", "console", "output", text))
-    talk.apply(Chunk("computer", "console", "active_line", None))
-    talk.apply(Chunk("computer", "console", end=True))
-    talk.apply(Chunk("computer", "run", content=RunReport("finished", 0.1)))
+        talk.apply(Chunk(role="computer", type="console", format="active_line", content=line))
+        talk.apply(Chunk(role="computer", type="console", format="output", content=text))
+    talk.apply(Chunk(role="computer", type="console", format="active_line", content=None))
+    talk.apply(Chunk(role="computer", type="console", end=True))
+    talk.apply(Chunk(role="computer", type="run", content=RunReport(state="finished", seconds=0.1)))
     return console
 
 
@@ -169,9 +176,12 @@ def test_the_menu_of_an_output_leads_to_the_line(bench: Bench, qtbot: QtBot) -> 
 def test_it_is_known_of_a_stored_conversation_too(theme: Theme, qtbot: QtBot) -> None:
     talk = Conversation()
     console = run(talk)
-    summary = ConversationSummary(talk.id, "", 1.0, 1.0)
+    summary = ConversationSummary(id=talk.id, title="", created_at=1.0, updated_at=1.0)
     stored = StoredConversation(
-        summary, tuple(talk.messages), talk.leaf_id, beside=tuple(talk.beside)
+        summary=summary,
+        messages=tuple(talk.messages),
+        leaf_id=talk.leaf_id,
+        beside=tuple(talk.beside),
     )
     bench = Bench(theme, qtbot)
     bench.console = console

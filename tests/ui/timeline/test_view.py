@@ -78,7 +78,7 @@ def test_at_the_end_the_view_follows_what_streams_in(view, talk, painted):
     view.set_conversation(talk)
     talk.begin("assistant", "message")
     for _ in range(50):
-        talk.apply(Chunk("assistant", "message", content="A line.\n\n"))
+        talk.apply(Chunk(role="assistant", type="message", content="A line.\n\n"))
         painted()
         assert view.top == view.max_top()
 
@@ -145,9 +145,9 @@ def test_streaming_lays_out_no_more_than_the_open_blocks(view, talk, painted):
     def made_by(paragraphs):
         before = view.maker.made
         for _ in range(paragraphs):
-            talk.apply(Chunk("assistant", "message", content="Words of a paragraph. "))
+            talk.apply(Chunk(role="assistant", type="message", content="Words of a paragraph. "))
             painted()
-            talk.apply(Chunk("assistant", "message", content="More of it.\n\n"))
+            talk.apply(Chunk(role="assistant", type="message", content="More of it.\n\n"))
             painted()
         return view.maker.made - before
 
@@ -282,8 +282,8 @@ def test_a_code_card_says_how_its_run_stands(view, talk, painted):
     card = view.sheet.card(0)
     assert card.state_text() == "1 line"
     talk.propose(message_id, "1")
-    talk.report(RunReport("started"))
-    talk.report(RunReport("finished", 1.9))
+    talk.report(RunReport(state="started"))
+    talk.report(RunReport(state="finished", seconds=1.9))
     painted()
     assert card.state_text() == "ran in 1.9 s"
     view.set_code_state(message_id, "skipped")
@@ -316,7 +316,13 @@ def test_thinking_is_folded_until_it_is_clicked(view, talk, qtbot):
 
 def test_a_failure_can_be_tried_again(view, talk, qtbot):
     talk.ask("x")
-    key = talk.apply(Chunk("server", "error", content=Failure("x", "No answer.", "", "Try it.")))
+    key = talk.apply(
+        Chunk(
+            role="server",
+            type="error",
+            content=Failure(code="x", title="No answer.", detail="", remedy="Try it."),
+        )
+    )
     view.set_conversation(talk)
     with qtbot.waitSignal(view.retry_requested) as asked:
         click(qtbot, view, spot_point(view, "Retry"))
@@ -336,7 +342,7 @@ def test_links_are_told_and_unsafe_ones_are_dead(view, talk, qtbot):
 
 
 def test_a_question_of_the_code_is_answered_in_its_card(view, talk, qtbot):
-    talk.apply(Chunk("computer", "input", content=InputRequest("i1", "Your name?")))
+    talk.apply(Chunk(role="computer", type="input", content=InputRequest("i1", "Your name?")))
     view.set_conversation(talk)
     [line] = view.findChildren(InputLine)
     assert line.isVisible()
@@ -351,7 +357,7 @@ def test_a_question_of_the_code_is_answered_in_its_card(view, talk, qtbot):
 
 def test_a_secret_is_masked_and_not_kept(view, talk, qtbot):
     request = InputRequest("i1", "Password:", is_secret=True)
-    talk.apply(Chunk("computer", "input", content=request))
+    talk.apply(Chunk(role="computer", type="input", content=request))
     view.set_conversation(talk)
     [line] = view.findChildren(InputLine)
     assert line.field.echoMode() == line.field.EchoMode.Password
@@ -365,7 +371,7 @@ def test_a_secret_is_masked_and_not_kept(view, talk, qtbot):
 
 def test_fields_move_with_their_cards(view, talk):
     fill(talk, 20)
-    talk.apply(Chunk("computer", "input", content=InputRequest("i1", "Name?")))
+    talk.apply(Chunk(role="computer", type="input", content=InputRequest("i1", "Name?")))
     view.set_conversation(talk)
     [line] = view.findChildren(InputLine)
     before = line.y()
@@ -380,7 +386,7 @@ def test_a_picture_is_decoded_beside_and_shown(view, talk, qtbot, tmp_path):
     image = QImage(900, 300, QImage.Format.Format_RGB32)
     image.fill(0xFF3B5BDB)
     image.save(str(path))
-    talk.apply(Chunk("computer", "image", "path", content=str(path)))
+    talk.apply(Chunk(role="computer", type="image", format="path", content=str(path)))
     view.set_conversation(talk)
     qtbot.waitUntil(lambda: view.sheet.height != 200 + 12 + 20)
     column = view.column().width()
@@ -392,8 +398,8 @@ def test_a_picture_is_decoded_beside_and_shown(view, talk, qtbot, tmp_path):
 def test_a_picture_that_cannot_be_read_says_so(view, talk, qtbot, tmp_path):
     path = tmp_path / "broken.png"
     path.write_bytes(b"no picture")
-    talk.apply(Chunk("computer", "image", "path", content=str(path)))
-    talk.apply(Chunk("computer", "image", "base64.png", content="!!!!"))
+    talk.apply(Chunk(role="computer", type="image", format="path", content=str(path)))
+    talk.apply(Chunk(role="computer", type="image", format="base64.png", content="!!!!"))
     view.set_conversation(talk)
     qtbot.waitUntil(lambda: view.sheet.bottom_of(1) < 200)
 
@@ -526,7 +532,7 @@ def test_packed_code_is_cut_for_display_and_copied_whole(view, talk, qtbot):
 def test_an_answer_that_was_cut_off_says_so(view, talk, painted):
     whole = talk.answer("A whole answer")
     cut = talk.begin("assistant", "message")
-    talk.apply(Chunk("assistant", "message", content="Half an"))
+    talk.apply(Chunk(role="assistant", type="message", content="Half an"))
     view.set_conversation(talk)
     card = view.sheet.card(view.model.index_of(cut))
     painted()

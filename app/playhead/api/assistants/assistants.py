@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from playhead.api.assistants.assistant_store import AssistantStore
 from playhead.api.assistants.runs import DECISION_TIMEOUT_S, Runs, TurnStarter
@@ -12,8 +12,7 @@ from playhead.session.ports import Records
 from playhead.session.sessions import Sessions
 
 
-@dataclass(frozen=True, slots=True)
-class Assistants:
+class Assistants(Struct, frozen=True):
     """All of it belongs to the core's thread."""
 
     shelf: AssistantStore

@@ -27,7 +27,7 @@ from playhead.formats.wire.assistants.requests import read_message, read_tools
 from playhead.formats.wire.codec import Wire
 
 T = TypeVar("T")
-Struct = TypeVar("Struct", bound=msgspec.Struct)
+RequestT = TypeVar("RequestT", bound=msgspec.Struct)
 
 
 class AssistantsHandler:
@@ -145,7 +145,7 @@ class AssistantsHandler:
         return json_answer(await self._services.bridge.ask(work))
 
 
-async def read_request(request: web.Request, kind: type[Struct]) -> Struct:
+async def read_request(request: web.Request, kind: type[RequestT]) -> RequestT:
     """The body; one that is missing is an empty object."""
     return read_body(await request.read() or b"{}", kind)
 

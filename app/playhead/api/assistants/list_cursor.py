@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from playhead.errors import RequestError
 from playhead.formats.wire.codec import Wire
@@ -15,8 +16,7 @@ MAX_PAGE_SIZE = 100
 PAGE_SIZE = 20
 
 
-@dataclass(frozen=True, slots=True)
-class ListCursor:
+class ListCursor(Struct, frozen=True, kw_only=True):
     """Which part of a list is asked for; the newest come first unless `is_ascending`."""
 
     limit: int = PAGE_SIZE
@@ -33,7 +33,7 @@ class ListCursor:
         if order not in ("asc", "desc"):
             raise _invalid("order must be asc or desc", "order")
         after, before = query.get("after", ""), query.get("before", "")
-        return ListCursor(int(limit), order == "asc", after, before)
+        return ListCursor(limit=int(limit), is_ascending=order == "asc", after=after, before=before)
 
 
 def page_of(

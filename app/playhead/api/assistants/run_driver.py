@@ -23,7 +23,7 @@ from playhead.formats.wire import assistants
 from playhead.formats.wire.codec import Wire
 
 _log = logging.getLogger(__name__)
-_CANCELLED = Chunk("server", "status", content="cancelled")
+_CANCELLED = Chunk(role="server", type="status", content="cancelled")
 
 
 def frame_event(event: Wire) -> bytes:
@@ -126,8 +126,8 @@ class RunRecorder:
         """The events that are certain after this chunk."""
         if isinstance(chunk.content, Failure) and chunk.content.code != assistants.EXPIRED:
             told = http_error_of_failure(chunk.content)
-            failure = Failure(told.code, told.message, retry_after_s=told.retry_after_s)
-            chunk = Chunk("server", "error", content=failure)
+            failure = Failure(code=told.code, title=told.message, retry_after_s=told.retry_after_s)
+            chunk = Chunk(role="server", type="error", content=failure)
         return self._told(self._encoder.encode(chunk))
 
     def finish(self) -> list[Wire]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
+
+from msgspec.structs import replace
 
 from playhead.api.assistants.assistant_store import BUILT_IN, AssistantStore
 from playhead.api.assistants.threads import (
@@ -51,7 +52,9 @@ from playhead.session.turn_settings import TurnOptions
 DECISION_TIMEOUT_S = 600
 """How long a run waits for a decision (docs/wire-formats.md)."""
 _IN_WINDOW = "Decided in Playhead's window."
-_EXPIRED = Chunk("server", "error", content=Failure(EXPIRED, "Nobody decided in time."))
+_EXPIRED = Chunk(
+    role="server", type="error", content=Failure(code=EXPIRED, title="Nobody decided in time.")
+)
 
 
 class TurnStarter(Protocol):
@@ -136,7 +139,9 @@ class Runs:
         is_waiting = thread.session.pending is not None
         outputs = read_outputs(raw, run.required)
         entries = output_entries(outputs, run.required)
-        asked = run.asked or RunParameters(run.wire["assistant_id"], tools=run.wire["tools"])
+        asked = run.asked or RunParameters(
+            assistant_id=run.wire["assistant_id"], tools=run.wire["tools"]
+        )
         if run.facts is None:  # an earlier process began it
             await self._take_up(thread, run, asked)
         run.asked = replace(asked, is_from_own_code=is_from_own_code)
@@ -220,7 +225,7 @@ class Runs:
 
     def _new_run(self, thread: ThreadState, asked: RunParameters, assistant: Wire) -> RunState:
         facts = self._facts(thread, asked, assistant)
-        run = RunState(run_wire(facts, "queued", now_s()), facts=facts, asked=asked)
+        run = RunState(wire=run_wire(facts, "queued", now_s()), facts=facts, asked=asked)
         run.options = _options(asked, assistant, facts)
         return run
 
@@ -265,11 +270,11 @@ class Runs:
             run.is_deciding = False
         run.outbox = outbox
         return StartedRun(
-            thread.conversation_id,
-            run.facts,
-            run.wire,
-            run.turn,
-            outbox,
+            conversation_id=thread.conversation_id,
+            facts=run.facts,
+            wire=run.wire,
+            turn=run.turn,
+            outbox=outbox,
             spent=run.wire["usage"],
         )
 
@@ -329,7 +334,13 @@ class Runs:
         spent = run.wire["usage"]
         run.line.start_soon(
             StartedRun(
-                thread.conversation_id, run.facts, run.wire, turn, outbox, resumed, spent=spent
+                conversation_id=thread.conversation_id,
+                facts=run.facts,
+                wire=run.wire,
+                turn=turn,
+                outbox=outbox,
+                resumed=resumed,
+                spent=spent,
             )
         )
 
@@ -409,7 +420,9 @@ def _options(asked: RunParameters, assistant: Wire, facts: RunFacts) -> TurnOpti
 def _tell_code(run: RunState) -> None:
     """Repeat for this stream what code it was that waited."""
     if run.proposal is not None and run.outbox is not None:
-        run.outbox.put(Chunk("computer", "confirmation", "execution", content=run.proposal))
+        run.outbox.put(
+            Chunk(role="computer", type="confirmation", format="execution", content=run.proposal)
+        )
 
 
 def _invalid_state(title: str) -> RequestError:

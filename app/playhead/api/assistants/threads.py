@@ -7,8 +7,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from playhead.api.assistants.list_cursor import ListCursor, list_wire, page_of
 from playhead.api.turns.api_turn import ApiTurn, ChunkSink
@@ -54,45 +56,42 @@ class RunHost(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class NewMessage:
+class NewMessage(Struct, frozen=True):
     """A message for a thread."""
 
     entry: Entry
-    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    metadata: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-@dataclass(frozen=True, slots=True)
-class RunParameters:
+class RunParameters(Struct, frozen=True, kw_only=True):
     """What a client wants of a run; None leaves it to the assistant.
 
     `choice` holds all that is said of the model but its default. `settings` are told as they are.
     """
 
     assistant_id: str
-    choice: ModelChoice = field(default_factory=ModelChoice)
+    choice: ModelChoice = msgspec.field(default_factory=ModelChoice)
     model: str | None = None
     instructions: str | None = None
     more_instructions: str = ""
     messages: tuple[NewMessage, ...] = ()
     tools: Sequence[Any] | None = None
     tool_choice: object = None
-    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    metadata: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    settings: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     auto_run: bool = False
     client: str = ""
     is_from_own_code: bool = False
     stop_grace_s: float = 1.0
 
 
-@dataclass(slots=True)
-class RunState:
+class RunState(Struct, kw_only=True):
     """A run: as clients see it, and what holds it while it is active."""
 
     wire: Wire
-    steps: dict[str, Wire] = field(default_factory=dict[str, Wire])
+    steps: dict[str, Wire] = msgspec.field(default_factory=dict[str, Wire])
     facts: RunFacts | None = None
-    options: TurnOptions = field(default_factory=TurnOptions)
+    options: TurnOptions = msgspec.field(default_factory=TurnOptions)
     asked: RunParameters | None = None
     line: RunHost | None = None
     turn: ApiTurn | None = None
@@ -101,7 +100,7 @@ class RunState:
     """The code of it that waits, or waited last."""
     is_deciding: bool = False
     """Whether its client decides at this moment: what waits then goes on for it."""
-    releases: list[Callable[[], object]] = field(default_factory=list[Callable[[], object]])
+    releases: list[Callable[[], object]] = msgspec.field(default_factory=list[Callable[[], object]])
     """To be called when it is over."""
 
     @property
@@ -143,8 +142,7 @@ class RunState:
         self.turn = self.outbox = self.asked = self.line = None
 
 
-@dataclass(frozen=True, slots=True)
-class StartedRun:
+class StartedRun(Struct, frozen=True, kw_only=True):
     """A run whose turn has begun, or goes on, for the server's thread to drive."""
 
     conversation_id: str
@@ -159,15 +157,14 @@ class StartedRun:
     """What its earlier streams took."""
 
 
-@dataclass(slots=True)
-class ThreadState:
+class ThreadState(Struct, kw_only=True):
     """A thread; `kept` is what is known of its messages besides what the conversation has."""
 
     session: Session
     wire: Wire
     records: Records
-    runs: dict[str, RunState] = field(default_factory=dict[str, RunState])
-    kept: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    runs: dict[str, RunState] = msgspec.field(default_factory=dict[str, RunState])
+    kept: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict[str, dict[str, Any]])
 
     @property
     def id(self) -> str:
@@ -206,7 +203,7 @@ class ThreadState:
                 case "thread":
                     self.wire = told["wire"]
                 case "run":
-                    self.runs[record.id] = RunState(told["wire"])
+                    self.runs[record.id] = RunState(wire=told["wire"])
                 case "step" if (run := self.runs.get(told["wire"]["run_id"])) is not None:
                     run.steps[record.id] = told["wire"]
                 case "message":
@@ -259,7 +256,7 @@ class Threads:
         wire = thread_wire(
             PREFIX + conversation.id, int(conversation.created_at), metadata, tool_resources
         )
-        thread = ThreadState(session, wire, self._records)
+        thread = ThreadState(session=session, wire=wire, records=self._records)
         self._known[conversation.id] = thread
         thread.keep_thread()
         for message in messages:
@@ -283,7 +280,9 @@ class Threads:
         if (known := self._known.get(conversation_id)) is not None and known.session is session:
             return known
         wire = thread_wire(thread_id, int(session.conversation.created_at))
-        thread = self._known[conversation_id] = ThreadState(session, wire, self._records)
+        thread = self._known[conversation_id] = ThreadState(
+            session=session, wire=wire, records=self._records
+        )
         thread.read(records)
         return thread
 

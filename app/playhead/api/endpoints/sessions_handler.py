@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import web
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from playhead.api.endpoints.native_chat import NativeChatHandler
 from playhead.api.schemas import (

@@ -19,10 +19,11 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from playhead.domain.secret import Secret
 from playhead.errors import AppError, RequestError
@@ -39,8 +40,7 @@ _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?", re
 _ORIGIN = re.compile(r"https?://([^/?#@\\\s]+)", re.ASCII | re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestHead:
+class RequestHead(Struct, frozen=True, kw_only=True):
     """What the gate sees of a request; the headers with every occurrence, as they were sent.
 
     `target` is the request line's own, `path` its path with no decoding, `asks` the names in its
@@ -56,7 +56,6 @@ class RequestHead:
     authorizations: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Gate:
     """Host, then Origin, then key.
 
@@ -64,13 +63,12 @@ class Gate:
     with none nobody gets in. `allowed_hosts` are names (any port) or `name:port`.
     """
 
-    token: Callable[[], Secret | None]
-    allowed_hosts: tuple[str, ...] = ()
-    _names: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        own = (host.strip().lower() for host in self.allowed_hosts)
-        object.__setattr__(self, "_names", LOOPBACK_HOSTS | {host for host in own if host})
+    def __init__(
+        self, token: Callable[[], Secret | None], allowed_hosts: tuple[str, ...] = ()
+    ) -> None:
+        self.token = token
+        own = (host.strip().lower() for host in allowed_hosts)
+        self._names = LOOPBACK_HOSTS | {host for host in own if host}
 
     def check(self, knock: RequestHead) -> None:
         """Return for who may go on; raises RequestError."""

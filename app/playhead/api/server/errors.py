@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from playhead.domain.conversation.payloads import Failure
 from playhead.errors import AppError
@@ -89,8 +90,7 @@ class TurnFailed(Exception):
         self.has_run = has_run
 
 
-@dataclass(frozen=True, slots=True)
-class HttpError:
+class HttpError(Struct, frozen=True, kw_only=True):
     """An error answer; `headers` are those that its status asks for."""
 
     status: int
@@ -133,7 +133,9 @@ class HttpError:
 
 _INVALID: ErrorType = "invalid_request_error"
 
-DEFECT = HttpError(500, "internal_error", "Something in Playhead itself went wrong.")
+DEFECT = HttpError(
+    status=500, code="internal_error", message="Something in Playhead itself went wrong."
+)
 """All that a client learns of a defect; the log has the rest."""
 
 
@@ -160,5 +162,9 @@ def _http_error(
 ) -> HttpError:
     code = PUBLIC_CODES.get(code, code)
     if code not in STATUSES or code == "internal_error":  # of this machine: its details stay here
-        return HttpError(500, "internal_error", without_paths(title) or DEFECT.message)
-    return HttpError(STATUSES[code], code, said or code, param, wait_s)
+        return HttpError(
+            status=500, code="internal_error", message=without_paths(title) or DEFECT.message
+        )
+    return HttpError(
+        status=STATUSES[code], code=code, message=said or code, param=param, retry_after_s=wait_s
+    )

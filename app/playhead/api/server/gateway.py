@@ -12,10 +12,10 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from typing import Any, cast
 
 from aiohttp import hdrs, web
+from msgspec.structs import replace
 
 from playhead.api.server.auth import Gate, RateLimit, RequestHead, is_open
 from playhead.api.server.errors import (
@@ -235,7 +235,11 @@ class _Connection(web.RequestHandler):
             failure = DEFECT
         else:
             _access_log.info("no HTTP: %s", type(exc).__name__)
-            failure = HttpError(400, "invalid_request", "The request is not HTTP as it should be")
+            failure = HttpError(
+                status=400,
+                code="invalid_request",
+                message="The request is not HTTP as it should be",
+            )
         response = _failed(request, failure)
         response.force_close()
         return response
@@ -273,13 +277,15 @@ def _failed(
 def _of_aiohttp(error: web.HTTPException) -> HttpError:
     match error.status:
         case 404:
-            return HttpError(404, "not_found", "There is no such path")
+            return HttpError(status=404, code="not_found", message="There is no such path")
         case 405:
-            return HttpError(405, "not_found", "This path does not take this method")
+            return HttpError(
+                status=405, code="not_found", message="This path does not take this method"
+            )
         case 413:
-            return HttpError(413, "body_too_large", "The body is too large")
+            return HttpError(status=413, code="body_too_large", message="The body is too large")
         case status if 400 <= status < 500:
-            return HttpError(status, "invalid_request", error.reason)
+            return HttpError(status=status, code="invalid_request", message=error.reason)
         case _:
             _log.error("a handler raised %s", error)
             return DEFECT

@@ -7,9 +7,9 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from aiohttp import web
+from msgspec import Struct
 
 from playhead.errors import RequestError
 
@@ -22,8 +22,7 @@ _STREAMED = "its answer was a stream"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-@dataclass(slots=True)
-class _CachedAnswer:
+class _CachedAnswer(Struct):
     """A request that was made: its body's hash, and its answer as soon as there is one.
 
     The answer is None where there is none to be repeated: then it is made anew.

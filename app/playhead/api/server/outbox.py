@@ -6,7 +6,10 @@ import asyncio
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure, FileChanges, Table
@@ -18,12 +21,11 @@ _OVERHEAD_BYTES = 200
 """What a chunk costs beside its text."""
 
 
-@dataclass(slots=True)
-class _QueuedChunk:
+class _QueuedChunk(Struct):
     """A chunk, and the texts that were joined to it."""
 
     chunk: Chunk
-    texts: list[str] = field(default_factory=list[str])
+    texts: list[str] = msgspec.field(default_factory=list[str])
 
     def takes(self, chunk: Chunk) -> bool:
         own = self.chunk
@@ -115,11 +117,11 @@ class Outbox:
             end = replace(self._open, content=None, start=False, end=True, id=None)
             self._waiting.append(_QueuedChunk(end))
         failure = Failure(
-            "client_too_slow",
-            "The answer was not read as fast as it came",
+            code="client_too_slow",
+            title="The answer was not read as fast as it came",
             remedy="Read the stream to its end while the turn runs.",
         )
-        self._waiting.append(_QueuedChunk(Chunk("server", "error", content=failure)))
+        self._waiting.append(_QueuedChunk(Chunk(role="server", type="error", content=failure)))
 
     def _tell(self) -> None:
         """Wake the taker, once for all that comes until it looks."""

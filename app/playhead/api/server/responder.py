@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from aiohttp import web
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.api.server.auth import descends_from_us
 from playhead.api.server.bridge import Bridge
@@ -30,8 +31,7 @@ def json_answer(value: Any, status: int = 200) -> web.Response:
     return web.Response(body=to_json(value), content_type="application/json", status=status)
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
+class Services(Struct, frozen=True, kw_only=True):
     """`turns` belong to the core's thread: they are asked over `bridge`.
 
     `collection` reads the Postman collection, `trusted` are the pids of children that run no code
@@ -58,8 +58,7 @@ class AnswerEncoder(Encoder, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFormat:
+class AnswerFormat(Struct, frozen=True):
     """How one request wants its answer: `begin` makes it once the turn has begun."""
 
     begin: Callable[[ApiTurn], AnswerEncoder]
@@ -140,7 +139,7 @@ class _CheckedEncoder:
     def encode(self, chunk: Chunk) -> list[Wire]:
         """The events of the inner one."""
         if isinstance(chunk.content, Failure):
-            chunk = Chunk("server", "error", content=_public_failure(chunk.content))
+            chunk = Chunk(role="server", type="error", content=_public_failure(chunk.content))
         self.is_whole = (chunk.role, chunk.type) == ("server", "status")
         return self._encoder.encode(chunk)
 
@@ -152,7 +151,7 @@ class _CheckedEncoder:
 def _public_failure(failure: Failure) -> Failure:
     """The failure in the words that a plain HTTP error would have."""
     told = http_error_of_failure(failure)
-    return Failure(told.code, told.message, retry_after_s=told.retry_after_s)
+    return Failure(code=told.code, title=told.message, retry_after_s=told.retry_after_s)
 
 
 def _decides(incoming: ClientRequest) -> bool:

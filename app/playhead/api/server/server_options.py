@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
+class ServerOptions(Struct, frozen=True, kw_only=True):
     """Where it listens and what it bears; port 0 takes a free one.
 
     `allowed_hosts` are further names that a Host header may say. `rate_limit` is in requests a

@@ -7,11 +7,11 @@ import contextlib
 import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 from aiohttp import web
+from msgspec import Struct
 
 from playhead.api.server.errors import DEFECT, TurnFailed, http_error_of_failure
 from playhead.api.server.outbox import Outbox
@@ -25,7 +25,7 @@ LONGEST_LINE = 1_000_000
 _WRITE_BYTES = 262_144
 """More than this is not encoded ahead of a client that does not read."""
 
-_CANCELLED = Failure("internal_error", "The turn was cancelled before it had an answer")
+_CANCELLED = Failure(code="internal_error", title="The turn was cancelled before it had an answer")
 _log = logging.getLogger(__name__)
 
 
@@ -43,8 +43,7 @@ def data_line(event: Wire) -> bytes:
     return b"data: %b\n\n" % to_json(event)
 
 
-@dataclass(frozen=True, slots=True)
-class StreamFormat:
+class StreamFormat(Struct, frozen=True, kw_only=True):
     """How events stand in the stream; `ending` follows the last one."""
 
     content_type: str = "text/event-stream; charset=utf-8"
@@ -56,8 +55,7 @@ class StreamFormat:
 SSE: Final = StreamFormat()
 
 
-@dataclass(frozen=True, slots=True)
-class StreamTiming:
+class StreamTiming(Struct, frozen=True):
     """Seconds: of silence before a ping, and before a status with nothing to follow it yet; and
     how long a client that was given up may take to read what waits for it."""
 
@@ -238,12 +236,14 @@ class _AnswerStream:
     async def fail(self, error: Exception) -> None:
         """Say in the stream that it cannot go on."""
         if isinstance(error, _EventTooLong):
-            failure = Failure("internal_error", "A part of the answer is too long to be sent")
+            failure = Failure(
+                code="internal_error", title="A part of the answer is too long to be sent"
+            )
         else:
             _log.error("the answer could not be encoded", exc_info=error)
-            failure = Failure("internal_error", DEFECT.message)
+            failure = Failure(code="internal_error", title=DEFECT.message)
         try:
-            last_words = self._ended_by(Chunk("server", "error", content=failure))
+            last_words = self._ended_by(Chunk(role="server", type="error", content=failure))
         except Exception:  # noqa: BLE001  # the encoder is what failed
             self._is_complete = True
             last_words = self._form.frame(http_error_of_failure(failure).body()) + self._form.ending
@@ -253,7 +253,7 @@ class _AnswerStream:
         """The response is complete; where no last chunk came, the turn was cancelled."""
         if not self._is_complete:
             await self._response.write(
-                self._ended_by(Chunk("server", "status", content="cancelled"))
+                self._ended_by(Chunk(role="server", type="status", content="cancelled"))
             )
         await self._response.write_eof()
         return self._response

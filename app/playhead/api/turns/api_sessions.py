@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.api.turns.client_request import ApiPolicy
 from playhead.domain.conversation.message import Message
@@ -17,16 +18,14 @@ from playhead.session.sessions import Sessions
 Change = Callable[[ConversationConfig], ConversationConfig]
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
+class SessionRow(Struct, frozen=True):
     """A conversation as the list has it."""
 
     summary: ConversationSummary
     is_busy: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SessionTranscript:
+class SessionTranscript(Struct, frozen=True):
     """The messages of a conversation, and whether the last of them waits for a decision."""
 
     title: str

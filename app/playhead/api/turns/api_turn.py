@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from playhead.api.turns.client_request import ApiPolicy, ClientRequest
 from playhead.domain.conversation.chunk import Chunk
@@ -94,7 +95,7 @@ class ApiTurn:
             return
         pending = self.session.pending
         if event.kind == "pending" and pending is not None and self.may_approve:
-            self._outbox.put(Chunk("server", "status", content="awaiting_approval"))
+            self._outbox.put(Chunk(role="server", type="status", content="awaiting_approval"))
             self._end()
         elif event.kind == "error" and event.error is not None and self.session.is_idle:
             self._fail(event.error)
@@ -110,8 +111,10 @@ class ApiTurn:
             self._fail(AppError("Something in Playhead itself went wrong."))
 
     def _fail(self, error: AppError) -> None:
-        self.failure = Failure(error.code, error.title, error.detail, error.remedy)
-        self._outbox.put(Chunk("server", "error", content=self.failure))
+        self.failure = Failure(
+            code=error.code, title=error.title, detail=error.detail, remedy=error.remedy
+        )
+        self._outbox.put(Chunk(role="server", type="error", content=self.failure))
         self._end()
 
     def _end(self) -> None:

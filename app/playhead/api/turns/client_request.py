@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
 
 from playhead.api.schemas import DIRECT, CompletionRequest, LlmConfig
 from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelChoice, ToolOffer
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 
-@dataclass(frozen=True, slots=True)
-class ClientRequest:
+class ClientRequest(Struct, frozen=True, kw_only=True):
     """What a client wants: `entries` is its whole history, oldest first, or, with `session_id`,
     only what is new.
 
@@ -56,8 +56,7 @@ class ClientRequest:
         return len(self.options.instructions) + sum(map(len, texts))
 
 
-@dataclass(frozen=True, slots=True)
-class ApiPolicy:
+class ApiPolicy(Struct, frozen=True, kw_only=True):
     """Asked anew at each request: whether who holds the token may approve, and have code run
     unasked. The two switches are named in the refusals. With no `has_window` nobody can type what
     running code asks for.
@@ -70,8 +69,7 @@ class ApiPolicy:
     has_window: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ToolChoice:
+class ToolChoice(Struct, frozen=True, kw_only=True):
     """`tools` are the client's, `offers_execute` says whether the model may have code run.
 
     `must_call`: the answer has to be a call. With `is_call_clients` the client decides about calls
@@ -97,7 +95,12 @@ def resolve_tool_choice(
         return ToolChoice(offers_execute=choice != "none")
     has_execute = any(tool.name == EXECUTE for tool in chosen)
     must_call = choice == "required" or _named_tool(choice) is not None
-    return ToolChoice(chosen, has_execute or is_auto_run, has_execute, must_call)
+    return ToolChoice(
+        tools=chosen,
+        offers_execute=has_execute or is_auto_run,
+        is_call_clients=has_execute,
+        must_call=must_call,
+    )
 
 
 def _chosen(tools: tuple[ToolOffer, ...], choice: object) -> tuple[ToolOffer, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
+
+from msgspec import Struct
 
 from playhead.api.schemas import DIRECT
 from playhead.domain.model import DIRECT_MODEL
@@ -27,8 +28,7 @@ _KEYRING_S = 2.0
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """The model of the settings, and whether it can be asked as far as is known."""
 
     model: str

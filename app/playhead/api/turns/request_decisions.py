@@ -129,9 +129,9 @@ def tool_results(entries: Sequence[Entry]) -> list[Chunk]:
 def code_message(language: str, code: str) -> list[Chunk]:
     """A whole code message."""
     return [
-        Chunk("assistant", "code", language, start=True),
-        Chunk("assistant", "code", language, content=code),
-        Chunk("assistant", "code", language, end=True),
+        Chunk(role="assistant", type="code", format=language, start=True),
+        Chunk(role="assistant", type="code", format=language, content=code),
+        Chunk(role="assistant", type="code", format=language, end=True),
     ]
 
 
@@ -163,9 +163,15 @@ def settled_chunks(entry: Entry) -> tuple[Chunk, ...]:
         case decision:
             text = getattr(decision, "text", "") or "The user chose not to run this code."
     return (
-        Chunk("computer", "tool_result", "execute", start=True, id=entry.call_id or None),
-        Chunk("computer", "tool_result", "execute", content=text),
-        Chunk("computer", "tool_result", "execute", end=True),
+        Chunk(
+            role="computer",
+            type="tool_result",
+            format="execute",
+            start=True,
+            id=entry.call_id or None,
+        ),
+        Chunk(role="computer", type="tool_result", format="execute", content=text),
+        Chunk(role="computer", type="tool_result", format="execute", end=True),
     )
 
 

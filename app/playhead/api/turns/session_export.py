@@ -25,7 +25,9 @@ def transcript_wire(told: SessionTranscript, *, is_full: bool) -> Wire:
     """Native messages as `/v1/chat` has them; all kinds with `is_full`. Call it in a thread."""
     wires: list[Wire] = []
     for message in _waiting_last(told):
-        if is_full or not is_extended(Chunk(message.role, message.type, message.format)):
+        if is_full or not is_extended(
+            Chunk(role=message.role, type=message.type, format=message.format)
+        ):
             wires += [_without_mark(wire, message) for wire in write_messages([message])]
     return {"messages": wires}
 

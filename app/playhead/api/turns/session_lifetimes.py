@@ -6,7 +6,8 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
@@ -112,8 +113,7 @@ class TemporarySessions:
             self._timer = asyncio.get_running_loop().call_later(max(due_s, 1.0), self._sweep)
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
+class _Use(Struct, frozen=True):
     """A thread's last run; `at` is monotonic, `leaf_id` the last message of then."""
 
     session: Session

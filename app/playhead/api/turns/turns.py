@@ -9,8 +9,10 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.api.turns import request_decisions
 from playhead.api.turns.api_sessions import ApiSessions
@@ -35,8 +37,7 @@ INDEX_LIMIT = 20_000
 """Histories that are remembered at most; the oldest go first."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationPosition:
+class ConversationPosition(Struct, frozen=True):
     """Where a conversation stood when a history ended; `is_end` False is amid an answer."""
 
     conversation_id: str
@@ -128,8 +129,7 @@ _OTHER_PROCESS_NOTE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Continuation:
+class _Continuation(Struct, frozen=True):
     """Where a request goes on: `count` of its entries are known there."""
 
     session: Session

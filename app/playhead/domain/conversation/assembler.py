@@ -5,11 +5,12 @@ Chunks in a wrong order are refused.
 
 from __future__ import annotations
 
-import dataclasses
 import time
 import uuid
 from collections import deque
 from collections.abc import Callable
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message, MessageState
@@ -91,7 +92,7 @@ class Assembler:
             return None
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)]
-        return dataclasses.replace(self._open, content=self._pieces[0] if self._pieces else None)
+        return replace(self._open, content=self._pieces[0] if self._pieces else None)
 
     @property
     def open_id(self) -> str | None:
@@ -144,30 +145,28 @@ class Assembler:
         self._open = None
         text = "".join(self._pieces)
         self._pieces = []
-        return dataclasses.replace(message, content=text, state=state)
+        return replace(message, content=text, state=state)
 
     def single(self, chunk: Chunk, parent_id: str | None) -> Message:
         """A whole message made of one chunk. Raises ChunkOrderError if a message is open."""
-        return dataclasses.replace(
-            self._standalone(chunk, parent_id), content=chunk.content, call_id=chunk.id
-        )
+        return replace(self._standalone(chunk, parent_id), content=chunk.content, call_id=chunk.id)
 
     def beside(self, chunk: Chunk, parent_id: str) -> Message:
         """What is kept beside a message, in the form of one; others may be open meanwhile."""
         return Message(
-            self._new_id(),
-            parent_id,
-            chunk.role,
-            chunk.type,
-            chunk.format,
-            chunk.content,
+            id=self._new_id(),
+            parent_id=parent_id,
+            role=chunk.role,
+            type=chunk.type,
+            format=chunk.format,
+            content=chunk.content,
             created_at=self._now(),
         )
 
     def _standalone(self, chunk: Chunk, parent_id: str | None) -> Message:
         message = self.start(chunk, parent_id)
         self._open = None
-        return dataclasses.replace(message, state="complete")
+        return replace(message, state="complete")
 
     def _expect_open(self, chunk: Chunk) -> Message:
         if self._open is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from playhead.domain.conversation.payloads import Payload
 
@@ -36,8 +37,7 @@ Recipient = Literal["user", "assistant"]
 Content = str | int | Payload | None
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True, kw_only=True):
     """A streamed fragment.
 
     A message is one chunk with `start`, any number with `content`, one with `end`, all of one

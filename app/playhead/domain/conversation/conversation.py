@@ -9,7 +9,9 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.conversation.assembler import Assembler
 from playhead.domain.conversation.chunk import Chunk
@@ -32,8 +34,7 @@ from playhead.domain.history import ConversationSummary
 from playhead.domain.settings import ConversationConfig
 
 
-@dataclass(frozen=True, slots=True)
-class StoredConversation:
+class StoredConversation(Struct, frozen=True, kw_only=True):
     """A conversation as the history holds it: the whole tree, parents before children.
 
     `beside` are usages and the like: each has for its parent the message that it belongs to.
@@ -44,12 +45,11 @@ class StoredConversation:
     leaf_id: str | None = None
     folder: str = ""
     interpreter: str = ""
-    config: ConversationConfig = field(default_factory=ConversationConfig)
+    config: ConversationConfig = msgspec.field(default_factory=ConversationConfig)
     beside: tuple[Message, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
+class Versions(Struct, frozen=True):
     """The messages that stand beside each other at one place, and which of them is shown."""
 
     ids: tuple[str, ...]
@@ -131,8 +131,7 @@ _log = logging.getLogger(__name__)
 _TRANSIENT = frozenset({"status", "command", "usage", "retry"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Aside:
+class _Aside(Struct, frozen=True):
     """What was put aside: its root, and the tree as it was."""
 
     message_id: str
@@ -285,7 +284,7 @@ class Conversation:
             return ""
         if self._assembler.open_id is not None:
             message_id = self._assembler.grow(chunk)
-            self._emit(ConversationEvent("grew", message_id, chunk=chunk))
+            self._emit(ConversationEvent(kind="grew", message_id=message_id, chunk=chunk))
             return message_id
         self._settle()
         return self._add("added", self._assembler.single(chunk, self.leaf_id), chunk)
@@ -293,7 +292,7 @@ class Conversation:
     def close_open(self) -> None:
         """Close what is still streaming, as interrupted."""
         if (message := self._assembler.open_message) is not None:
-            end = Chunk(message.role, message.type, message.format, end=True)
+            end = Chunk(role=message.role, type=message.type, format=message.format, end=True)
             self.apply(end, is_cut=True)
 
     def change(self, command: Command) -> None:
@@ -301,12 +300,12 @@ class Conversation:
         match command:
             case Rename(title):
                 self.title = title
-                self._emit(ConversationEvent("renamed", title=title))
+                self._emit(ConversationEvent(kind="renamed", title=title))
             case RemoveFrom(message_id):
                 self._settle()
                 gone = self._cut(message_id)
                 self._path = [kept for kept in self._path if kept not in gone]
-                self._emit(ConversationEvent("removed", message_id))
+                self._emit(ConversationEvent(kind="removed", message_id=message_id))
             case MoveTo(message_id):
                 self._settle()
                 self._go_to(message_id)
@@ -321,19 +320,21 @@ class Conversation:
     def _tell_transient(self, chunk: Chunk) -> None:
         """A usage is kept beside the message that it came after; it is none itself."""
         if not isinstance(chunk.content, Usage) or self.leaf_id is None:
-            self._emit(ConversationEvent("transient", chunk=chunk))
+            self._emit(ConversationEvent(kind="transient", chunk=chunk))
             return
         usage = self._assembler.beside(chunk, self.leaf_id)
         self._keep(usage)
-        self._emit(ConversationEvent("noted", self.leaf_id, usage, chunk))
+        self._emit(
+            ConversationEvent(kind="noted", message_id=self.leaf_id, message=usage, chunk=chunk)
+        )
 
     def _tell_printed(self, console: Message) -> None:
         """The lines of code that printed it are kept with a console."""
         if (printed := self._assembler.printed) is not None:
-            chunk = Chunk("computer", "console", "active_line", printed)
+            chunk = Chunk(role="computer", type="console", format="active_line", content=printed)
             kept = self._assembler.beside(chunk, console.id)
             self._keep(kept)
-            self._emit(ConversationEvent("noted", console.id, kept))
+            self._emit(ConversationEvent(kind="noted", message_id=console.id, message=kept))
 
     def _keep(self, message: Message) -> None:
         if message.parent_id is not None:
@@ -344,19 +345,23 @@ class Conversation:
         self._forks.use(self._path)
         self._path = path
         self._forks.use(path)
-        self._emit(ConversationEvent("moved", message_id or ""))
+        self._emit(ConversationEvent(kind="moved", message_id=message_id or ""))
 
     def _add(self, kind: EventKind, message: Message, chunk: Chunk) -> str:
         self._messages[message.id] = message
         self._forks.add(message)
         self._path.append(message.id)
-        self._emit(ConversationEvent(kind, message.id, message, chunk))
+        self._emit(
+            ConversationEvent(kind=kind, message_id=message.id, message=message, chunk=chunk)
+        )
         return message.id
 
     def _end(self, chunk: Chunk, is_cut: bool) -> str:
         message = self._assembler.end(chunk, "interrupted" if is_cut else "complete")
         self._messages[message.id] = message
-        self._emit(ConversationEvent("ended", message.id, message, chunk))
+        self._emit(
+            ConversationEvent(kind="ended", message_id=message.id, message=message, chunk=chunk)
+        )
         if message.type == "console":
             self._tell_printed(message)
         return message.id
@@ -389,7 +394,7 @@ class Conversation:
             beside = siblings[at - 1] if at else "".join(siblings[1:2])
             parent = self._aside.messages[message_id].parent_id
             self._path = self._path_to(self.leaf_below(beside) if beside else parent)
-        self._emit(ConversationEvent("put_aside", message_id))
+        self._emit(ConversationEvent(kind="put_aside", message_id=message_id))
 
     def _put_back(self) -> None:
         if (aside := self._aside) is None:
@@ -398,16 +403,16 @@ class Conversation:
         self._messages, self._path = aside.messages, aside.path
         self._forks = Forks(self._messages.values())
         self._forks.use(self._path)
-        self._emit(ConversationEvent("put_back", aside.message_id))
+        self._emit(ConversationEvent(kind="put_back", message_id=aside.message_id))
 
     def _settle(self) -> None:
         """What was put aside is gone for good from here on."""
         if (aside := self._aside) is None:
             return
         self._aside = None
-        self._emit(ConversationEvent("removed", aside.message_id))
+        self._emit(ConversationEvent(kind="removed", message_id=aside.message_id))
         if self.leaf_id != aside.messages[aside.message_id].parent_id:
-            self._emit(ConversationEvent("moved", self.leaf_id or ""))
+            self._emit(ConversationEvent(kind="moved", message_id=self.leaf_id or ""))
 
     def _emit(self, event: ConversationEvent) -> None:
         for listener in tuple(self._listeners):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
@@ -17,8 +18,7 @@ REARRANGED: frozenset[EventKind] = frozenset({"removed", "moved", "put_aside", "
 """After these the active path is another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationEvent:
+class ConversationEvent(Struct, frozen=True, kw_only=True):
     """One change.
 
     started    a message opened; `message` (state streaming, content None), `chunk`
@@ -46,41 +46,35 @@ class ConversationEvent:
 Listener = Callable[[ConversationEvent], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(Struct, frozen=True):
     """Give the conversation a title."""
 
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveFrom:
+class RemoveFrom(Struct, frozen=True):
     """Take a message and all below it out of the tree."""
 
     message_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class MoveTo:
+class MoveTo(Struct, frozen=True):
     """Make the path from the root to this message the active one (None: before the first)."""
 
     message_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PutAside:
+class PutAside(Struct, frozen=True):
     """Hide a message and all below it; the next change of the tree removes them."""
 
     message_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class PutBack:
+class PutBack(Struct, frozen=True):
     """Show again what was put aside, if it was not removed since."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settle:
+class Settle(Struct, frozen=True):
     """Remove what was put aside."""
 
 

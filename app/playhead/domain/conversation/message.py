@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from playhead.domain.conversation.chunk import ChunkType, Content, Recipient, Role
 
 MessageState = Literal["streaming", "complete", "interrupted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """One node of a conversation's tree.
 
     `created_at` is in seconds since the epoch (UTC). `content` is the joined text, or the payload
@@ -36,8 +36,7 @@ class Message:
         return self.content if isinstance(self.content, str) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(Struct, frozen=True, kw_only=True):
     """A file, image or folder that the user adds to a message; `path` is absolute."""
 
     kind: Literal["file", "image", "folder"]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.model import ModelSettings, ToolOffer
 
 
-@dataclass(frozen=True, slots=True)
-class TurnRequest:
+class TurnRequest(Struct, frozen=True, kw_only=True):
     """One question to a model: the active path of the conversation, oldest first.
 
     `languages` are those the executor offers, `has_called_tools` whether the model has ever
@@ -39,8 +39,7 @@ class TurnRequest:
     runs_unasked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FittedRequest:
+class FittedRequest(Struct, frozen=True, kw_only=True):
     """A request that fits into its model's context.
 
     `first_sent_id` is the oldest message that is still sent, '' where all are; `left_out` counts
@@ -54,8 +53,7 @@ class FittedRequest:
     context_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class OutgoingRequest:
+class OutgoingRequest(Struct, frozen=True, kw_only=True):
     """A request in the shape that servers take, without the key.
 
     `messages` and `tools` are OpenAI's; pictures are still named, not yet read. `tokens` are

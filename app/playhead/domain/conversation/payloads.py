@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Cell = str | int | float | bool | None
 """What stands in a cell of a table: a JSON value."""
@@ -14,8 +15,7 @@ Cell = str | int | float | bool | None
 RunState = Literal["started", "finished", "interrupted", "killed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True, kw_only=True):
     """Code that waits for a decision: an immutable snapshot of what would run, where and with what.
 
     `id` names the pending decision, `message_id` the code message it was made from,
@@ -30,8 +30,7 @@ class Proposal:
     interpreter: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunReport:
+class RunReport(Struct, frozen=True, kw_only=True):
     """What a run did: `line` is where it was stopped, `seconds` the wall time since its start.
 
     `output_path` is the file with the run's whole output when what is shown had to be cut;
@@ -48,8 +47,7 @@ class RunReport:
     input_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """One frame of a traceback; `file` is empty for the block itself."""
 
     file: str
@@ -57,8 +55,7 @@ class Frame:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class CodeError:
+class CodeError(Struct, frozen=True, kw_only=True):
     """An exception of the user's code, as data; the traceback's text also goes out as output.
 
     `remedy` is what to do about it, for what code cannot know of the place it runs in.
@@ -70,8 +67,7 @@ class CodeError:
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class InputRequest:
+class InputRequest(Struct, frozen=True):
     """The running code asks for a line of text; a secret is neither shown nor stored."""
 
     id: str
@@ -79,8 +75,7 @@ class InputRequest:
     is_secret: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LineTiming:
+class LineTiming(Struct, frozen=True, kw_only=True):
     """Wall time of one top-level statement, by its first line.
 
     `last_line` is where it ends (0: the same line). `share` is, for a line inside a loop or
@@ -93,8 +88,7 @@ class LineTiming:
     share: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True, kw_only=True):
     """A page of a frame: `rows` holds JSON values, column by column as `columns` names them.
 
     `dtypes` says each column's type in the words of its library. `total_rows` counts all rows of
@@ -115,8 +109,7 @@ class Table:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True, kw_only=True):
     """A file that a run created, changed or deleted.
 
     `path` is relative to the working folder, with slashes. `diff` is a unified diff where both
@@ -129,8 +122,7 @@ class FileChange:
     diff: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FileChanges:
+class FileChanges(Struct, frozen=True, kw_only=True):
     """What a run did to the files of its working folder; `note` says what was not looked at.
 
     The totals count the files that are not listed too; 0 where all of them are.
@@ -155,8 +147,7 @@ class FileChanges:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """Why a stream failed, for the timeline, the history and the wire.
 
     `retry_after_s` is set when the provider named a time to wait.
@@ -169,8 +160,7 @@ class Failure:
     retry_after_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True, kw_only=True):
     """A model's server could not answer yet and is asked again in `seconds`.
 
     `reason` says why in a sentence; it is attempt `attempt` of at most `attempts` repeated ones.
@@ -182,8 +172,7 @@ class Waiting:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Echo:
+class Echo(Struct, frozen=True):
     """What a provider wants to get back as it is with the answer that it belongs to.
 
     `provider` names the only one that it is for, `data` is a JSON text (signed thinking, for one).
@@ -194,8 +183,7 @@ class Echo:
     data: str
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """What one answer of a model cost, in tokens, and why it ended.
 
     `finish_reason` is stop, length, tool_calls or content_filter. `is_estimated` where the
@@ -213,8 +201,7 @@ class Usage:
     cost: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedLines:
+class PrintedLines(Struct, frozen=True):
     """Where in an output the running line changed: kept beside a console, in no stream.
 
     From the line of output `starts[n]` (counted from 0; with .5 in the middle of it) on,
@@ -225,8 +212,7 @@ class PrintedLines:
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """Where a cited statement comes from: a page, a document or a tool's result."""
 
     id: str = ""
@@ -235,8 +221,7 @@ class Source:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Struct, frozen=True, kw_only=True):
     """A stretch of the message before it, in code points, and its sources."""
 
     start: int

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.conversation.chunk import ChunkType, Role
 
@@ -32,8 +34,7 @@ _UNSPACED = (
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True, kw_only=True):
     """A word, a phrase, or signs; a text must have all terms of a query.
 
     `is_indexed`: an index of words can find it. `is_checked`: it has signs that such an index
@@ -46,8 +47,7 @@ class Term:
     is_open: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHit:
+class SearchHit(Struct, frozen=True, kw_only=True):
     """A message that was found: what it says around the place, and where the words are in that."""
 
     conversation_id: str
@@ -58,15 +58,14 @@ class SearchHit:
     marks: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SearchFound:
+class SearchFound(Struct, frozen=True):
     """Hits, the newest message first; `more` counts per conversation those that are left out.
 
     `is_cut`: there are others still, in older conversations.
     """
 
     hits: tuple[SearchHit, ...] = ()
-    more: Mapping[str, int] = field(default_factory=dict[str, int])
+    more: Mapping[str, int] = msgspec.field(default_factory=dict[str, int])
     is_cut: bool = False
 
 
@@ -149,7 +148,9 @@ def _term(text: str, is_open: bool) -> Term:
     has_words = any(unicodedata.category(sign)[0] in "LN" for sign in text)
     is_indexed = has_words and re.search(_UNSPACED, text) is None
     has_signs = not all(_is_of_word(sign) or sign == " " for sign in text)
-    return Term(text, is_indexed, has_signs or not is_indexed, is_open)
+    return Term(
+        text=text, is_indexed=is_indexed, is_checked=has_signs or not is_indexed, is_open=is_open
+    )
 
 
 def _expression(term: Term) -> str:

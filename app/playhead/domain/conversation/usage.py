@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Proposal, Usage
 
 
-@dataclass(frozen=True, slots=True)
-class UsageSum:
+class UsageSum(Struct, frozen=True, kw_only=True):
     """Usages taken together; `models` in the order in which they were asked.
 
     `cost` is in US dollars: the sum of what is known of it, None where nothing is;
@@ -28,8 +28,7 @@ class UsageSum:
     models: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TurnUsage:
+class TurnUsage(Struct, frozen=True):
     """What one turn has cost; `question_id` is what the user said last before it began.
 
     `seconds` is the time from the question to the end of its last answer, without the time in
@@ -41,8 +40,7 @@ class TurnUsage:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationUsage:
+class ConversationUsage(Struct, frozen=True):
     """What a conversation has cost: `turns` of the path that is shown, `total` of all branches."""
 
     turns: tuple[TurnUsage, ...] = ()
@@ -54,15 +52,15 @@ def sum_usages(usages: Iterable[Usage]) -> UsageSum:
     all_of = tuple(usages)
     costs = [usage.cost for usage in all_of if usage.cost is not None]
     return UsageSum(
-        len(all_of),
-        sum(usage.input_tokens for usage in all_of),
-        sum(usage.output_tokens for usage in all_of),
-        sum(usage.cached_tokens for usage in all_of),
-        sum(usage.reasoning_tokens for usage in all_of),
-        sum(costs) if costs else None,
-        0 < len(costs) < len(all_of),
-        any(usage.is_estimated for usage in all_of),
-        tuple(dict.fromkeys(usage.model for usage in all_of if usage.model)),
+        answers=len(all_of),
+        input_tokens=sum(usage.input_tokens for usage in all_of),
+        output_tokens=sum(usage.output_tokens for usage in all_of),
+        cached_tokens=sum(usage.cached_tokens for usage in all_of),
+        reasoning_tokens=sum(usage.reasoning_tokens for usage in all_of),
+        cost=sum(costs) if costs else None,
+        is_cost_partial=0 < len(costs) < len(all_of),
+        is_estimated=any(usage.is_estimated for usage in all_of),
+        models=tuple(dict.fromkeys(usage.model for usage in all_of if usage.model)),
     )
 
 

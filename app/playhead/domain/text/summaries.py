@@ -12,9 +12,9 @@ def run_end_as_output(chunk: Chunk) -> list[Chunk]:
     if not words:
         return []
     return [
-        Chunk("computer", "console", start=True),
-        Chunk("computer", "console", "output", f"[{words}]\n"),
-        Chunk("computer", "console", end=True),
+        Chunk(role="computer", type="console", start=True),
+        Chunk(role="computer", type="console", format="output", content=f"[{words}]\n"),
+        Chunk(role="computer", type="console", end=True),
     ]
 
 

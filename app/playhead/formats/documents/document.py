@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
 from playhead.errors import DocumentError
@@ -18,12 +20,11 @@ from playhead.formats.documents.notebook_import import is_notebook, read_noteboo
 from playhead.formats.documents.picture import ReadFile, no_files
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A file's bytes, and those of the pictures that belong into a folder beside it."""
 
     data: bytes
-    pictures: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    pictures: Mapping[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
 
 
 def write_document(

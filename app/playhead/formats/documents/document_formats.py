@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 DocumentKind = Literal["md", "ipynb", "py", "json"]
 IMPORT_LIMIT = 100_000_000
 """The largest file that is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentFormat:
+class DocumentFormat(Struct, frozen=True):
     """A kind of file; `kind` is its suffix too."""
 
     kind: DocumentKind

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.domain.conversation.chunk import ChunkType, Content, Recipient, Role
 from playhead.domain.conversation.message import Message, MessageState
@@ -17,8 +18,7 @@ PICTURE_LIMIT = 64_000_000
 TEXT_LIMIT = 64_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedConversation:
+class ImportedConversation(Struct, frozen=True):
     """Messages in a row, each below the one before; pictures in them are text in base64.
 
     `left_out` counts what could not be understood.
@@ -53,7 +53,15 @@ class MessageBuilder:
             return None
         parent = self.messages[-1].id if self.messages else None
         message = Message(
-            uuid.uuid4().hex, parent, role, kind, format_, content, call_id, recipient, state=state
+            id=uuid.uuid4().hex,
+            parent_id=parent,
+            role=role,
+            type=kind,
+            format=format_,
+            content=content,
+            call_id=call_id,
+            recipient=recipient,
+            state=state,
         )
         self.messages.append(message)
         return message
@@ -73,13 +81,15 @@ class MessageBuilder:
     def begin_run(self, language: str, code: str, message: Message | None) -> None:
         """Tell that code has run, so that it can be run again."""
         message_id = message.id if message is not None else ""
-        proposal = Proposal(uuid.uuid4().hex, message_id, language, code)
+        proposal = Proposal(
+            id=uuid.uuid4().hex, message_id=message_id, language=language, code=code
+        )
         self.add("computer", "confirmation", proposal, "execution")
-        self.add("computer", "run", RunReport("started"))
+        self.add("computer", "run", RunReport(state="started"))
 
     def end_run(self, report: RunReport | None = None) -> None:
         """Tell that the run is over."""
-        self.add("computer", "run", report or RunReport("finished"))
+        self.add("computer", "run", report or RunReport(state="finished"))
 
 
 def close_open_ends(messages: Sequence[Message]) -> list[Message]:
@@ -100,7 +110,9 @@ def close_open_ends(messages: Sequence[Message]) -> list[Message]:
     if is_running:
         row = MessageBuilder()
         row.messages = kept
-        row.end_run(RunReport("killed", reason="This is how far the run was when it was saved."))
+        row.end_run(
+            RunReport(state="killed", reason="This is how far the run was when it was saved.")
+        )
     elif asked is not None:
         del kept[asked]
         row = MessageBuilder()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from urllib.parse import quote
 
+import msgspec
 from markdown_it import MarkdownIt
+from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
@@ -81,12 +82,11 @@ _SPEAKERS = {"user": "You", "assistant": "Assistant"}
 _MARKUP = ("html", "javascript", "css", "xml")
 
 
-@dataclass(frozen=True, slots=True)
-class MarkdownDocument:
+class MarkdownDocument(Struct, frozen=True):
     """The text, and the pictures that it shows: what they are called in it, and their bytes."""
 
     text: str
-    pictures: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    pictures: dict[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
 
 
 def write_markdown(

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
@@ -76,10 +77,10 @@ def _says_something(message: Message) -> bool:
 def _wire(message: Message, read_file: ReadFile) -> Wire:
     chunk = whole_chunk(
         Chunk(
-            message.role,
-            message.type,
-            "output" if message.type == "console" else message.format,
-            message.content if message.content is not None else "",
+            role=message.role,
+            type=message.type,
+            format="output" if message.type == "console" else message.format,
+            content=message.content if message.content is not None else "",
             start=True,  # an id stands on starts
             id=message.call_id,
             recipient=message.recipient,

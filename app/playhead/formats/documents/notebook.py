@@ -104,7 +104,7 @@ def _display(data: Wire) -> Wire:
 
 
 def _table(table: Table) -> Wire:
-    content = whole_chunk(Chunk("computer", "table", content=table)).content
+    content = whole_chunk(Chunk(role="computer", type="table", content=table)).content
     return {
         TABLE_MIME: encode_payload(cast(Table, content))["content"],
         "text/html": lines(whole(as_html(table))),

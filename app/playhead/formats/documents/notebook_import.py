@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import ChunkType, Role
 from playhead.domain.conversation.payloads import CodeError, RunReport, Table
@@ -81,7 +82,7 @@ def _add_traceback(printed: list[str], output: Fields) -> CodeError:
     lines = [as_text(row) for row in cast("list[object]", rows)] if isinstance(rows, list) else []
     if lines:
         printed.append("\n".join(lines) + "\n")
-    return CodeError(name, message)
+    return CodeError(name=name, message=message)
 
 
 def _add_shown(row: MessageBuilder, data: Fields, settle: Callable[..., None]) -> str:
@@ -298,4 +299,4 @@ def _report(told: Fields) -> RunReport:
     took = float(cast(float, seconds)) if is_time else 0.0
     state = told.get("state")
     known = state if state == "interrupted" or state == "killed" else "finished"
-    return RunReport(known, took)
+    return RunReport(state=known, seconds=took)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.text.unicode import whole_characters
@@ -32,8 +33,7 @@ _MARKS = {
 _LOOKED_AT = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """`mime` is one of `SUFFIXES`."""
 
     mime: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import tomli_w
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.settings import Profile, ValueReader, given_fields, is_sensible
 from playhead.errors import StorageError
@@ -18,8 +19,7 @@ MOST_PROFILES = 200
 LONGEST_NAME = 80
 
 
-@dataclass(frozen=True, slots=True)
-class ReadProfiles:
+class ReadProfiles(Struct, frozen=True):
     """What a file held; `notes` say what of it was left out, in sentences."""
 
     profiles: tuple[Profile, ...]
@@ -81,7 +81,7 @@ def _profile(table: object, number: int, notes: list[str]) -> Profile:
         raise _refused(f"Profile {number} has no name.")
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise _refused(f"The name of profile {number} is too long or holds odd characters.")
-    for foreign in sorted(set(fields) - set(Profile.__slots__)):
+    for foreign in sorted(set(fields) - set(Profile.__struct_fields__)):
         notes.append(f"“{name}”: {foreign!r} is not known here and was left out.")
     reader = ValueReader(is_sensible)
     profile = reader.read(Profile, fields)

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import PurePath, PureWindowsPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
@@ -30,16 +32,14 @@ _UNTOLD = frozenset({"timing", "status", "usage", "command", "retry", "echo"})
 _RESULTS = frozenset({"console", "image", "code", "table", "files", "error", "input"})
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """Anything that is no code; `citations` are of its text."""
 
     message: Message
     citations: tuple[Citation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CodeBlock:
+class CodeBlock(Struct, frozen=True, kw_only=True):
     """Code with what came of it.
 
     `code` is what ran, with the user's edits, or what would run; `written` is what the model
@@ -89,7 +89,7 @@ class _Open:
         language = (message.format or "") if message else ""
         text = message.text if message else ""
         role = message.role if message else "assistant"
-        self.block = CodeBlock(language, text, text, role=role)
+        self.block = CodeBlock(language=language, written=text, code=text, role=role)
 
     def is_of(self, proposal: Proposal) -> bool:
         """Whether a proposal is of this code; an imported one does not name its message."""

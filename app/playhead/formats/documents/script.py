@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Failure
@@ -29,8 +30,7 @@ _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[ \t]+([\w, \t]+?)[ \t]*
 _MAGICS_LIMIT = 500
 
 
-@dataclass(slots=True)
-class _Part:
+class _Part(Struct):
     """A stretch of the script; `code` is taken back to comments if the whole does not compile."""
 
     words: str

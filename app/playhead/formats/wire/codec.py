@@ -7,8 +7,10 @@ for an encoder; `MessageGatherer` collects the text that a decoder reads into me
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass, replace
 from typing import Any, Protocol, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
 from playhead.domain.conversation.payloads import Failure
@@ -17,7 +19,7 @@ from playhead.domain.text.unicode import SurrogateJoiner, whole_characters
 Wire = dict[str, Any]
 
 TRUNCATED = Failure(
-    "upstream_truncated", "The stream broke off before its end.", remedy="Ask again."
+    code="upstream_truncated", title="The stream broke off before its end.", remedy="Ask again."
 )
 """What a decoder makes of a stream without its last event."""
 
@@ -98,7 +100,7 @@ class Pieces:
         rest = self._joiner.finish()
         if not rest:
             return [end]
-        return [Chunk(end.role, end.type, self._format, content=rest), end]
+        return [Chunk(role=end.role, type=end.type, format=self._format, content=rest), end]
 
 
 def split(text: str) -> list[str]:
@@ -144,10 +146,9 @@ def _whole(value: Any) -> Any:
         return whole_characters(value)
     if isinstance(value, tuple):
         return tuple(_whole(item) for item in cast("tuple[Any, ...]", value))
-    if is_dataclass(value) and not isinstance(value, type):
-        return type(value)(
-            **{item.name: _whole(getattr(value, item.name)) for item in fields(value)}
-        )
+    if isinstance(value, Struct):
+        names = value.__struct_fields__
+        return type(value)(**{name: _whole(getattr(value, name)) for name in names})
     return value
 
 
@@ -178,13 +179,15 @@ class MessageGatherer:
         """Begin a message; the open one ends."""
         self.close()
         self._open = (kind, format_)
-        self._chunks.append(Chunk("assistant", kind, format_, start=True, id=call_id))
+        self._chunks.append(
+            Chunk(role="assistant", type=kind, format=format_, start=True, id=call_id)
+        )
 
     def open_console(self) -> None:
         """Begin what code prints; the open message ends."""
         self.close()
         self._open = ("console", None)
-        self._chunks.append(Chunk("computer", "console", start=True))
+        self._chunks.append(Chunk(role="computer", type="console", start=True))
 
     def write(self, text: str) -> None:
         """Add to the open message."""
@@ -195,14 +198,14 @@ class MessageGatherer:
         if self._open is not None:
             self._append(self._joiner.finish())
             kind, format_ = self._open
-            self._chunks.append(Chunk(_role(kind), kind, format_, end=True))
+            self._chunks.append(Chunk(role=_role(kind), type=kind, format=format_, end=True))
             self._open = None
 
     def _append(self, text: str) -> None:
         if text and self._open is not None:
             kind, format_ = self._open
             format_ = "output" if kind == "console" else format_
-            self._chunks.append(Chunk(_role(kind), kind, format_, content=text))
+            self._chunks.append(Chunk(role=_role(kind), type=kind, format=format_, content=text))
 
 
 def _role(kind: ChunkType) -> Role:

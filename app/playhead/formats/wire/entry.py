@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Recipient, Role
 from playhead.domain.execution import Answered, Approve, Decision, Deny
@@ -26,8 +27,7 @@ from playhead.formats.wire.request_fields import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One message that a client sent.
 
     `chunks` are what it is in a conversation (whole messages, none for a decision alone).
@@ -55,14 +55,14 @@ def text_message(
     recipient: Recipient | None = None,
 ) -> tuple[Chunk, ...]:
     """A whole message of text: one chunk of a user's, else start, content and end."""
-    content = Chunk(role, kind, format_, content=text, recipient=recipient)
+    content = Chunk(role=role, type=kind, format=format_, content=text, recipient=recipient)
     if role == "user":
         return (content,)
-    start = Chunk(role, kind, format_, start=True, id=call_id, recipient=recipient)
+    start = Chunk(role=role, type=kind, format=format_, start=True, id=call_id, recipient=recipient)
     if kind == "console":
-        start = Chunk(role, kind, start=True, recipient=recipient)
-        content = Chunk(role, kind, "output", content=text, recipient=recipient)
-    end = Chunk(role, kind, start.format, end=True, recipient=recipient)
+        start = Chunk(role=role, type=kind, start=True, recipient=recipient)
+        content = Chunk(role=role, type=kind, format="output", content=text, recipient=recipient)
+    end = Chunk(role=role, type=kind, format=start.format, end=True, recipient=recipient)
     return (start, content, end) if text else (start, end)
 
 
@@ -85,7 +85,7 @@ def user_entry(fields: Fields, param: str) -> Entry:
     is_text = all(chunk.type == "message" for chunk in chunks)
     text = "".join(str(chunk.content) for chunk in chunks)
     is_yes = is_text and _YES.fullmatch(text) is not None
-    return Entry(chunks, json.dumps(["user", told]), is_yes=is_yes)
+    return Entry(chunks=chunks, key=json.dumps(["user", told]), is_yes=is_yes)
 
 
 def texts_of(
@@ -119,17 +119,19 @@ def parts_of(content: list[object], param: str) -> Iterator[tuple[str, str, Fiel
 def _user_chunks(fields: Fields, param: str) -> list[Chunk]:
     content = fields.get("content")
     if not isinstance(content, list):
-        return [Chunk("user", "message", content=read_text(fields, "content", param))]
+        return [Chunk(role="user", type="message", content=read_text(fields, "content", param))]
     chunks: list[Chunk] = []
     for at, kind, part in parts_of(cast("list[object]", content), param):
         match kind:
             case "text":
-                chunks.append(Chunk("user", "message", content=read_text(part, "text", at)))
+                chunks.append(
+                    Chunk(role="user", type="message", content=read_text(part, "text", at))
+                )
             case "image_url":
                 image = read_object(part.get("image_url"), f"{at}.image_url")
                 url = read_text(image, "url", f"{at}.image_url")
                 format_, data = image_of_data_url(url, f"{at}.image_url.url")
-                chunks.append(Chunk("user", "image", format_, content=data))
+                chunks.append(Chunk(role="user", type="image", format=format_, content=data))
             case other:
                 refuse(f"{at}: parts of type {other[:40]} cannot be read", f"{at}.type")
     return chunks
@@ -198,7 +200,7 @@ class RequestCalls:
             return Entry(key=key, decision=decision_of(text, f"{param}.{field}"), call_id=call_id)
         name = tool.removeprefix("tool ")
         chunks = text_message("computer", "tool_result", text, format_=name, call_id=call_id)
-        return Entry(chunks, key)
+        return Entry(chunks=chunks, key=key)
 
 
 def call_chunks(name: str, arguments: str, call_id: str) -> tuple[Chunk, ...]:

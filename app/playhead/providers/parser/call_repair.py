@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.providers.parser.typed_code import is_python
 
@@ -43,8 +44,7 @@ def repair_json(text: str) -> str | None:
     return mended
 
 
-@dataclass(frozen=True, slots=True)
-class CallCode:
+class CallCode(Struct, frozen=True):
     """What a call of `execute` wants to have run; `language` as the model named it."""
 
     language: str

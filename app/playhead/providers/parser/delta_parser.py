@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Echo, Failure, Source
@@ -43,7 +44,11 @@ class CitationReader:
         whole = "".join(self._text)
         offset = whole.rfind(message)
         found = (_citation(page, whole, message, offset) for page in waiting)
-        return [Chunk("assistant", "citation", content=one) for one in found if one is not None]
+        return [
+            Chunk(role="assistant", type="citation", content=one)
+            for one in found
+            if one is not None
+        ]
 
 
 def _citation(page: CitedPage, whole: str, message: str, offset: int) -> Citation | None:
@@ -54,7 +59,7 @@ def _citation(page: CitedPage, whole: str, message: str, offset: int) -> Citatio
     if start < 0:
         return None
     source = Source(title=page.title, url=page.url)
-    return Citation(start, start + len(cited), cited, (source,))
+    return Citation(start=start, end=start + len(cited), text=cited, sources=(source,))
 
 
 _ECHO_PROVIDERS = frozenset({"anthropic", "bedrock", "vertex_ai"})
@@ -106,7 +111,7 @@ class DeltaParser:
             self._citations.add(page)
         echo = delta.echo if self._provider in _ECHO_PROVIDERS else ""
         if text or thought or echo:
-            self._take_text(Delta(text, thought, echo=echo))
+            self._take_text(Delta(text=text, reasoning=thought, echo=echo))
         for piece in delta.calls:
             self._begin_calls()
             self._calls.feed(piece)
@@ -117,7 +122,7 @@ class DeltaParser:
     def finish(self, finish_reason: str = "stop") -> list[Chunk]:
         """The rest. Raises CutOffError when code or a call is not whole."""
         is_cut = finish_reason == "length"
-        rest = Delta(self._text_joiner.finish(), self._thought_joiner.finish())
+        rest = Delta(text=self._text_joiner.finish(), reasoning=self._thought_joiner.finish())
         if rest.text or rest.reasoning:
             self._take_text(rest)
         self._calls.finish(is_cut=is_cut)
@@ -172,7 +177,7 @@ class DeltaParser:
         echoes, self._late_echoes = self._late_echoes, []
         for echo in echoes:
             content = Echo(self._provider, echo)
-            self._writer.add(Chunk("server", "echo", content=content))
+            self._writer.add(Chunk(role="server", type="echo", content=content))
 
 
 _log = logging.getLogger(__name__)
@@ -245,7 +250,7 @@ def _cut_call(piece: CallPiece) -> Iterator[CallPiece]:
     first, *rest = _cut(piece.arguments) or [""]
     yield replace(piece, arguments=first)
     for arguments in rest:
-        yield CallPiece(piece.index, arguments=arguments)
+        yield CallPiece(index=piece.index, arguments=arguments)
 
 
 def _cut(text: str) -> list[str]:

@@ -36,7 +36,9 @@ class MessageWriter:
         self.close()
         self._open = (kind, format_)
         self._said.clear()
-        self._chunks.append(Chunk("assistant", kind, format_, start=True, id=call_id))
+        self._chunks.append(
+            Chunk(role="assistant", type=kind, format=format_, start=True, id=call_id)
+        )
 
     def add(self, chunk: Chunk) -> None:
         """A chunk that is a message by itself; the one that is open ends."""
@@ -57,7 +59,7 @@ class MessageWriter:
         piece = "".join(self._piece)
         if piece and self._open:
             kind, format_ = self._open
-            self._chunks.append(Chunk("assistant", kind, format_, content=piece))
+            self._chunks.append(Chunk(role="assistant", type=kind, format=format_, content=piece))
             if kind == "message":
                 self._said.append(piece)
         self._piece.clear()
@@ -68,7 +70,7 @@ class MessageWriter:
         self._lead = ""
         if self._open:
             kind, format_ = self._open
-            self._chunks.append(Chunk("assistant", kind, format_, end=True))
+            self._chunks.append(Chunk(role="assistant", type=kind, format=format_, end=True))
             self._open = None
 
     def _without_lead(self, text: str) -> str:

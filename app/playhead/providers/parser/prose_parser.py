@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.providers.parser.message_writer import MessageWriter
 
@@ -24,8 +25,7 @@ _THINK_START = "<think>"
 _THINK_END = "</think>"
 
 
-@dataclass(frozen=True, slots=True)
-class _Fence:
+class _Fence(Struct, frozen=True, kw_only=True):
     """An open fence (CommonMark 4.5); `language` None: it is prose."""
 
     mark: str
@@ -118,7 +118,9 @@ class ProseParser:
         words = opening[3].strip().strip("{}.").split()
         language = self._language(words[0]) if words and self.are_fences_code else None
         mark = opening[2]
-        self._fence = _Fence(mark[0], len(mark), len(opening[1]), language)
+        self._fence = _Fence(
+            mark=mark[0], length=len(mark), indent=len(opening[1]), language=language
+        )
         if language is None:
             self._release()
             self._write(part)

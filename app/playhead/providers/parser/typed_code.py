@@ -6,7 +6,8 @@ import ast
 import builtins
 import re
 import warnings
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _FENCE = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*+(?P<word>[^\s`]*+)[^\n`]*+\n(?P<code>.*?)"
@@ -22,8 +23,7 @@ if finished.returncode:
     print(f"exit status {{finished.returncode}}")"""
 
 
-@dataclass(frozen=True, slots=True)
-class TypedCode:
+class TypedCode(Struct, frozen=True):
     """Code as it was typed, with the word that names its language."""
 
     language: str

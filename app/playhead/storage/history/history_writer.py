@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from playhead.errors import StorageError
 from playhead.storage.history import journal
@@ -38,8 +39,7 @@ FIRST_RETRY_S = 0.2
 LONGEST_RETRY_S = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     ask: Callable[[sqlite3.Connection], Any]
     answer: Future[Any]
 
@@ -199,7 +199,7 @@ class HistoryWriter:
             except sqlite3.Error:
                 raise error from None
             refusal = unwritable_refusal(self._path, error)
-            return OpenedDatabase(connection, self._path, refusal=refusal)
+            return OpenedDatabase(connection=connection, path=self._path, refusal=refusal)
 
     def _answer(self) -> None:
         questions, self._questions = self._questions, []

@@ -6,7 +6,8 @@ import logging
 import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.message import Message
@@ -29,8 +30,7 @@ _FOLLOW = (
 _PRUNE = _BELOW + "DELETE FROM message WHERE (conversation_id, id) IN (SELECT * FROM gone)"  # noqa: S608
 
 
-@dataclass(frozen=True, slots=True)
-class Create:
+class Create(Struct, frozen=True):
     """A new conversation."""
 
     summary: ConversationSummary
@@ -38,8 +38,7 @@ class Create:
     interpreter: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetPlace:
+class SetPlace(Struct, frozen=True):
     """Another folder or interpreter."""
 
     conversation_id: str
@@ -47,16 +46,14 @@ class SetPlace:
     interpreter: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetConfig:
+class SetConfig(Struct, frozen=True):
     """What a conversation wants otherwise than the settings."""
 
     conversation_id: str
     config: ConversationConfig
 
 
-@dataclass(frozen=True, slots=True)
-class SetMark:
+class SetMark(Struct, frozen=True):
     """A mark of a conversation, put on or taken away."""
 
     conversation_id: str
@@ -64,15 +61,13 @@ class SetMark:
     is_on: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Struct, frozen=True):
     """A conversation that goes with all its messages."""
 
     conversation_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class AppendEvent:
+class AppendEvent(Struct, frozen=True):
     """An event of a conversation; `at` is when it came, in seconds since the epoch."""
 
     conversation_id: str
@@ -80,15 +75,13 @@ class AppendEvent:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class PutRecord:
+class PutRecord(Struct, frozen=True):
     """A program's record, new or in the place of an older one."""
 
     record: ProgramsRecord
 
 
-@dataclass(frozen=True, slots=True)
-class DropRecords:
+class DropRecords(Struct, frozen=True):
     """A record of an owner that is no longer wanted, or with no id all of them."""
 
     owner: str

@@ -237,4 +237,11 @@ def _hits(
             owner, message_id, role, type_, content = row
             is_markdown = role == "assistant" and type_ in ("message", "reasoning", "plan")
             excerpt, marks = excerpt_of(content or "", pattern, is_markdown=is_markdown)
-            yield SearchHit(owner, message_id, role, type_, excerpt, marks)
+            yield SearchHit(
+                conversation_id=owner,
+                message_id=message_id,
+                role=role,
+                type=type_,
+                excerpt=excerpt,
+                marks=marks,
+            )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any, cast
+
+import msgspec
 
 from playhead.domain.conversation.chunk import Content
 from playhead.domain.conversation.payloads import (
@@ -64,7 +65,7 @@ def encode(content: Content) -> tuple[str, str | None]:
     kinds = [kind for kind, payload in _PAYLOADS.items() if isinstance(content, payload)]
     if not kinds:
         raise TypeError(f"no kind for {type(content).__name__}")
-    return kinds[0], storable(json.dumps(dataclasses.asdict(content), ensure_ascii=False))
+    return kinds[0], storable(json.dumps(msgspec.to_builtins(content), ensure_ascii=False))
 
 
 def decode(kind: str, text: str | None) -> Content:
@@ -92,8 +93,8 @@ def storable(text: str) -> str:
 
 def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
     """Made of the fields that this version knows; others belong to a newer one."""
-    names = {field.name for field in dataclasses.fields(payload)}
-    known = {name: value for name, value in values.items() if name in names}
+    fields = payload.__struct_fields__
+    known = {name: value for name, value in values.items() if name in fields}
     if payload is CodeError:
         frames = cast("list[dict[str, Any]]", known.get("frames", []))
         known["frames"] = tuple(Frame(f["file"], f["line"], f["name"]) for f in frames)

@@ -8,8 +8,9 @@ import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from playhead.storage.files import free_name, put_aside
 from playhead.storage.history.message_search import ensure_search
@@ -86,8 +87,7 @@ class BrokenDatabaseError(sqlite3.DatabaseError):
     """The file is no database of ours, or a damaged one."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedDatabase:
+class OpenedDatabase(Struct, frozen=True, kw_only=True):
     """A database ready for use; `notice` says what had to be put aside for it, else ''.
 
     With a `refusal` it can only be read.
@@ -109,7 +109,9 @@ def open_database(
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if stored_version(path) > len(migrations):
-        return OpenedDatabase(open_for_reading(path), path, refusal=newer_file_refusal(path))
+        return OpenedDatabase(
+            connection=open_for_reading(path), path=path, refusal=newer_file_refusal(path)
+        )
     notice = ""
     try:
         connection = _open_sound(path, migrations, is_sole)
@@ -122,7 +124,7 @@ def open_database(
             f"The stored conversations could not be read ({broken}). They are kept as {aside};"
             " Playhead starts with an empty list."
         )
-    return OpenedDatabase(connection, path, notice)
+    return OpenedDatabase(connection=connection, path=path, notice=notice)
 
 
 def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3.Connection:

@@ -57,12 +57,12 @@ def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversa
     for message_row in _message_rows(connection, conversation_id):
         fold.add(connection, message_row)
     return StoredConversation(
-        _summary(row),
-        tuple(fold.messages),
-        fold.kept(leaf_id),
-        folder,
-        interpreter,
-        decode_config(config),
+        summary=_summary(row),
+        messages=tuple(fold.messages),
+        leaf_id=fold.kept(leaf_id),
+        folder=folder,
+        interpreter=interpreter,
+        config=decode_config(config),
         beside=tuple(fold.beside),
     )
 
@@ -71,11 +71,11 @@ def _summary(row: tuple[Any, ...]) -> ConversationSummary:
     id_, title, created_at, updated_at, count, *marks = row[:8]
     is_pinned, is_archived, is_unread = map(bool, marks)
     return ConversationSummary(
-        id_,
-        title,
-        created_at,
-        updated_at,
-        count,
+        id=id_,
+        title=title,
+        created_at=created_at,
+        updated_at=updated_at,
+        message_count=count,
         is_pinned=is_pinned,
         is_archived=is_archived,
         is_unread=is_unread,

@@ -6,8 +6,9 @@ import errno
 import shutil
 import sqlite3
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from playhead.errors import StorageError
 
@@ -16,8 +17,7 @@ _LEAST_ROOM_BYTES = 64 * 1024
 _REFUSED_BY_SQLITE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
 
 
-@dataclass(frozen=True, slots=True)
-class WriteRefusal:
+class WriteRefusal(Struct, frozen=True):
     """Why nothing is added, at length and in short, and what to do."""
 
     detail: str

@@ -13,9 +13,10 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
 
 from playhead.domain.secret import Secret
 from playhead.errors import KeyStoreError
@@ -32,8 +33,7 @@ _MARK = "playhead-parts:"
 _SUM_DIGITS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class PartsHead:
+class PartsHead(Struct, frozen=True):
     """What stands under the name of a text in parts; the parts lie under `names`.
 
     `set_` tells one writing from the next, so that neither can be mixed with the other. The

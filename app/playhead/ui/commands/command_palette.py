@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import (
@@ -30,8 +30,7 @@ _MARGIN_PX = 16
 _NO_ROW = mark("No command or conversation has that name.")
 
 
-@dataclass(frozen=True, slots=True)
-class PaletteEntry:
+class PaletteEntry(Struct, frozen=True, kw_only=True):
     """What can be chosen; `keys` are its shortcut, `is_offered` False: not now."""
 
     text: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
@@ -15,8 +16,7 @@ from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import mark, tr
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """One command; `name` is the key of what it does."""
 
     name: str
@@ -84,8 +84,7 @@ PLACES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Struct, frozen=True):
     """A command whose keys can be changed; `id` is "place.command", `keys` the shipped ones."""
 
     id: str

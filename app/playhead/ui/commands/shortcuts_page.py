@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
@@ -166,8 +165,7 @@ class ShortcutRecorder(QStackedWidget):
 _WIDTH_PX, _HEIGHT_PX = 560, 640
 
 
-@dataclass(frozen=True, slots=True)
-class Shortcut:
+class Shortcut(Struct, frozen=True, kw_only=True):
     """What a key does, and where: `place` is the heading that it stands under."""
 
     place: str
@@ -178,31 +176,41 @@ class Shortcut:
 
 # What is typed or walked with: these keys are the same everywhere and stay as they are.
 _FIXED = (
-    Shortcut(mark("Message field"), mark("Send"), "Return"),
-    Shortcut(mark("Message field"), mark("New line"), "Shift+Return"),
-    Shortcut(mark("Message field"), mark("Earlier messages"), "Up"),
-    Shortcut(mark("Message field"), mark("Edit the last message and send it anew"), "Ctrl+Up"),
-    Shortcut(mark("Message field"), mark("Stop, or leave what is edited"), "Esc"),
-    Shortcut(mark("Message field"), mark("From the empty field to the attachments"), "Backspace"),
-    Shortcut(mark("Conversation"), mark("Next button"), "Tab"),
-    Shortcut(mark("Conversation"), mark("Next entry"), "Down"),
-    Shortcut(mark("Conversation"), mark("Previous entry"), "Up"),
-    Shortcut(mark("Conversation"), mark("Open or fold the entry"), "Return"),
-    Shortcut(mark("Conversation"), mark("Copy the entry"), "C"),
-    Shortcut(mark("Conversation"), mark("Run the entry's code"), "R"),
-    Shortcut(mark("Conversation"), mark("Edit the question and send it again"), "E"),
-    Shortcut(mark("Conversation"), mark("Delete the entry's turn"), "Del"),
-    Shortcut(mark("Conversation"), mark("Previous version"), "Alt+Left"),
-    Shortcut(mark("Conversation"), mark("Next version"), "Alt+Right"),
-    Shortcut(mark("Conversation"), mark("Draw the selection on"), "Shift+Down"),
-    Shortcut(mark("Conversation"), mark("Menu of the entry"), "Shift+F10"),
-    Shortcut(mark("Conversation"), mark("Copy what is selected"), "Ctrl+C"),
-    Shortcut(mark("Conversation"), mark("Copy it as Markdown"), "Ctrl+Shift+C"),
-    Shortcut(mark("Conversation"), mark("Jump to the latest"), "End"),
-    Shortcut(mark("Sidebar"), mark("Rename"), "F2"),
-    Shortcut(mark("Sidebar"), mark("Delete"), "Del"),
-    Shortcut(mark("Sidebar"), mark("Undo a deletion"), "Ctrl+Z"),
-    Shortcut(mark("Sidebar"), mark("Menu"), "Shift+F10"),
+    Shortcut(place=mark("Message field"), text=mark("Send"), keys="Return"),
+    Shortcut(place=mark("Message field"), text=mark("New line"), keys="Shift+Return"),
+    Shortcut(place=mark("Message field"), text=mark("Earlier messages"), keys="Up"),
+    Shortcut(
+        place=mark("Message field"),
+        text=mark("Edit the last message and send it anew"),
+        keys="Ctrl+Up",
+    ),
+    Shortcut(place=mark("Message field"), text=mark("Stop, or leave what is edited"), keys="Esc"),
+    Shortcut(
+        place=mark("Message field"),
+        text=mark("From the empty field to the attachments"),
+        keys="Backspace",
+    ),
+    Shortcut(place=mark("Conversation"), text=mark("Next button"), keys="Tab"),
+    Shortcut(place=mark("Conversation"), text=mark("Next entry"), keys="Down"),
+    Shortcut(place=mark("Conversation"), text=mark("Previous entry"), keys="Up"),
+    Shortcut(place=mark("Conversation"), text=mark("Open or fold the entry"), keys="Return"),
+    Shortcut(place=mark("Conversation"), text=mark("Copy the entry"), keys="C"),
+    Shortcut(place=mark("Conversation"), text=mark("Run the entry's code"), keys="R"),
+    Shortcut(
+        place=mark("Conversation"), text=mark("Edit the question and send it again"), keys="E"
+    ),
+    Shortcut(place=mark("Conversation"), text=mark("Delete the entry's turn"), keys="Del"),
+    Shortcut(place=mark("Conversation"), text=mark("Previous version"), keys="Alt+Left"),
+    Shortcut(place=mark("Conversation"), text=mark("Next version"), keys="Alt+Right"),
+    Shortcut(place=mark("Conversation"), text=mark("Draw the selection on"), keys="Shift+Down"),
+    Shortcut(place=mark("Conversation"), text=mark("Menu of the entry"), keys="Shift+F10"),
+    Shortcut(place=mark("Conversation"), text=mark("Copy what is selected"), keys="Ctrl+C"),
+    Shortcut(place=mark("Conversation"), text=mark("Copy it as Markdown"), keys="Ctrl+Shift+C"),
+    Shortcut(place=mark("Conversation"), text=mark("Jump to the latest"), keys="End"),
+    Shortcut(place=mark("Sidebar"), text=mark("Rename"), keys="F2"),
+    Shortcut(place=mark("Sidebar"), text=mark("Delete"), keys="Del"),
+    Shortcut(place=mark("Sidebar"), text=mark("Undo a deletion"), keys="Ctrl+Z"),
+    Shortcut(place=mark("Sidebar"), text=mark("Menu"), keys="Shift+F10"),
 )
 
 
@@ -212,11 +220,16 @@ def all_shortcuts(keys: KeyBindings | None = None) -> list[Shortcut]:
     With the user's own keys if they are given: then commands without any are among them.
     """
     bound = [
-        Shortcut(tr(PLACES[one.place]), tr(one.text), keys.keys(one.id) if keys else one.keys, one)
+        Shortcut(
+            place=tr(PLACES[one.place]),
+            text=tr(one.text),
+            keys=keys.keys(one.id) if keys else one.keys,
+            binding=one,
+        )
         for one in all_bindings()
         if keys is not None or one.keys
     ]
-    fixed = [Shortcut(tr(one.place), tr(one.text), one.keys) for one in _FIXED]
+    fixed = [Shortcut(place=tr(one.place), text=tr(one.text), keys=one.keys) for one in _FIXED]
     of_editor = [one for one in bound if one.binding and one.binding.place == EDITOR]
     before = [one for one in bound if one not in of_editor]
     places = dict.fromkeys(one.place for one in (*before, *fixed))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
@@ -35,8 +36,7 @@ _OFFICE = frozenset({".docx", ".doc", ".odt", ".xlsx", ".xls", ".ods", ".pptx", 
 _PICTURES = frozenset({".heic", ".heif", ".tif", ".tiff", ".avif"})
 
 
-@dataclass(frozen=True, slots=True)
-class AttachmentNote:
+class AttachmentNote(Struct, frozen=True):
     """A few words for the chip and the whole for its tooltip; `is_warning`: less than expected."""
 
     words: str

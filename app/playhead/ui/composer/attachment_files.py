@@ -42,14 +42,14 @@ def attachment_from(path: str) -> Attachment:
             remedy=tr("Change its permissions or attach a copy."),
         )
     if place.is_dir():
-        return Attachment("folder", str(place), place.name or str(place))
+        return Attachment(kind="folder", path=str(place), name=place.name or str(place))
     if not place.is_file():
         raise AttachmentError(
             tr("“{name}” is no ordinary file.", name=place.name),
             remedy=tr("Attach a file, an image or a folder."),
         )
     if place.suffix.lower() not in IMAGE_SUFFIXES:
-        return Attachment("file", str(place), place.name, size_bytes)
+        return Attachment(kind="file", path=str(place), name=place.name, size_bytes=size_bytes)
     return _image(place, size_bytes)
 
 
@@ -70,7 +70,7 @@ def _image(place: Path, size_bytes: int) -> Attachment:
     reader = QImageReader(str(place))
     is_image = reader.canRead() and bytes(reader.format().data()) in _IMAGE_FORMATS
     kind = "image" if is_image and not is_too_many_pixels(reader.size()) else "file"
-    return Attachment(kind, str(place), place.name, size_bytes)
+    return Attachment(kind=kind, path=str(place), name=place.name, size_bytes=size_bytes)
 
 
 def is_too_many_pixels(size: QSize) -> bool:

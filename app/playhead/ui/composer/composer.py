@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QImage, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import (
@@ -37,8 +37,7 @@ _SPACING_PX = 6
 _MARGINS_PX = 20  # above and below, with the frame
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
+class _Edit(Struct, frozen=True, kw_only=True):
     """What is edited in place of a new message, and what was written before that."""
 
     id: str
@@ -317,7 +316,12 @@ class Composer(QFrame):
         if self._edit is not None and self._edit.is_queued:
             self.leave_edit()
         text, attachments = self.draft()
-        self._edit = _Edit(message_id, is_queued, text, tuple(attachments))
+        self._edit = _Edit(
+            id=message_id,
+            is_queued=is_queued,
+            text_before=text,
+            attachments_before=tuple(attachments),
+        )
         self._edit_words.setText(words)
         self._edit_bar.show()
         self.text_edit.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.conversation.message import Attachment
 from playhead.session.message_queue import QueuedMessage
@@ -14,8 +16,7 @@ from playhead.session.message_queue import QueuedMessage
 MOST_DRAFTS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """What is not sent of one conversation; `missing` names attachments that are gone."""
 
     text: str = ""
@@ -28,8 +29,7 @@ class Draft:
         return bool(self.text or self.attachments or self.queued)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDrafts:
+class StoredDrafts(Struct, frozen=True):
     """All drafts by the ids of their conversations ('' for a new one), and the models used last."""
 
     drafts: Mapping[str, Draft]
@@ -84,7 +84,7 @@ def _looked_at(draft: Draft) -> Draft:
         replace(one, attachments=_existing(one.attachments, gone)) for one in draft.queued
     )
     queued = tuple(one for one in queued if one.text or one.attachments)
-    return Draft(draft.text, attachments, queued, tuple(gone))
+    return Draft(text=draft.text, attachments=attachments, queued=queued, missing=tuple(gone))
 
 
 def _existing(attachments: Iterable[Attachment], gone: list[str]) -> tuple[Attachment, ...]:
@@ -104,9 +104,9 @@ def _rows(attachments: Sequence[Attachment]) -> list[list[object]]:
 def _draft(row: dict[str, Any]) -> Draft:
     queued = row.get("queued")
     return Draft(
-        row["text"],
-        tuple(_attachments(row.get("attachments"))),
-        tuple(_queued(queued) if isinstance(queued, list) else ()),
+        text=row["text"],
+        attachments=tuple(_attachments(row.get("attachments"))),
+        queued=tuple(_queued(queued) if isinstance(queued, list) else ()),
     )
 
 
@@ -114,7 +114,7 @@ def _attachments(rows: object) -> Iterable[Attachment]:
     for row in cast("list[object]", rows) if isinstance(rows, list) else ():
         match row:
             case [("file" | "image" | "folder") as kind, str(path), str(name), int(size)] if path:
-                yield Attachment(kind, path, name, size)
+                yield Attachment(kind=kind, path=path, name=name, size_bytes=size)
             case _:
                 pass
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 
 from playhead.domain.model import ModelFacts, ModelSettings
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 _MOST_FACTS = 24
 
 
-@dataclass(frozen=True, slots=True)
-class PickerPorts:
+class PickerPorts(Struct, frozen=True, kw_only=True):
     """What the picker asks."""
 
     settings: Settings
@@ -96,7 +96,7 @@ class ModelSwitcher(QObject):
         profile = profile_of(current, session.config)
         return rows_of(
             PickerContents(
-                ModelAddress(session.settings.model, session.settings.api_base),
+                current=ModelAddress(session.settings.model, session.settings.api_base),
                 favourites=[ModelAddress.of(text) for text in current.favourite_models],
                 recent=[ModelAddress(*one) for one in self._choice.recent_models()],
                 found=self._found,
@@ -160,7 +160,7 @@ class ModelSwitcher(QObject):
         except ProviderError:
             prefix = place.model.partition("/")[0] + "/"
             known = [one for one in catalog.suggestions() if one.startswith(prefix)]
-            found = [ModelFacts(model) for model in known]
+            found = [ModelFacts(model=model) for model in known]
         self._facts |= {facts.model: facts for facts in found}
         places = [ModelAddress(facts.model, place.api_base) for facts in found]
         self._found[self._group(place)] = places or [place]
@@ -171,7 +171,7 @@ class ModelSwitcher(QObject):
         rows = [row.place.model for row in self._rows() if row.kind == "model" and row.place.model]
         unknown = [model for model in dict.fromkeys(rows) if not _is_known(self._facts.get(model))]
         for model in unknown[:_MOST_FACTS]:
-            self._facts[model] = await self._ports.provider.facts(ModelSettings(model))
+            self._facts[model] = await self._ports.provider.facts(ModelSettings(model=model))
         self._refresh()
 
     def _refresh(self) -> None:

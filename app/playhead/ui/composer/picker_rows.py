@@ -6,8 +6,9 @@ What is known of a model is worded here too, in as few words as a row has room f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from playhead.domain.model import ModelFacts
 from playhead.domain.settings import Profile
@@ -61,8 +62,7 @@ def facts_text(facts: ModelFacts) -> str:
 RowChoice = Literal["model", "profile", "ask_first", "auto_run", "settings"]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAddress:
+class ModelAddress(Struct, frozen=True):
     """A model at an address; '' is the provider's own."""
 
     model: str
@@ -80,8 +80,7 @@ class ModelAddress:
         return cls(model, api_base)
 
 
-@dataclass(frozen=True, slots=True)
-class PickerRow:
+class PickerRow(Struct, frozen=True, kw_only=True):
     """One row; `name` is a profile's, `is_current` marks what is in force.
 
     `runs_unasked`: to choose it is to allow code at once, and it is shown as a warning.
@@ -104,8 +103,7 @@ class PickerRow:
         return self.kind == "model" and bool(self.place.model)
 
 
-@dataclass(frozen=True, slots=True)
-class PickerContents:
+class PickerContents(Struct, frozen=True, kw_only=True):
     """What the rows are made of; `found` are models by the name of their provider."""
 
     current: ModelAddress
@@ -123,7 +121,7 @@ def rows_of(contents: PickerContents) -> list[PickerRow]:
     rows = [_profile_row(contents, profile) for profile in contents.profiles]
     if contents.profile:
         words = tr("No profile: as in the settings")
-        rows.append(PickerRow("profile", words, tr("Profiles")))
+        rows.append(PickerRow(kind="profile", text=words, group=tr("Profiles")))
     groups = [(tr("Favourites"), contents.favourites), (tr("Recent"), contents.recent)]
     groups += list((contents.found or {}).items())
     seen: set[ModelAddress] = set()
@@ -146,14 +144,14 @@ def _searched(row: PickerRow) -> str:
 
 
 def _model_row(contents: PickerContents, place: ModelAddress, group: str) -> PickerRow:
-    facts = (contents.facts or {}).get(place.model, ModelFacts(place.model))
+    facts = (contents.facts or {}).get(place.model, ModelFacts(model=place.model))
     short = [mark for mark, _whole in model_badges(facts)]
     price = price_text(facts)
     return PickerRow(
-        "model",
-        place.model,
-        group,
-        place,
+        kind="model",
+        text=place.model,
+        group=group,
+        place=place,
         detail=" · ".join([*short, price] if price else short),
         words=" ".join(part for part in (facts_text(facts), place.api_base) if part),
         is_current=place == contents.current,
@@ -164,9 +162,9 @@ def _model_row(contents: PickerContents, place: ModelAddress, group: str) -> Pic
 def _profile_row(contents: PickerContents, profile: Profile) -> PickerRow:
     unasked = tr("runs code without asking") if profile.auto_run else ""
     return PickerRow(
-        "profile",
-        profile.name,
-        tr("Profiles"),
+        kind="profile",
+        text=profile.name,
+        group=tr("Profiles"),
         name=profile.name,
         detail=" · ".join(filter(None, (profile.model, unasked))),
         is_current=profile.name == contents.profile,
@@ -179,21 +177,24 @@ def _last_rows(contents: PickerContents) -> list[PickerRow]:
     warning = tr("It runs at once, with all your rights on this computer")
     return [
         PickerRow(
-            "model",
-            tr("Direct mode (no model)"),
-            tr("No model"),
+            kind="model",
+            text=tr("Direct mode (no model)"),
+            group=tr("No model"),
             is_current=not contents.current.model,
         ),
         PickerRow(
-            "ask_first", tr("Ask before code runs"), code, is_current=not contents.is_auto_run
+            kind="ask_first",
+            text=tr("Ask before code runs"),
+            group=code,
+            is_current=not contents.is_auto_run,
         ),
         PickerRow(
-            "auto_run",
-            tr("Run code without asking in this conversation"),
-            code,
+            kind="auto_run",
+            text=tr("Run code without asking in this conversation"),
+            group=code,
             words=warning,
             is_current=contents.is_auto_run,
             runs_unasked=True,
         ),
-        PickerRow("settings", tr("Settings…"), tr("More")),
+        PickerRow(kind="settings", text=tr("Settings…"), group=tr("More")),
     ]

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from jeepney import (
@@ -21,6 +20,7 @@ from jeepney import (
 from jeepney.auth import BEGIN, Authenticator
 from jeepney.bus import get_bus
 from jeepney.io.asyncio import DBusConnection
+from msgspec import Struct
 
 from playhead.ui.desktop.notifications import DesktopNotification
 
@@ -37,8 +37,7 @@ _NO_BUS = (OSError, ValueError, KeyError, EOFError, RuntimeError)
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _NotificationState:
+class _NotificationState(Struct, kw_only=True):
     """The note of one conversation: what is wanted and what the server is known to show.
 
     The server is sent one call about it at a time, and the next one is decided when that has been

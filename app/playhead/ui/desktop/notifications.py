@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
 from playhead.domain.conversation.payloads import InputRequest
@@ -26,8 +26,7 @@ _WORDS: dict[Phase, str] = {
 _MOST_TITLE = 120
 
 
-@dataclass(frozen=True, slots=True)
-class DesktopNotification:
+class DesktopNotification(Struct, frozen=True):
     """The title of a conversation and how it stands; nothing of what was said in it."""
 
     conversation_id: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 TAIL_BYTES = 512_000
 """How much of a file is looked at: a log of any size opens at once."""
@@ -22,8 +23,7 @@ _KEYS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(Struct, frozen=True):
     """One line; those of a traceback have the level of the entry that they belong to."""
 
     text: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, cast
 
+from msgspec import Struct
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
@@ -43,8 +43,7 @@ _ROLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """One row: who says it, its first words, how many tokens it has, and all of it."""
 
     who: str
@@ -61,7 +60,7 @@ def parts_of(request: OutgoingRequest) -> list[Part]:
     if request.tools:
         names = ", ".join(tool["function"]["name"] for tool in request.tools)
         text = json.dumps(list(request.tools), indent=2, ensure_ascii=False)
-        parts.append(Part(tr("Tools"), names, request.tool_tokens, text))
+        parts.append(Part(who=tr("Tools"), words=names, tokens=request.tool_tokens, text=text))
     return parts
 
 
@@ -226,7 +225,9 @@ def _part(entry: Mapping[str, Any], tokens: int) -> Part:
     if len(words) > _LABEL_CHARACTERS:
         words = f"{words[:_LABEL_CHARACTERS]}…"
     role = str(entry["role"])
-    return Part(tr(_ROLES[role]) if role in _ROLES else role, words, tokens, text)
+    return Part(
+        who=tr(_ROLES[role]) if role in _ROLES else role, words=words, tokens=tokens, text=text
+    )
 
 
 def _text_of(entry: Mapping[str, Any]) -> str:

@@ -6,8 +6,9 @@ A run's line, errors and times are shown in the tab that holds exactly its code.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
+import msgspec
+from msgspec import Struct
 from PySide6.QtCore import QObject
 
 from playhead.domain.conversation.chunk import Chunk
@@ -166,13 +167,12 @@ MOST_CELLS = 40
 """Blocks of a long conversation that have a tab; older ones get one when they are opened."""
 
 
-@dataclass(slots=True)
-class _KeptTabs:
+class _KeptTabs(Struct):
     """What was changed in a conversation that is out of sight, and what was looked at."""
 
     current: str
     follows: bool
-    edited: dict[str, Tab] = field(default_factory=dict[str, Tab])
+    edited: dict[str, Tab] = msgspec.field(default_factory=dict[str, Tab])
 
 
 class EditorFollower(QObject):
@@ -230,7 +230,7 @@ class EditorFollower(QObject):
         cells = [kept.edited.pop(m.id, None) or self._new_tab(m, ran) for m in self._codes()]
         cells = [*kept.edited.values(), *cells]  # those too old to have a tab of themselves
         own = [tab for tab in self._pane.tabs if tab.is_own and self._is_wanted(tab, bool(cells))]
-        tabs = [*own, *cells] or [Tab(SCRATCH, "scratch", is_own=True)]
+        tabs = [*own, *cells] or [Tab(key=SCRATCH, title="scratch", is_own=True)]
         keys = [tab.key for tab in tabs]
         newest = cells[-1].key if cells else keys[-1]
         self._follows = kept.follows
@@ -390,9 +390,9 @@ class EditorFollower(QObject):
     def _new_tab(self, message: Message, ran: Mapping[str, str]) -> Tab:
         text = ran.get(message.id, message.text)
         return Tab(
-            message.id,
-            self._title_of(message.id),
-            message.format or "",
+            key=message.id,
+            title=self._title_of(message.id),
+            language=message.format or "",
             text=text,
             original=text,
             base=message.text if message.role == "assistant" else None,

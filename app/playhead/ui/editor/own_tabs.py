@@ -164,9 +164,9 @@ class OwnTabs(QObject):
         titles = {tab.title for tab in self._pane.tabs}
         number = next(n for n in range(1, 10_000) if tr("untitled {n}", n=n) not in titles)
         tab = Tab(
-            self._free_key(),
-            tr("untitled {number}", number=number),
-            self._pane.language,
+            key=self._free_key(),
+            title=tr("untitled {number}", number=number),
+            language=self._pane.language,
             is_own=True,
         )
         self._add(tab)
@@ -218,9 +218,9 @@ class OwnTabs(QObject):
                 self._pane.show_tab(tab.key)
                 return
         tab = Tab(
-            self._free_key(),
-            found.form.name,
-            language_of_file(found.form.name),
+            key=self._free_key(),
+            title=found.form.name,
+            language=language_of_file(found.form.name),
             is_own=True,
             text=found.text,
             original=found.text,
@@ -248,7 +248,7 @@ class OwnTabs(QObject):
 
     async def _save_as(self, tab: Tab, path: str) -> None:
         text = self._pane.text_of(tab)
-        form = text_files.FileForm(path)
+        form = text_files.FileForm(path=path)
         if tab.file is not None and tab.file.path == path:
             form = tab.file
         written = await asyncio.to_thread(text_files.write, form, text)
@@ -302,7 +302,7 @@ class OwnTabs(QObject):
         place = tabs.index(tab) if tab in tabs else 0
         rest = [one for one in tabs if one is not tab]
         if not rest:
-            rest = [Tab(SCRATCH, "scratch", is_own=True)]
+            rest = [Tab(key=SCRATCH, title="scratch", is_own=True)]
             self._pane.pages.forget(tab.key)
         shown = self._pane.current
         after = shown if shown in rest else rest[min(place, len(rest) - 1)]

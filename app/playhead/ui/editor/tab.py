@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from playhead.ui.editor.text_files import FileForm
 from playhead.ui.widgets.wording import mark, tr
@@ -18,8 +19,7 @@ STATE_WORDS: dict[TabState, str] = {
 }
 
 
-@dataclass(slots=True)
-class Tab:
+class Tab(Struct, kw_only=True):
     """One tab. Owner: the pane, which changes it.
 
     `key` is the id of a code message, or made up for the user's own. `original` is the text

@@ -7,9 +7,10 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
+
+from msgspec import Struct
 
 from playhead.errors import StorageError
 from playhead.ui.editor.tab import Tab
@@ -20,8 +21,7 @@ LARGEST = 25_000_000
 """Characters of one tab: more than any file that is opened here has."""
 
 
-@dataclass(frozen=True, slots=True)
-class TabDrafts:
+class TabDrafts(Struct, frozen=True):
     """What was kept: the tabs with their texts, and the key of the one that was open."""
 
     tabs: tuple[Tab, ...] = ()
@@ -103,9 +103,9 @@ def _tab(row: dict[str, Any]) -> Tab | None:
     original = str(row.get("original", text))
     form = _form(row.get("file"))
     return Tab(
-        key,
-        title,
-        language,
+        key=key,
+        title=title,
+        language=language,
         is_own=True,
         text=text,
         original=original,
@@ -120,6 +120,6 @@ def _form(value: object) -> FileForm | None:
         case [str(path), str(encoding), ("\n" | "\r\n" | "\r") as line_end, [*stamp]]:
             numbers = [one for one in stamp if isinstance(one, int)]
             known = (numbers[0], numbers[1]) if len(numbers) == 2 else None
-            return FileForm(path, encoding, line_end, known)
+            return FileForm(path=path, encoding=encoding, line_end=line_end, stamp=known)
         case _:
             return None

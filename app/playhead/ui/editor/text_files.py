@@ -8,8 +8,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.errors import AppError
 from playhead.ui.widgets.wording import mark, tr
@@ -27,8 +29,7 @@ _BOMS = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r\f\x0b\x1b\b")
 
 
-@dataclass(frozen=True, slots=True)
-class FileForm:
+class FileForm(Struct, frozen=True, kw_only=True):
     """How a file holds its text, and as which version of it we know it."""
 
     path: str
@@ -43,8 +44,7 @@ class FileForm:
         return Path(self.path).name
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(Struct, frozen=True):
     """A file that was read: its text with plain line ends; `note` says what is unusual about it."""
 
     form: FileForm
@@ -70,7 +70,7 @@ def read(path: str) -> FileText:
     except UnicodeError as error:
         raise _refused(path, tr("It says that it is {told}, but is not.", told=told)) from error
     line_end, mixed = _line_end_of(text)
-    form = FileForm(os.path.abspath(path), encoding, line_end, stamp)
+    form = FileForm(path=os.path.abspath(path), encoding=encoding, line_end=line_end, stamp=stamp)
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     return FileText(form, plain, _note(told, line_end, mixed))
 

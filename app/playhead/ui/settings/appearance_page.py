@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
+from msgspec.structs import replace
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from playhead.domain.settings import SCALES_PERCENT, AppSettings

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QVBoxLayout, QWidget
 
@@ -149,8 +150,7 @@ def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -
 _KEY_DELAY_MS = 250
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPorts:
+class ModelPorts(Struct, frozen=True):
     """What the page asks."""
 
     keys: Keys
@@ -260,7 +260,7 @@ class ModelsPage(QWidget):
             is_ours=self._key_info.source in ("keyring", "session"),
         )
         if form.chosen_model:
-            facts = await self._ports.provider.facts(ModelSettings(form.chosen_model))
+            facts = await self._ports.provider.facts(ModelSettings(model=form.chosen_model))
             self.answers.show_facts(facts)
 
     async def _read_key(self) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from playhead.domain.settings import AppSettings

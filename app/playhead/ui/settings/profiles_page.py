@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
@@ -295,7 +295,7 @@ class ProfilesPage(QWidget):
 
     def _on_new(self) -> None:
         model, address = self._model_now()
-        self.add([Profile(tr("New profile"), model=model or None, api_base=address or None)])
+        self.add([Profile(name=tr("New profile"), model=model or None, api_base=address or None)])
 
     def _on_duplicate(self) -> None:
         if self._keep_or_say():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 
@@ -25,8 +26,7 @@ from playhead.ui.widgets.wording import mark, tr
 DIRECT_LABEL = mark("No model (Direct mode: what you type as code runs)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """A row of the form that only some providers have."""
 
     label: QLabel

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer
 
 from playhead.domain.conversation.message import Attachment
@@ -147,7 +147,7 @@ class ComposerBinding(QObject):
         draft = self._drafts.get(key, Draft())
         self._composer.put_draft(draft.text, draft.attachments)
         self._take_in(Draft(queued=draft.queued, missing=draft.missing))
-        self._drafts[key] = Draft(draft.text, draft.attachments)
+        self._drafts[key] = Draft(text=draft.text, attachments=draft.attachments)
         self._show_queue()
 
     def _take_in(self, draft: Draft) -> None:
@@ -179,7 +179,7 @@ class ComposerBinding(QObject):
         text, attachments = self._composer.draft()
         self._drafts.pop(key, None)  # the one changed last is the last of all
         if text or attachments:
-            self._drafts[key] = Draft(text, tuple(attachments))
+            self._drafts[key] = Draft(text=text, attachments=tuple(attachments))
 
     def _forget_deleted(self) -> None:
         """What was written in a conversation goes with it, once that is deleted for good."""
@@ -199,7 +199,9 @@ class ComposerBinding(QObject):
             key = session.conversation.id
             if waiting := session.queue.messages:
                 before = drafts.get(key, Draft())
-                drafts[key] = Draft(before.text, before.attachments, waiting)
+                drafts[key] = Draft(
+                    text=before.text, attachments=before.attachments, queued=waiting
+                )
         return drafts
 
     def _key_now(self) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from msgspec.structs import replace
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QMenu
@@ -534,7 +534,9 @@ class MainWindow(QMainWindow):
         return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self.keys, self)
 
     def _make_choosing(self) -> ModelSwitcher:
-        ports = PickerPorts(self._settings, self._keys, self._catalog, self._provider)
+        ports = PickerPorts(
+            settings=self._settings, keys=self._keys, catalog=self._catalog, provider=self._provider
+        )
         choice, shown = self.parts.composer.buttons.choice, lambda: self.view.session
         return ModelSwitcher(choice, shown, ports, self.tasks, self._theme, self)
 

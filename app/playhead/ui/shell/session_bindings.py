@@ -263,14 +263,14 @@ class AnswerNotes(QObject):
 def _countdown(waiting: Waiting, left_s: float) -> Note:
     """Why nothing comes, and for how long."""
     if left_s <= 0:
-        return Note("info", waiting.reason, tr("Asking again…"))
+        return Note(kind="info", title=waiting.reason, detail=tr("Asking again…"))
     told = tr(
         "Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.",
         seconds=math.ceil(left_s),
         attempt=waiting.attempt,
         attempts=waiting.attempts,
     )
-    return Note("info", waiting.reason, told)
+    return Note(kind="info", title=waiting.reason, detail=told)
 
 
 _NO_KERNEL = mark("No kernel is running. Names are listed here once code has run.")

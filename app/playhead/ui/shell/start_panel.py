@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -223,8 +223,7 @@ _SKIPPED_DETAIL = mark(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ExamplePlaces:
+class ExamplePlaces(Struct, frozen=True):
     """Where the example lies, and the folder that a copy of it is worked on in."""
 
     source: Path

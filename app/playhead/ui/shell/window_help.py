@@ -208,13 +208,16 @@ class WindowHelp(QObject):
             if name not in _NOT_LISTED:
                 keys = action.shortcut().toString(action.shortcut().SequenceFormat.NativeText)
                 text = action.text().rstrip("…").replace("&", "")
-                yield PaletteEntry(text, action.trigger, keys, is_offered=action.isEnabled())
+                yield PaletteEntry(
+                    text=text, run=action.trigger, keys=keys, is_offered=action.isEnabled()
+                )
         for mode in get_args(Mode):
             yield PaletteEntry(
-                tr("Colours: {name}", name=tr(_MODES[mode])), lambda m=mode: self._on_theme(m)
+                text=tr("Colours: {name}", name=tr(_MODES[mode])),
+                run=lambda m=mode: self._on_theme(m),
             )
         for summary in self._sessions.summaries[:_CONVERSATIONS]:
             title, id_ = summary.title or tr(UNTITLED), summary.id
             yield PaletteEntry(
-                title, lambda id_=id_: self._on_conversation(id_), group=tr("Conversation")
+                text=title, run=lambda id_=id_: self._on_conversation(id_), group=tr("Conversation")
             )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
@@ -17,8 +17,7 @@ MenuEntries = Callable[[Sequence[str], QMenu], Sequence[QAction]]
 """More entries for the menu of conversations, by their ids; none: for that beside all rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class MenuActions:
+class MenuActions(Struct, frozen=True, kw_only=True):
     """What the entries do; those with ids take one conversation or several."""
 
     open: Callable[[str], object]

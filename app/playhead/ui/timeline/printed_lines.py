@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
 from PySide6.QtCore import QObject
 
 from playhead.domain.conversation.message import Message
@@ -48,8 +48,7 @@ def _span(node: ast.stmt) -> tuple[int, int]:
     return first, node.end_lineno or node.lineno
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """Code that ran, and the outputs that it left."""
 
     proposal: Proposal

@@ -193,7 +193,7 @@ class TimelineView(Canvas):
         action: Action | None = None,
     ) -> None:
         """A line of the window's own at the end, with perhaps a button."""
-        self.model.add_note(Note(kind, title, detail, action))
+        self.model.add_note(Note(kind=kind, title=title, detail=detail, action=action))
         self.coalescer.due()
 
     def clear_notes(self) -> None:
@@ -285,7 +285,7 @@ class TimelineView(Canvas):
         self._is_following = False
         top = self.sheet.top_of(index)
         if top >= self.top:
-            self._anchor = Anchor(row.key, 0, self.top - top)
+            self._anchor = Anchor(key=row.key, part=0, above=self.top - top)
         self.focused = None
         self.clear_selection()
         self.row_changed(row.key)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
@@ -21,8 +21,7 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
 
 
-@dataclass(frozen=True, slots=True)
-class BannerAction:
+class BannerAction(Struct, frozen=True):
     """A button of a banner."""
 
     label: str

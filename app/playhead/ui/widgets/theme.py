@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Any, Literal
 
+from msgspec import Struct
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -144,8 +144,7 @@ CODE_PX = 13
 PROSE_PX = 14
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(Struct, frozen=True, kw_only=True):
     """The colours of one theme as `#RRGGBB`; any text on any ground it is used on has 4.5 : 1."""
 
     name: str
@@ -297,7 +296,7 @@ class Theme(QObject):
     def _dress(self, app: QApplication) -> None:
         app.setPalette(_palette(self._tokens))
         template = Template((self._folder / "style.qss").read_text(encoding="utf-8"))
-        words = {name: self._tokens.of(name) for name in Tokens.__slots__ if name != "ansi"}
+        words = {name: self._tokens.of(name) for name in Tokens.__struct_fields__ if name != "ansi"}
         app.setStyleSheet(
             template.substitute(words, mode=self._tokens.name, themes=self._folder.as_posix())
         )

@@ -29,8 +29,10 @@ from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, of_kinds, streams
 
 KINDS = ("message", "code", "tool_call")
-CANCELLED = Chunk("server", "status", content="cancelled")
-BROKEN = Chunk("server", "error", content=Failure("upstream_error", "It broke."))
+CANCELLED = Chunk(role="server", type="status", content="cancelled")
+BROKEN = Chunk(
+    role="server", type="error", content=Failure(code="upstream_error", title="It broke.")
+)
 marked = st.one_of(chunk_streams.says, chunk_streams.codes, chunk_streams.calls)
 
 
@@ -40,7 +42,14 @@ def ids(first: int = 1) -> Ids:
 
 
 def encoder(first_id: int = 1, **options: Any) -> Encoder:
-    run = RunFacts("run_7", "thread_7", "asst_interpreter", "small", 1735000000, waits_s=9)
+    run = RunFacts(
+        id="run_7",
+        thread_id="thread_7",
+        assistant_id="asst_interpreter",
+        model="small",
+        created_at=1735000000,
+        waits_s=9,
+    )
     return Encoder(run, ids(first_id), **{"has_tools": True, **options})
 
 
@@ -77,7 +86,7 @@ def code_call(event: dict[str, Any]) -> dict[str, Any]:
 def test_the_documents_text_is_a_message():
     assert essence(decoded(recorded("assistants_text.jsonl"))) == [
         ("assistant", "message", None, None, "Hello"),
-        Chunk("server", "usage", content=Usage(9, 4)),
+        Chunk(role="server", type="usage", content=Usage(input_tokens=9, output_tokens=4)),
         COMPLETE,
     ]
 
@@ -260,7 +269,7 @@ ENDS: list[tuple[Chunk, list[str], str]] = [
         "run_cancelled",
     ),
     (
-        Chunk("server", "error", content=Failure(EXPIRED, "Too late.")),
+        Chunk(role="server", type="error", content=Failure(code=EXPIRED, title="Too late.")),
         ["message.incomplete", "run.step.expired", "run.expired", "done"],
         "run_expired",
     ),
@@ -286,12 +295,18 @@ def test_a_failure_says_why_and_calls_are_never_completed_by_it():
     )
     with pytest.raises(ValueError, match="Unterminated"):
         json.loads(arguments)
-    limit = Chunk("server", "error", content=Failure("rate_limit_exceeded", "Wait."))
+    limit = Chunk(
+        role="server", type="error", content=Failure(code="rate_limit_exceeded", title="Wait.")
+    )
     assert last_run(events_of([limit]))["last_error"]["code"] == "rate_limit_exceeded"
 
 
 def test_an_answer_at_its_limit_is_incomplete():
-    cut = Chunk("server", "usage", content=Usage(9, 4, "length"))
+    cut = Chunk(
+        role="server",
+        type="usage",
+        content=Usage(input_tokens=9, output_tokens=4, finish_reason="length"),
+    )
     events = events_of([*said("Fort"), cut, COMPLETE])
     assert names_of(events)[-4:] == [
         "message.incomplete",
@@ -302,11 +317,15 @@ def test_an_answer_at_its_limit_is_incomplete():
     assert last_run(events)["incomplete_details"] == {"reason": "max_completion_tokens"}
     assert last_run(events)["usage"]["total_tokens"] == 13
     told = decoded(events)
-    assert told[-2].content == Usage(9, 4, "length")
+    assert told[-2].content == Usage(input_tokens=9, output_tokens=4, finish_reason="length")
 
 
 def test_what_a_text_cites_is_told_before_it_ends_and_comes_back():
-    cited = Chunk("assistant", "citation", content=Citation(0, 2, "It", (Source("doc_0"),)))
+    cited = Chunk(
+        role="assistant",
+        type="citation",
+        content=Citation(start=0, end=2, text="It", sources=(Source(id="doc_0"),)),
+    )
     events = events_of([*said("It is"), cited, COMPLETE])
     assert names_of(events)[-6:-4] == ["message.delta", "message.delta"]
     assert of_kinds(decoded(events), "citation") == [cited]

@@ -16,7 +16,7 @@ from tests.support import chunk_streams
 from tests.support.chunk_streams import cut, essence, of_kinds, streams
 from tests.support.chunk_streams import texts as any_text
 
-COMPLETE = Chunk("server", "status", content="complete")
+COMPLETE = Chunk(role="server", type="status", content="complete")
 KINDS = ("message", "reasoning", "code", "tool_call")
 marked = st.one_of(
     chunk_streams.says, chunk_streams.thinks, chunk_streams.codes, chunk_streams.calls
@@ -97,7 +97,7 @@ def test_arguments_cut_anywhere_give_the_same_code(
     replaced = chunk_streams.replaced
     assert essence(chunks) == [
         ("assistant", "code", replaced(language), "call_1", replaced(code)),
-        Chunk("server", "status", content="awaiting_approval"),
+        Chunk(role="server", type="status", content="awaiting_approval"),
     ]
 
 
@@ -117,7 +117,7 @@ def test_pieces_of_parallel_calls_may_alternate_and_text_between_them_waits():
         ("assistant", "tool_call", "lookup", "a", '{"q": 1}'),
         ("assistant", "code", "r", "b", "1"),
         ("assistant", "message", None, None, "later"),
-        Chunk("server", "status", content="awaiting_approval"),
+        Chunk(role="server", type="status", content="awaiting_approval"),
     ]
 
 
@@ -157,7 +157,7 @@ def test_a_stream_that_was_cut_is_closed_and_ends_in_an_error():
 def test_an_error_event_ends_the_stream():
     error = {"error": {"message": "Too many.", "code": "rate_limit_exceeded"}}
     chunks = decoded([event({"content": "a"}), error, event({"content": "b"})])
-    assert chunks[-1].content == Failure("rate_limit_exceeded", "Too many.")
+    assert chunks[-1].content == Failure(code="rate_limit_exceeded", title="Too many.")
     assert essence(chunks[:-1]) == [("assistant", "message", None, None, "a")]
     assert isinstance(decoded([{"error": "down"}])[-1].content, Failure)
 
@@ -165,7 +165,7 @@ def test_an_error_event_ends_the_stream():
 def test_the_cost_comes_with_the_reason_of_the_end():
     usage = {"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 5}}
     chunks = decoded([event({"content": "a"}), event({}, "length"), usage])
-    assert chunks[-2].content == Usage(12, 5, "length")
+    assert chunks[-2].content == Usage(input_tokens=12, output_tokens=5, finish_reason="length")
 
 
 def test_annotations_become_citations_of_their_message():
@@ -173,20 +173,28 @@ def test_annotations_become_citations_of_their_message():
     noted = event({"annotations": [{"type": "url_citation", "url_citation": place}]})
     chunks = decoded([event({"content": "It is 19 °C."}), noted, event({}, "stop")])
     source = Source(title="Weather", url="https://example.org/")
-    cited = Citation(6, 11, "19 °C", (source,))
-    assert chunks[3] == Chunk("assistant", "citation", content=cited)
+    cited = Citation(start=6, end=11, text="19 °C", sources=(source,))
+    assert chunks[3] == Chunk(role="assistant", type="citation", content=cited)
 
 
 def test_a_citation_finds_its_message_again():
-    cited = Citation(0, 5, "19 °C", (Source(title="W", url="https://example.org/"),))
+    cited = Citation(
+        start=0, end=5, text="19 °C", sources=(Source(title="W", url="https://example.org/"),)
+    )
     chunks = [
-        *[Chunk("assistant", "message", start=True), Chunk("assistant", "message", content="Hm.")],
-        Chunk("assistant", "message", end=True),
-        *[Chunk("assistant", "code", "r", start=True), Chunk("assistant", "code", "r", end=True)],
-        Chunk("assistant", "message", start=True),
-        Chunk("assistant", "message", content="19 °C."),
-        Chunk("assistant", "message", end=True),
-        Chunk("assistant", "citation", content=cited),
+        *[
+            Chunk(role="assistant", type="message", start=True),
+            Chunk(role="assistant", type="message", content="Hm."),
+        ],
+        Chunk(role="assistant", type="message", end=True),
+        *[
+            Chunk(role="assistant", type="code", format="r", start=True),
+            Chunk(role="assistant", type="code", format="r", end=True),
+        ],
+        Chunk(role="assistant", type="message", start=True),
+        Chunk(role="assistant", type="message", content="19 °C."),
+        Chunk(role="assistant", type="message", end=True),
+        Chunk(role="assistant", type="citation", content=cited),
         COMPLETE,
     ]
     [again] = of_kinds(decoded(wire_events(chunks)), "citation")

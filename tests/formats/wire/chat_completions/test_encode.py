@@ -27,17 +27,17 @@ from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
 
 GOLDEN = Path(__file__).parents[3] / "data" / "division_dialogue.jsonl"
-COMPLETE = Chunk("server", "status", content="complete")
-WAITING = Chunk("server", "status", content="awaiting_approval")
+COMPLETE = Chunk(role="server", type="status", content="complete")
+WAITING = Chunk(role="server", type="status", content="awaiting_approval")
 CODE_FENCE = "```python\n34 / 24\n```"
 
 
 def message(
     role: Role, kind: ChunkType, *texts: str, format_: str | None = None, id_: str | None = None
 ) -> list[Chunk]:
-    contents = [Chunk(role, kind, format_, content=text) for text in texts]
-    start = Chunk(role, kind, format_, start=True, id=id_)
-    return [start, *contents, Chunk(role, kind, format_, end=True)]
+    contents = [Chunk(role=role, type=kind, format=format_, content=text) for text in texts]
+    start = Chunk(role=role, type=kind, format=format_, start=True, id=id_)
+    return [start, *contents, Chunk(role=role, type=kind, format=format_, end=True)]
 
 
 def said(*texts: str) -> list[Chunk]:
@@ -49,14 +49,16 @@ def code(*texts: str, id_: str | None = "call_1") -> list[Chunk]:
 
 
 def proposal(text: str = "34 / 24") -> Chunk:
-    content = Proposal("", "", "python", text)
-    return Chunk("computer", "confirmation", "execution", content=content)
+    content = Proposal(id="", message_id="", language="python", code=text)
+    return Chunk(role="computer", type="confirmation", format="execution", content=content)
 
 
 def output(*texts: str) -> list[Chunk]:
-    contents = [Chunk("computer", "console", "output", content=text) for text in texts]
-    start = Chunk("computer", "console", start=True)
-    return [start, *contents, Chunk("computer", "console", end=True)]
+    contents = [
+        Chunk(role="computer", type="console", format="output", content=text) for text in texts
+    ]
+    start = Chunk(role="computer", type="console", start=True)
+    return [start, *contents, Chunk(role="computer", type="console", end=True)]
 
 
 def encoder(**options: Any) -> Encoder:
@@ -134,9 +136,15 @@ def test_code_that_runs_is_followed_by_its_output_and_no_question():
 
 
 def test_a_kernel_that_died_is_told_in_a_fence_of_output():
-    death = RunReport("killed", 0.3, reason="the kernel ended: exit status 3")
-    ran = [*code("x()"), proposal("x()"), Chunk("computer", "run", content=RunReport("started"))]
-    text = text_of([*ran, Chunk("computer", "run", content=death), *said("It died."), COMPLETE])
+    death = RunReport(state="killed", seconds=0.3, reason="the kernel ended: exit status 3")
+    ran = [
+        *code("x()"),
+        proposal("x()"),
+        Chunk(role="computer", type="run", content=RunReport(state="started")),
+    ]
+    text = text_of(
+        [*ran, Chunk(role="computer", type="run", content=death), *said("It died."), COMPLETE]
+    )
     told = "[The kernel ended after 0.3 s: exit status 3. Its names are gone.]"
     assert text.endswith(f"```output\n{told}\n```\n\nIt died.")
 
@@ -214,7 +222,11 @@ def test_a_broken_call_of_execute_goes_to_nobody():
 
 
 def test_a_call_that_the_app_approved_needs_no_decision():
-    chunks = [*code("1"), proposal("1"), Chunk("computer", "run", content=RunReport("started"))]
+    chunks = [
+        *code("1"),
+        proposal("1"),
+        Chunk(role="computer", type="run", content=RunReport(state="started")),
+    ]
     chunks += [*output("1\n"), *said("One."), COMPLETE]
     events = events_of(chunks, is_call_clients=True, has_tools=True)
     assert reason_of(events) == "stop"
@@ -222,7 +234,9 @@ def test_a_call_that_the_app_approved_needs_no_decision():
 
 
 def test_half_a_call_never_looks_whole():
-    failed = Chunk("server", "error", content=Failure("upstream_truncated", "Cut."))
+    failed = Chunk(
+        role="server", type="error", content=Failure(code="upstream_truncated", title="Cut.")
+    )
     events = events_of([*code("rm -r a"), failed], is_call_clients=True, has_tools=True)
     pieces = [piece["function"]["arguments"] for [piece] in deltas_of(events[:-1], "tool_calls")]
     with pytest.raises(ValueError, match="Unterminated string"):
@@ -230,8 +244,10 @@ def test_half_a_call_never_looks_whole():
 
 
 def test_a_failure_is_the_last_event_and_says_what_happened():
-    failed = Failure("rate_limit_exceeded", "Too many requests.", remedy="Wait.", retry_after_s=3)
-    chunks = [*said("a"), Chunk("server", "error", content=failed)]
+    failed = Failure(
+        code="rate_limit_exceeded", title="Too many requests.", remedy="Wait.", retry_after_s=3
+    )
+    chunks = [*said("a"), Chunk(role="server", type="error", content=failed)]
     events = events_of(chunks, includes_usage=True)
     assert events[-1] == {
         "error": {
@@ -258,7 +274,11 @@ def test_reasoning_and_plans_are_reasoning_content():
 
 def test_a_citation_counts_from_the_beginning_of_the_whole_text():
     page = Source(title="Weather", url="https://example.org/")
-    cited = Chunk("assistant", "citation", content=Citation(6, 11, "19 °C", (page, page)))
+    cited = Chunk(
+        role="assistant",
+        type="citation",
+        content=Citation(start=6, end=11, text="19 °C", sources=(page, page)),
+    )
     chunks = [*code("1"), proposal("1"), *output("1\n"), *said("It is ", "19 °C."), cited, COMPLETE]
     text, [found] = text_of(chunks), deltas_of(events_of(chunks), "annotations")
     assert len(found) == 2
@@ -279,9 +299,13 @@ def test_an_image_is_a_link_or_words_and_never_data():
 def test_the_cost_is_told_only_to_who_asked_and_always_with_a_whole_answer():
     chunks = [
         *said("a"),
-        Chunk("server", "usage", content=Usage(12, 5)),
+        Chunk(role="server", type="usage", content=Usage(input_tokens=12, output_tokens=5)),
         *said("b"),
-        Chunk("server", "usage", content=Usage(20, 2, "length")),
+        Chunk(
+            role="server",
+            type="usage",
+            content=Usage(input_tokens=20, output_tokens=2, finish_reason="length"),
+        ),
         COMPLETE,
     ]
     usage = {"prompt_tokens": 32, "completion_tokens": 7, "total_tokens": 39}

@@ -78,7 +78,7 @@ def test_the_code_that_is_asked_about_can_be_read_from_the_answer(pieces: list[s
     for piece in pieces:
         text.fenced(piece)
     text.end_fence()
-    text.ask(Proposal("", "", "python", code))
+    text.ask(Proposal(id="", message_id="", language="python", code=code))
     answer = text.take()
     found = last_proposed_code(answer)
     assert found is not None
@@ -92,7 +92,7 @@ def test_with_several_blocks_the_one_that_waits_is_asked_about():
         text.begin_fence("python")
         text.fenced(code)
         text.end_fence()
-    text.ask(Proposal("", "", "python", "first()"))
+    text.ask(Proposal(id="", message_id="", language="python", code="first()"))
     answer = text.take()
     assert [content for _, content in fences_of(answer)] == [
         "first()\n",

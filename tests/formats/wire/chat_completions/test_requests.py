@@ -36,16 +36,16 @@ def entries_of(*messages: dict[str, Any]) -> list[Entry]:
 def test_a_history_becomes_whole_messages():
     entries = entries_of(ASKED, {"role": "assistant", "content": "42"}, EXECUTED)
     assert [entry.chunks for entry in entries] == [
-        (Chunk("user", "message", content="How many?"),),
+        (Chunk(role="user", type="message", content="How many?"),),
         (
-            Chunk("assistant", "message", start=True),
-            Chunk("assistant", "message", content="42"),
-            Chunk("assistant", "message", end=True),
+            Chunk(role="assistant", type="message", start=True),
+            Chunk(role="assistant", type="message", content="42"),
+            Chunk(role="assistant", type="message", end=True),
         ),
         (
-            Chunk("assistant", "code", "python", start=True, id="call_1"),
-            Chunk("assistant", "code", "python", content="7 * 6"),
-            Chunk("assistant", "code", "python", end=True),
+            Chunk(role="assistant", type="code", format="python", start=True, id="call_1"),
+            Chunk(role="assistant", type="code", format="python", content="7 * 6"),
+            Chunk(role="assistant", type="code", format="python", end=True),
         ),
     ]
     assert len({entry.key for entry in entries}) == 3
@@ -68,8 +68,8 @@ def test_an_image_comes_in_a_data_url():
     parts = [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": url}]
     [entry] = entries_of({"role": "user", "content": parts})
     assert entry.chunks == (
-        Chunk("user", "message", content="What is it?"),
-        Chunk("user", "image", "base64.png", content=PNG),
+        Chunk(role="user", type="message", content="What is it?"),
+        Chunk(role="user", type="image", format="base64.png", content=PNG),
     )
 
 
@@ -97,7 +97,9 @@ def test_the_result_of_execute_decides_or_is_what_came_out(result: str, decision
 def test_the_result_of_a_clients_tool_is_a_message():
     answer = {"role": "tool", "tool_call_id": "call_1", "content": '{"decision": "approve"}'}
     call, result = entries_of(ASKED, called("lookup", "{}"), answer)[1:]
-    assert call.chunks[0] == Chunk("assistant", "tool_call", "lookup", start=True, id="call_1")
+    assert call.chunks[0] == Chunk(
+        role="assistant", type="tool_call", format="lookup", start=True, id="call_1"
+    )
     assert (result.decision, result.chunks[0].type) == (None, "tool_result")
     assert result.chunks[0].id == "call_1"
 
@@ -114,7 +116,7 @@ def test_broken_arguments_of_execute_are_never_code():
 def test_a_yes_is_marked_and_stays_a_message(text: str):
     [entry] = entries_of({"role": "user", "content": text})
     assert entry.is_yes
-    assert entry.chunks == (Chunk("user", "message", content=text),)
+    assert entry.chunks == (Chunk(role="user", type="message", content=text),)
 
 
 @pytest.mark.parametrize("text", ["yes please", "no", "ye", "yeſ", "y e s", "yy", "oh, yes"])

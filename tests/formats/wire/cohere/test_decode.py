@@ -17,8 +17,8 @@ from tests.support import chunk_streams
 from tests.support.chunk_streams import cut, essence, texts
 
 DATA = Path(__file__).parents[3] / "data" / "streams"
-COMPLETE = Chunk("server", "status", content="complete")
-WAITING = Chunk("server", "status", content="awaiting_approval")
+COMPLETE = Chunk(role="server", type="status", content="complete")
+WAITING = Chunk(role="server", type="status", content="awaiting_approval")
 
 
 def recorded(name: str) -> list[dict[str, Any]]:
@@ -59,7 +59,11 @@ def test_the_documents_tool_turn_is_a_plan_and_two_calls():
         ("assistant", "plan", None, None, plan),
         ("assistant", "tool_call", "get_weather", first, arguments % "Madrid"),
         ("assistant", "tool_call", "get_weather", second, arguments % "Brasilia"),
-        Chunk("server", "usage", content=Usage(913, 83, "tool_calls")),
+        Chunk(
+            role="server",
+            type="usage",
+            content=Usage(input_tokens=913, output_tokens=83, finish_reason="tool_calls"),
+        ),
         COMPLETE,
     ]
     assert [chunk.content for chunk in chunks[1:4]] == ["I", " will", " search"]
@@ -69,16 +73,24 @@ def test_the_documents_answer_is_a_message_and_what_it_cites():
     chunks = decoded(recorded("cohere_answer.jsonl"))
     said = "It is currently 24°C in Madrid and 28°C in Brasilia."
     madrid = Source(
-        "get_weather_m3kdvxncg1p8:0", text='{"temperature": "{\\"madrid\\":\\"24°C\\"}"}'
+        id="get_weather_m3kdvxncg1p8:0", text='{"temperature": "{\\"madrid\\":\\"24°C\\"}"}'
     )
     brasilia = Source(
-        "get_weather_cfwfh3wzkbrs:0", text='{"temperature": "{\\"brasilia\\":\\"28°C\\"}"}'
+        id="get_weather_cfwfh3wzkbrs:0", text='{"temperature": "{\\"brasilia\\":\\"28°C\\"}"}'
     )
     assert essence(chunks) == [
         ("assistant", "message", None, None, said),
-        Chunk("assistant", "citation", content=Citation(16, 20, "24°C", (madrid,))),
-        Chunk("assistant", "citation", content=Citation(35, 39, "28°C", (brasilia,))),
-        Chunk("server", "usage", content=Usage(1061, 85)),
+        Chunk(
+            role="assistant",
+            type="citation",
+            content=Citation(start=16, end=20, text="24°C", sources=(madrid,)),
+        ),
+        Chunk(
+            role="assistant",
+            type="citation",
+            content=Citation(start=35, end=39, text="28°C", sources=(brasilia,)),
+        ),
+        Chunk(role="server", type="usage", content=Usage(input_tokens=1061, output_tokens=85)),
         COMPLETE,
     ]
 
@@ -168,7 +180,13 @@ def test_citations_between_the_pieces_of_a_text_come_after_it():
     told = decoded([text("Ja"), event("citation-start", 0, citations=[wire]), text("."), end()])
     assert essence(told)[:2] == [
         ("assistant", "message", None, None, "Ja."),
-        Chunk("assistant", "citation", content=Citation(0, 2, "Ja", (Source("d", "T", "", "S"),))),
+        Chunk(
+            role="assistant",
+            type="citation",
+            content=Citation(
+                start=0, end=2, text="Ja", sources=(Source(id="d", title="T", url="", text="S"),)
+            ),
+        ),
     ]
 
 
@@ -207,7 +225,9 @@ def test_what_is_unknown_is_skipped_and_counted():
 def test_usage_without_tokens_is_that_which_was_billed():
     usage = {"billed_units": {"input_tokens": 3.0, "output_tokens": 4}, "cached_tokens": 2.0}
     told = decoded([text("a"), end("MAX_TOKENS", usage=usage)])
-    assert told[-2].content == Usage(3, 4, "length", cached_tokens=2)
+    assert told[-2].content == Usage(
+        input_tokens=3, output_tokens=4, finish_reason="length", cached_tokens=2
+    )
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=5)

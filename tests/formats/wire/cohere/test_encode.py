@@ -39,9 +39,9 @@ def events_of(chunks: list[Chunk], **options: Any) -> list[dict[str, Any]]:
 
 def message(kind: str, *pieces: str, format_: str | None = None, call_id: str | None = None) -> Any:
     role: Any = "computer" if kind in ("console", "tool_result") else "assistant"
-    start = Chunk(role, kind, format_, start=True, id=call_id)  # type: ignore[arg-type]
-    content = [Chunk(role, kind, format_, content=piece) for piece in pieces]  # type: ignore[arg-type]
-    return [start, *content, Chunk(role, kind, format_, end=True)]  # type: ignore[arg-type]
+    start = Chunk(role=role, type=kind, format=format_, start=True, id=call_id)  # type: ignore[arg-type]
+    content = [Chunk(role=role, type=kind, format=format_, content=piece) for piece in pieces]  # type: ignore[arg-type]
+    return [start, *content, Chunk(role=role, type=kind, format=format_, end=True)]  # type: ignore[arg-type]
 
 
 def said(*pieces: str) -> list[Chunk]:
@@ -50,7 +50,7 @@ def said(*pieces: str) -> list[Chunk]:
 
 def printed(text: str) -> list[Chunk]:
     start, end = message("console")
-    return [start, Chunk("computer", "console", "output", text), end]
+    return [start, Chunk(role="computer", type="console", format="output", content=text), end]
 
 
 def types_of(events: list[dict[str, Any]]) -> list[str]:
@@ -67,7 +67,12 @@ def text_of(events: list[dict[str, Any]]) -> str:
 
 
 def proposal(code: str, language: str = "python") -> Chunk:
-    return Chunk("computer", "confirmation", "execution", Proposal("", "", language, code))
+    return Chunk(
+        role="computer",
+        type="confirmation",
+        format="execution",
+        content=Proposal(id="", message_id="", language=language, code=code),
+    )
 
 
 @pytest.mark.parametrize("name", ["cohere_tool_turn.jsonl", "cohere_answer.jsonl"])
@@ -114,18 +119,19 @@ def test_what_this_format_has_words_for_comes_back(chunks: list[Chunk], is_held:
 texts = st.text(max_size=12)
 citations = st.builds(
     Citation,
-    st.integers(0, 99),
-    st.integers(0, 99),
-    texts,
-    st.lists(st.builds(Source, texts | st.just("call_a:0"), texts, texts, texts), max_size=2).map(
-        tuple
-    ),
+    start=st.integers(0, 99),
+    end=st.integers(0, 99),
+    text=texts,
+    sources=st.lists(
+        st.builds(Source, id=texts | st.just("call_a:0"), title=texts, url=texts, text=texts),
+        max_size=2,
+    ).map(tuple),
 )
 
 
 @given(st.lists(citations, min_size=1, max_size=3), st.text(min_size=1))
 def test_citations_and_their_sources_come_back(found: list[Citation], text: str):
-    cites = [Chunk("assistant", "citation", content=one) for one in found]
+    cites = [Chunk(role="assistant", type="citation", content=one) for one in found]
     chunks = [*said(text), *cites, *said("More."), COMPLETE]
     events = events_of(chunks)
     again = of_kinds(decoded(json.loads(json.dumps(events))), "citation")
@@ -207,7 +213,9 @@ def test_code_that_runs_here_is_text_in_fences():
 
 
 def test_a_failure_closes_what_is_open_and_never_completes_a_call():
-    failure = Chunk("server", "error", content=Failure("upstream_error", "It broke."))
+    failure = Chunk(
+        role="server", type="error", content=Failure(code="upstream_error", title="It broke.")
+    )
     code = message("code", "unlink(1)", format_="r")
     for chunks in ([*code, failure], [*code[:2], failure]):
         events = events_of(chunks)
@@ -219,9 +227,13 @@ def test_a_failure_closes_what_is_open_and_never_completes_a_call():
 
 
 def test_a_time_limit_and_a_length_have_words_of_their_own():
-    late = Chunk("server", "error", content=Failure("timeout", "Too late."))
+    late = Chunk(role="server", type="error", content=Failure(code="timeout", title="Too late."))
     assert events_of([*said("a"), late])[-1]["delta"]["finish_reason"] == "TIMEOUT"
-    cut = Chunk("server", "usage", content=Usage(9, 4, "length"))
+    cut = Chunk(
+        role="server",
+        type="usage",
+        content=Usage(input_tokens=9, output_tokens=4, finish_reason="length"),
+    )
     assert events_of([*said("a"), cut, COMPLETE])[-1]["delta"] == {
         "finish_reason": "MAX_TOKENS",
         "usage": {
@@ -240,8 +252,8 @@ def test_a_stream_without_its_end_ends_in_an_error():
     assert events_of(said("a")[:2])[-1]["delta"]["finish_reason"] == "ERROR"
 
 
-WEATHER = Source("call_a1:0", text='{"temp": "19 °C", "inner": "{\\"wind\\": 12}", "o": true}')
-LETTER = Source("doc_0", "T", text="Yours, Ada")
+WEATHER = Source(id="call_a1:0", text='{"temp": "19 °C", "inner": "{\\"wind\\": 12}", "o": true}')
+LETTER = Source(id="doc_0", title="T", text="Yours, Ada")
 
 
 def cited(text: str, **options: Any) -> list[tuple[int, int, str, list[str]]]:
@@ -260,7 +272,11 @@ def test_what_stands_word_for_word_in_a_source_is_cited():
 
 
 def test_a_models_own_citations_are_the_only_ones():
-    own = Chunk("assistant", "citation", content=Citation(0, 2, "It", (LETTER,)))
+    own = Chunk(
+        role="assistant",
+        type="citation",
+        content=Citation(start=0, end=2, text="It", sources=(LETTER,)),
+    )
     events = events_of([*said("It is 19 °C"), own, COMPLETE], sources=[WEATHER])
     [wire] = [delta["citations"] for delta in told(events, "citation-start")]
     assert (wire["text"], wire["type"], wire["content_index"]) == ("It", "TEXT_CONTENT", 0)

@@ -53,8 +53,8 @@ def test_plans_calls_and_their_documents_are_read():
         ("computer", "tool_result", "get_weather", "c", '{"temp": "24°C"}\n{"wind": "9 km/h"}'),
     ]
     assert found.sources == (
-        Source("c:0", text='{"temp": "24°C"}'),
-        Source("c:1", text='{"wind": "9 km/h"}'),
+        Source(id="c:0", text='{"temp": "24°C"}'),
+        Source(id="c:1", text='{"wind": "9 km/h"}'),
     )
     assert found.has_fresh_results
     assert not read_messages(
@@ -95,9 +95,9 @@ def test_documents_are_texts_or_objects_with_data():
         ["plain", {"data": "text"}, {"id": "d", "data": {"title": "T", "snippet": "S"}}]
     )
     assert documents == (
-        Source("doc_0", text="plain"),
-        Source("doc_1", text="text"),
-        Source("d", "T", text='{"title": "T", "snippet": "S"}'),
+        Source(id="doc_0", text="plain"),
+        Source(id="doc_1", text="text"),
+        Source(id="d", title="T", text='{"title": "T", "snippet": "S"}'),
     )
     assert "[doc_1] \ntext" in documents_as_instructions(documents)
     assert (read_documents(None), documents_as_instructions([])) == ((), "")
@@ -151,7 +151,7 @@ def test_our_messages_become_coheres_and_come_back():
     assert set(theirs[4]) == {"role", "tool_calls"}
     told = read_messages(theirs)
     chunks = [chunk for entry in told.entries for chunk in entry.chunks]
-    assert chunks[0] == Chunk("user", "message", content="Hi")
+    assert chunks[0] == Chunk(role="user", type="message", content="Hi")
     assert [one[1::3] for one in essence(chunks[1:])] == [  # type: ignore[index]
         ("plan", "I look."),
         ("tool_call", '{"q": 1}'),

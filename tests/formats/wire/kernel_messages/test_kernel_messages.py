@@ -152,13 +152,15 @@ def test_code_approved_later_answers_the_call_that_was_made_before():
 
 
 def test_what_was_cut_off_is_never_offered():
-    failure = Chunk("server", "error", content=Failure("upstream_error", "It broke."))
+    failure = Chunk(
+        role="server", type="error", content=Failure(code="upstream_error", title="It broke.")
+    )
     code = message("code", "unlink(1)", format_="r")
     for chunks in ([*code, failure], [*code[:2], failure], [*said("a"), *code, failure]):
         events = events_of(chunks)
         assert not wholes(events, "tool_calls")
         assert events[-1]["error"] == {"code": "upstream_error", "message": "It broke."}
-        assert decoded(events)[-1].content == Failure("upstream_error", "It broke.")
+        assert decoded(events)[-1].content == Failure(code="upstream_error", title="It broke.")
 
 
 def test_a_reply_that_was_not_completed_was_cut():
@@ -294,6 +296,15 @@ def test_tools_stand_in_the_kernels_own_shape():
 
 def test_a_proposal_is_no_message_of_its_own():
     assert (
-        events_of([Chunk("computer", "confirmation", content=Proposal("", "", "r", "1")), WAITING])
+        events_of(
+            [
+                Chunk(
+                    role="computer",
+                    type="confirmation",
+                    content=Proposal(id="", message_id="", language="r", code="1"),
+                ),
+                WAITING,
+            ]
+        )
         == []
     )

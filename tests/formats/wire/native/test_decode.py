@@ -62,30 +62,33 @@ def test_every_line_is_fit_for_utf_8_and_nothing_nests(chunks: list[Chunk]):
 
 def test_kinds_of_our_own_faces_go_out_only_where_they_are_wanted():
     chunks = [
-        Chunk("computer", "run", content=RunReport("started")),
-        Chunk("server", "usage", content=Usage(3, 4)),
-        Chunk("computer", "image", "svg", start=True),
-        Chunk("computer", "image", "svg", content="<svg/>"),
-        Chunk("computer", "image", "svg", end=True),
-        Chunk("server", "status", content="complete"),
+        Chunk(role="computer", type="run", content=RunReport(state="started")),
+        Chunk(role="server", type="usage", content=Usage(input_tokens=3, output_tokens=4)),
+        Chunk(role="computer", type="image", format="svg", start=True),
+        Chunk(role="computer", type="image", format="svg", content="<svg/>"),
+        Chunk(role="computer", type="image", format="svg", end=True),
+        Chunk(role="server", type="status", content="complete"),
     ]
     assert [event["type"] for event in events_of(chunks)] == ["status"]
     assert len(events_of(chunks, extended=True)) == len(chunks)
 
 
 def test_who_a_message_is_for_survives():
-    start = Chunk("assistant", "message", start=True, recipient="user")
-    content = Chunk("assistant", "message", content="a", recipient="user")
-    end = Chunk("assistant", "message", end=True, recipient="user")
-    status = Chunk("server", "status", content="complete")
+    start = Chunk(role="assistant", type="message", start=True, recipient="user")
+    content = Chunk(role="assistant", type="message", content="a", recipient="user")
+    end = Chunk(role="assistant", type="message", end=True, recipient="user")
+    status = Chunk(role="server", type="status", content="complete")
     assert chunks_of(events_of([start, content, end, status])) == [start, content, end, status]
     assert native.whole([start, content, end, status])[0]["recipient"] == "user"
 
 
 def test_halves_of_a_character_are_joined_and_a_lone_one_is_replaced():
-    say = [Chunk("assistant", "message", content=text) for text in ("a\ud83d", "\ude00b", "\ud83d")]
-    start = Chunk("assistant", "message", start=True)
-    end = Chunk("assistant", "message", end=True)
+    say = [
+        Chunk(role="assistant", type="message", content=text)
+        for text in ("a\ud83d", "\ude00b", "\ud83d")
+    ]
+    start = Chunk(role="assistant", type="message", start=True)
+    end = Chunk(role="assistant", type="message", end=True)
     contents = [event.get("content") for event in events_of([start, *say, end])]
     assert contents == [None, "a", "😀b", "\ufffd", None]
 
@@ -93,9 +96,9 @@ def test_halves_of_a_character_are_joined_and_a_lone_one_is_replaced():
 def test_a_long_output_is_split_so_that_no_line_is_too_long():
     output = "\0" * 1_500_000
     chunks = [
-        Chunk("computer", "console", start=True),
-        Chunk("computer", "console", "output", content=output),
-        Chunk("computer", "console", end=True),
+        Chunk(role="computer", type="console", start=True),
+        Chunk(role="computer", type="console", format="output", content=output),
+        Chunk(role="computer", type="console", end=True),
     ]
     events = events_of(chunks)
     assert max(len(json.dumps(event)) for event in events) < 1_000_000
@@ -103,8 +106,12 @@ def test_a_long_output_is_split_so_that_no_line_is_too_long():
 
 
 def test_a_failure_closes_the_open_message_first():
-    failed = Chunk("server", "error", content=Failure("upstream_error", "It broke.", "Cut."))
-    events = events_of([Chunk("assistant", "code", "python", start=True), failed])
+    failed = Chunk(
+        role="server",
+        type="error",
+        content=Failure(code="upstream_error", title="It broke.", detail="Cut."),
+    )
+    events = events_of([Chunk(role="assistant", type="code", format="python", start=True), failed])
     assert events[1:] == [
         {"role": "assistant", "type": "code", "format": "python", "end": True},
         {
@@ -118,7 +125,7 @@ def test_a_failure_closes_the_open_message_first():
 
 def test_a_stream_that_was_cut_is_closed_and_ends_in_an_error():
     chunks = chunks_of([{"role": "assistant", "type": "message", "start": True}])
-    assert chunks[1] == Chunk("assistant", "message", end=True)
+    assert chunks[1] == Chunk(role="assistant", type="message", end=True)
     assert isinstance(chunks[2].content, Failure)
     assert chunks[2].content.code == "upstream_truncated"
 
@@ -139,7 +146,7 @@ def test_a_writer_with_other_habits_is_understood():
         ("assistant", "message", None, None, "Hello"),
         ("line", 3),
         ("computer", "console", None, None, "7\n"),
-        Chunk("server", "status", content="complete"),
+        Chunk(role="server", type="status", content="complete"),
     ]
 
 
@@ -168,14 +175,14 @@ def test_no_event_makes_a_decoder_fail_and_what_it_gives_is_in_order(events: lis
     essence(chunks_of(events))
 
 
-DEATH = RunReport("killed", 0.3, 2, reason="the kernel ended: exit status 3")
+DEATH = RunReport(state="killed", seconds=0.3, line=2, reason="the kernel ended: exit status 3")
 
 
 def test_a_plain_reader_is_told_as_output_that_the_kernel_died():
     chunks = [
-        Chunk("computer", "run", content=RunReport("started")),
-        Chunk("computer", "run", content=DEATH),
-        Chunk("server", "status", content="complete"),
+        Chunk(role="computer", type="run", content=RunReport(state="started")),
+        Chunk(role="computer", type="run", content=DEATH),
+        Chunk(role="server", type="status", content="complete"),
     ]
     head = {"role": "computer", "type": "console"}
     told = "[The kernel ended in line 2 after 0.3 s: exit status 3. Its names are gone.]\n"
@@ -189,5 +196,8 @@ def test_a_plain_reader_is_told_as_output_that_the_kernel_died():
 
 
 def test_an_ordinary_end_is_no_output():
-    for report in (RunReport("finished", 1.0), RunReport("interrupted", 1.0, 3)):
-        assert events_of([Chunk("computer", "run", content=report)]) == []
+    for report in (
+        RunReport(state="finished", seconds=1.0),
+        RunReport(state="interrupted", seconds=1.0, line=3),
+    ):
+        assert events_of([Chunk(role="computer", type="run", content=report)]) == []

@@ -28,7 +28,7 @@ def golden_chunks() -> list[Chunk]:
     decoder = native.Decoder()
     chunks = [chunk for wire in wires for chunk in decoder.decode(wire)]
     assert decoder.skipped == 0
-    return [*chunks, Chunk("server", "status", content="complete")]
+    return [*chunks, Chunk(role="server", type="status", content="complete")]
 
 
 def test_the_division_dialogue_goes_through_the_codec_unchanged():
@@ -57,16 +57,21 @@ def test_a_whole_answer_holds_messages_and_nothing_of_the_stream():
 
 def test_a_confirmation_that_waits_is_the_last_message():
     chunks = golden_chunks()[:7]
-    waiting = Chunk("server", "status", content="awaiting_approval")
+    waiting = Chunk(role="server", type="status", content="awaiting_approval")
     assert native.whole([*chunks, waiting])[-1] == CONFIRMATION
-    declined = Chunk("server", "status", content="complete")
+    declined = Chunk(role="server", type="status", content="complete")
     assert native.whole([*chunks, declined]) == [{"role": "assistant", **CODE}]
 
 
 def test_only_the_confirmation_of_the_last_code_waits():
     chunks = golden_chunks()
-    proposal = Chunk("computer", "confirmation", "execution", content=Proposal("", "", "r", "2"))
-    waiting = Chunk("server", "status", content="awaiting_approval")
+    proposal = Chunk(
+        role="computer",
+        type="confirmation",
+        format="execution",
+        content=Proposal(id="", message_id="", language="r", code="2"),
+    )
+    waiting = Chunk(role="server", type="status", content="awaiting_approval")
     messages = native.whole([*chunks[:-1], proposal, waiting])
     assert [message["type"] for message in messages] == [
         "code",
@@ -79,12 +84,12 @@ def test_only_the_confirmation_of_the_last_code_waits():
 
 def test_an_empty_console_is_left_out_and_calls_keep_their_ids():
     chunks = [
-        Chunk("assistant", "code", "python", start=True, id="call_1"),
-        Chunk("assistant", "code", "python", end=True),
-        Chunk("computer", "run", content=RunReport("started")),
-        Chunk("computer", "console", start=True),
-        Chunk("computer", "console", "active_line", content=1),
-        Chunk("computer", "console", end=True),
+        Chunk(role="assistant", type="code", format="python", start=True, id="call_1"),
+        Chunk(role="assistant", type="code", format="python", end=True),
+        Chunk(role="computer", type="run", content=RunReport(state="started")),
+        Chunk(role="computer", type="console", start=True),
+        Chunk(role="computer", type="console", format="active_line", content=1),
+        Chunk(role="computer", type="console", end=True),
     ]
     assert native.whole(chunks) == [
         {

@@ -27,7 +27,7 @@ lines = st.integers(1, 2**62)
 payloads = st.one_of(
     st.builds(
         lambda state, seconds, line: Chunk(
-            "computer", "run", content=RunReport(state, seconds, line)
+            role="computer", type="run", content=RunReport(state=state, seconds=seconds, line=line)
         ),
         st.sampled_from(["started", "finished", "interrupted", "killed"]),
         st.floats(0, 1e6),
@@ -35,7 +35,9 @@ payloads = st.one_of(
     ),
     st.builds(
         lambda name, text, file, line: Chunk(
-            "computer", "error", content=CodeError(name, text, (Frame(file, line, name),))
+            role="computer",
+            type="error",
+            content=CodeError(name=name, message=text, frames=(Frame(file, line, name),)),
         ),
         texts,
         texts,
@@ -44,23 +46,25 @@ payloads = st.one_of(
     ),
     st.builds(
         lambda id_, prompt, secret: Chunk(
-            "computer", "input", content=InputRequest(id_, prompt, secret)
+            role="computer", type="input", content=InputRequest(id_, prompt, secret)
         ),
         texts,
         texts,
         st.booleans(),
     ),
     st.builds(
-        lambda line, seconds: Chunk("computer", "timing", content=LineTiming(line, seconds)),
+        lambda line, seconds: Chunk(
+            role="computer", type="timing", content=LineTiming(line=line, seconds=seconds)
+        ),
         lines,
         st.floats(0, 1e6),
     ),
 )
 streamed = st.builds(
     lambda kind, format_, content, edge, call: Chunk(
-        kind[0],
-        kind[1],
-        format_,
+        role=kind[0],
+        type=kind[1],
+        format=format_,
         content=content if edge == "content" else None,
         start=edge == "start",
         end=edge == "end",
@@ -80,8 +84,8 @@ def test_decoding_what_was_encoded_gives_the_chunk_again(chunk: Chunk):
 
 
 def test_an_active_line_is_a_text_on_the_wire_and_null_when_nothing_runs():
-    line = Chunk("computer", "console", "active_line", content=7)
-    rest = Chunk("computer", "console", "active_line")
+    line = Chunk(role="computer", type="console", format="active_line", content=7)
+    rest = Chunk(role="computer", type="console", format="active_line")
     assert encode_chunk(line)["content"] == "7"
     assert encode_chunk(rest) == {
         "role": "computer",
@@ -94,10 +98,17 @@ def test_an_active_line_is_a_text_on_the_wire_and_null_when_nothing_runs():
 
 def test_a_confirmation_carries_the_code_and_neither_ids_nor_paths():
     chunk = Chunk(
-        "computer",
-        "confirmation",
-        "execution",
-        content=Proposal("p1", "m1", "python", "7 * 6", "/home/me", "/usr/bin/python3"),
+        role="computer",
+        type="confirmation",
+        format="execution",
+        content=Proposal(
+            id="p1",
+            message_id="m1",
+            language="python",
+            code="7 * 6",
+            folder="/home/me",
+            interpreter="/usr/bin/python3",
+        ),
     )
     assert encode_chunk(chunk)["content"] == {
         "type": "code",
@@ -107,20 +118,20 @@ def test_a_confirmation_carries_the_code_and_neither_ids_nor_paths():
     older = {**encode_chunk(chunk), "content": {"language": "python", "code": "7 * 6"}}
     decoded = decode_chunk(older)
     assert decoded is not None
-    assert decoded.content == Proposal("", "", "python", "7 * 6")
+    assert decoded.content == Proposal(id="", message_id="", language="python", code="7 * 6")
 
 
 def test_what_a_later_version_may_send_is_skipped():
     assert decode_chunk({"role": "assistant", "type": "hologram"}) is None
     assert decode_chunk({"role": "moon", "type": "message"}) is None
     known = decode_chunk({"role": "assistant", "type": "message", "content": "a", "mood": "good"})
-    assert known == Chunk("assistant", "message", content="a")
+    assert known == Chunk(role="assistant", type="message", content="a")
 
 
 def test_kinds_of_our_own_faces_are_told_apart():
-    assert is_extended(Chunk("computer", "run", content=RunReport("started")))
-    assert not is_extended(Chunk("computer", "console", start=True))
-    assert not is_extended(Chunk("server", "error"))
+    assert is_extended(Chunk(role="computer", type="run", content=RunReport(state="started")))
+    assert not is_extended(Chunk(role="computer", type="console", start=True))
+    assert not is_extended(Chunk(role="server", type="error"))
 
 
 def test_the_python_face_tells_the_same_kinds_apart():
@@ -128,5 +139,5 @@ def test_the_python_face_tells_the_same_kinds_apart():
     for role, kind, format_ in product(get_args(Role), get_args(ChunkType), formats):
         if role != "server":  # the end of a stream is no chunk there
             wire = {"role": role, "type": kind, "format": format_}
-            chunk = Chunk(role, kind, format_)
+            chunk = Chunk(role=role, type=kind, format=format_)
             assert chat_transcript.is_extended(wire) == is_extended(chunk), wire

@@ -22,16 +22,16 @@ CODE = {"role": "assistant", "type": "code", "format": "python", "content": "7 *
 def test_a_history_becomes_whole_messages():
     entries = read_messages([ASKED, CODE, {**CODE, "type": "message", "content": "42"}])
     assert [entry.chunks for entry in entries] == [
-        (Chunk("user", "message", content="How many?"),),
+        (Chunk(role="user", type="message", content="How many?"),),
         (
-            Chunk("assistant", "code", "python", start=True, id="call_1"),
-            Chunk("assistant", "code", "python", content="7 * 6"),
-            Chunk("assistant", "code", "python", end=True),
+            Chunk(role="assistant", type="code", format="python", start=True, id="call_1"),
+            Chunk(role="assistant", type="code", format="python", content="7 * 6"),
+            Chunk(role="assistant", type="code", format="python", end=True),
         ),
         (
-            Chunk("assistant", "message", start=True),
-            Chunk("assistant", "message", content="42"),
-            Chunk("assistant", "message", end=True),
+            Chunk(role="assistant", type="message", start=True),
+            Chunk(role="assistant", type="message", content="42"),
+            Chunk(role="assistant", type="message", end=True),
         ),
     ]
     assert len({entry.key for entry in entries}) == 3
@@ -51,7 +51,7 @@ def test_a_command_decides_about_the_code_before_it(word: str, decision: Approve
 def test_a_confirmation_is_read_in_both_forms_and_names_nothing(content: dict[str, str]):
     wire = {"role": "computer", "type": "confirmation", "format": "execution", "content": content}
     entry = read_messages([ASKED, wire])[-1]
-    assert entry.chunks[0].content == Proposal("", "", "python", "7")
+    assert entry.chunks[0].content == Proposal(id="", message_id="", language="python", code="7")
     assert entry.key == ""
 
 
@@ -66,7 +66,9 @@ def test_a_confirmation_is_read_in_both_forms_and_names_nothing(content: dict[st
 )
 def test_images_come_as_files_and_in_base64(format_: str, data: str, read: str):
     wire = {"role": "user", "type": "image", "format": format_, "content": data}
-    assert read_messages([wire])[0].chunks == (Chunk("user", "image", read, content=data),)
+    assert read_messages([wire])[0].chunks == (
+        Chunk(role="user", type="image", format=read, content=data),
+    )
 
 
 def test_who_a_message_is_for_is_kept():
@@ -84,9 +86,9 @@ def test_output_is_one_console_and_running_lines_are_no_messages():
         ]
     )
     assert entries[1].chunks == (
-        Chunk("computer", "console", start=True),
-        Chunk("computer", "console", "output", content="42\n"),
-        Chunk("computer", "console", end=True),
+        Chunk(role="computer", type="console", start=True),
+        Chunk(role="computer", type="console", format="output", content="42\n"),
+        Chunk(role="computer", type="console", end=True),
     )
     assert len(entries) == 2
 

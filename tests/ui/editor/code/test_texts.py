@@ -58,33 +58,33 @@ def test_a_selection_that_ends_before_a_line_does_not_touch_it() -> None:
 
 
 def test_words_are_found_with_and_without_case() -> None:
-    assert places("Foo foo", Query("foo")) == [(0, 3), (4, 7)]
-    assert places("Foo foo", Query("foo", is_case=True)) == [(4, 7)]
-    assert places("foo food _foo", Query("foo", is_word=True)) == [(0, 3)]
-    assert places("a.c abc", Query("a.c")) == [(0, 3)]
+    assert places("Foo foo", Query(text="foo")) == [(0, 3), (4, 7)]
+    assert places("Foo foo", Query(text="foo", is_case=True)) == [(4, 7)]
+    assert places("foo food _foo", Query(text="foo", is_word=True)) == [(0, 3)]
+    assert places("a.c abc", Query(text="a.c")) == [(0, 3)]
 
 
 def test_places_count_characters_also_after_emoji() -> None:
-    assert places("😀 é x\n😀 x", Query("x")) == [(4, 5), (8, 9)]
+    assert places("😀 é x\n😀 x", Query(text="x")) == [(4, 5), (8, 9)]
 
 
 def test_patterns_catch_groups_that_a_replacement_can_use() -> None:
-    query = Query(r"(\w+)=(\d+)", is_pattern=True)
+    query = Query(text=r"(\w+)=(\d+)", is_pattern=True)
     (found,) = next(search("ab=12", query))
     assert expanded(r"\2->$1", found, query) == "12->ab"
-    assert expanded(r"\1", found, Query("ab=12")) == r"\1"
+    assert expanded(r"\1", found, Query(text="ab=12")) == r"\1"
 
 
 def test_a_pattern_that_is_none_or_never_ends_is_said() -> None:
     with pytest.raises(PatternError):
-        list(search("x", Query("(", is_pattern=True)))
+        list(search("x", Query(text="(", is_pattern=True)))
     with pytest.raises(PatternError, match="too long"):
-        list(search("a" * 30_000 + "b", Query("(a+)+$", is_pattern=True)))
+        list(search("a" * 30_000 + "b", Query(text="(a+)+$", is_pattern=True)))
 
 
 def test_an_empty_match_is_no_place() -> None:
-    assert places("aXb", Query("x*", is_pattern=True)) == [(1, 2)]
-    assert list(search("abc", Query(""))) == []
+    assert places("aXb", Query(text="x*", is_pattern=True)) == [(1, 2)]
+    assert list(search("abc", Query(text=""))) == []
 
 
 @given(lines, lines)

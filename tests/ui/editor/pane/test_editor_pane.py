@@ -41,7 +41,7 @@ def pane(
 
 
 def cell(key: str, code: str, title: str = "cell 1") -> Tab:
-    return Tab(key, title, text=code, original=code, base=code)
+    return Tab(key=key, title=title, text=code, original=code, base=code)
 
 
 def keyboard(pane: EditorPane) -> QWidget:
@@ -225,7 +225,7 @@ def test_ctrl_enter_and_f5_run_what_is_shown(pane: EditorPane) -> None:
 
 def test_only_languages_that_can_run_get_run(pane: EditorPane) -> None:
     pane.set_can_run(lambda word: word == "python")
-    own = Tab("own:1", "untitled 1", is_own=True, text="select 1")
+    own = Tab(key="own:1", title="untitled 1", is_own=True, text="select 1")
     pane.add_tab(own)
     pane.show_tab("own:1")
     assert pane.header.run.isEnabled()

@@ -56,15 +56,15 @@ def test_the_seconds_stand_on_the_line_while_it_runs(qtbot: QtBot, editor: Scint
 
 def test_timings_of_one_line_add_up(editor: ScintillaEditor) -> None:
     running = RunningLine(editor, editor)
-    running.add_timing(LineTiming(2, 0.4))
-    running.add_timing(LineTiming(2, 0.7))
+    running.add_timing(LineTiming(line=2, seconds=0.4))
+    running.add_timing(LineTiming(line=2, seconds=0.7))
     assert editor.line_note(2).strip() == "1.1 s"
     running.reset()
     assert editor.line_note(2) == ""
 
 
 def test_what_took_no_time_is_not_noted(editor: ScintillaEditor) -> None:
-    RunningLine(editor, editor).add_timing(LineTiming(2, 0.0002))
+    RunningLine(editor, editor).add_timing(LineTiming(line=2, seconds=0.0002))
     assert editor.line_note(2) == ""
 
 
@@ -78,8 +78,8 @@ def test_times_are_said_as_people_read_them(seconds: float, words: str) -> None:
 
 def test_where_the_time_went_is_painted_beside_the_lines(editor: ScintillaEditor) -> None:
     running = RunningLine(editor, editor)
-    running.add_timing(LineTiming(1, 0.01))
-    running.add_timing(LineTiming(3, 0.9, 6))
+    running.add_timing(LineTiming(line=1, seconds=0.01))
+    running.add_timing(LineTiming(line=3, seconds=0.9, last_line=6))
     assert [editor.line_heat(line) for line in range(1, 9)] == [0] * 8
     running.show_heat()
     assert [editor.line_heat(line) for line in range(1, 9)] == [0, 0, 4, 4, 4, 4, 0, 0]

@@ -40,16 +40,33 @@ MESSAGES = [
 ]
 PAYLOADS: dict[str, Callable[[str], Chunk]] = {
     "error": lambda text: Chunk(
-        "computer", "error", content=CodeError(text, text, (Frame(text, 1, text),), text)
+        role="computer",
+        type="error",
+        content=CodeError(name=text, message=text, frames=(Frame(text, 1, text),), remedy=text),
     ),
-    "input": lambda text: Chunk("computer", "input", content=InputRequest("i", text)),
+    "input": lambda text: Chunk(role="computer", type="input", content=InputRequest("i", text)),
     "table": lambda text: Chunk(
-        "computer", "table", content=Table((text, "b"), (text, ""), ((text, 1),) * 3, 3, 2, text)
+        role="computer",
+        type="table",
+        content=Table(
+            columns=(text, "b"),
+            dtypes=(text, ""),
+            rows=((text, 1),) * 3,
+            total_rows=3,
+            total_columns=2,
+            name=text,
+        ),
     ),
     "files": lambda text: Chunk(
-        "computer", "files", content=FileChanges("/", (FileChange(text, 1, "text", text),))
+        role="computer",
+        type="files",
+        content=FileChanges(
+            folder="/", created=(FileChange(path=text, size_bytes=1, kind="text", diff=text),)
+        ),
     ),
-    "failure": lambda text: Chunk("server", "error", content=Failure("c", text, text, text)),
+    "failure": lambda text: Chunk(
+        role="server", type="error", content=Failure(code="c", title=text, detail=text, remedy=text)
+    ),
 }
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
@@ -66,7 +66,13 @@ def test_a_cited_stretch_has_the_number_of_its_source_behind_it(sample, model) -
     sample.say("assistant", "message", "Ten is even. So it is.")
     for title in ("A page", "Another"):
         source = Source(title=title, url=f"https://example.org/{title[:2].strip()}")
-        sample.apply(Chunk("assistant", "citation", content=Citation(0, 12, "", (source,))))
+        sample.apply(
+            Chunk(
+                role="assistant",
+                type="citation",
+                content=Citation(start=0, end=12, text="", sources=(source,)),
+            )
+        )
     answer, sources = model.rows
     assert answer.text == (
         "Ten is even. [\\[1\\]](<https://example.org/A>) [\\[2\\]](<https://example.org/An>)"
@@ -80,13 +86,13 @@ def test_a_cited_stretch_has_the_number_of_its_source_behind_it(sample, model) -
     [("short", 0, 50), ("short", 3, 3), ("```\ncode here\n```", 4, 8), ("a `b c` d", 0, 5)],
 )
 def test_no_number_is_put_into_code_or_where_the_place_is_not_known(text, start, end) -> None:
-    citation = Citation(start, end, "", (PAGE,))
+    citation = Citation(start=start, end=end, text="", sources=(PAGE,))
     assert cite(text, [citation], source_lines((), citation)) == text
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "https://a/>b"])
 def test_a_source_with_a_strange_address_cannot_be_opened(url: str) -> None:
-    citation = Citation(0, 2, "", (Source(title="Page", url=url),))
+    citation = Citation(start=0, end=2, text="", sources=(Source(title="Page", url=url),))
     lines = source_lines((), citation)
     assert lines == ["Page"]
     assert cite("Ten", [citation], lines) == "Te \\[1\\]n"
@@ -94,7 +100,13 @@ def test_a_source_with_a_strange_address_cannot_be_opened(url: str) -> None:
 
 def test_a_click_on_a_source_asks_for_its_address(qtbot, view, talk) -> None:
     talk.answer("Ten is even.")
-    talk.apply(Chunk("assistant", "citation", content=Citation(0, 12, "", (PAGE,))))
+    talk.apply(
+        Chunk(
+            role="assistant",
+            type="citation",
+            content=Citation(start=0, end=12, text="", sources=(PAGE,)),
+        )
+    )
     view.set_conversation(talk)
     with qtbot.waitSignal(view.link_activated) as asked:
         click(qtbot, view, "A page")
@@ -105,7 +117,7 @@ def _ask_what_costs(talk: Sample, *usages: Usage) -> None:
     talk.say("user", "message", "How much?")
     talk.say("assistant", "message", "45")
     for usage in usages:
-        talk.apply(Chunk("server", "usage", content=usage))
+        talk.apply(Chunk(role="server", type="usage", content=usage))
 
 
 def _told(talk: Sample, model: TimelineModel, name: str = "") -> str:
@@ -114,7 +126,9 @@ def _told(talk: Sample, model: TimelineModel, name: str = "") -> str:
 
 
 def test_the_end_of_a_turn_says_model_tokens_and_time(sample, model) -> None:
-    _ask_what_costs(sample, Usage(1_000, 7), Usage(234, 7))
+    _ask_what_costs(
+        sample, Usage(input_tokens=1_000, output_tokens=7), Usage(input_tokens=234, output_tokens=7)
+    )
     assert _told(sample, model, "openai/gpt-x").startswith("gpt-x · 1,234 tokens in, 14 out · ")
     again = TimelineModel()
     again.reset(sample.messages)
@@ -123,11 +137,16 @@ def test_the_end_of_a_turn_says_model_tokens_and_time(sample, model) -> None:
 
 
 def test_a_stored_conversation_says_what_its_turns_have_cost(sample, view) -> None:
-    _ask_what_costs(sample, Usage(1_000, 7, model="openai/gpt-x", cost=0.5))
-    _ask_what_costs(sample, Usage(10, 2, model="openai/gpt-x"))
-    summary = ConversationSummary(sample.id, "", 1.0, 1.0)
+    _ask_what_costs(
+        sample, Usage(input_tokens=1_000, output_tokens=7, model="openai/gpt-x", cost=0.5)
+    )
+    _ask_what_costs(sample, Usage(input_tokens=10, output_tokens=2, model="openai/gpt-x"))
+    summary = ConversationSummary(id=sample.id, title="", created_at=1.0, updated_at=1.0)
     stored = StoredConversation(
-        summary, tuple(sample.messages), sample.leaf_id, beside=tuple(sample.beside)
+        summary=summary,
+        messages=tuple(sample.messages),
+        leaf_id=sample.leaf_id,
+        beside=tuple(sample.beside),
     )
     view.set_conversation(Conversation.restore(stored))
     first, second = (row.foot for row in view.model.rows if row.kind == "answer")
@@ -143,11 +162,23 @@ def test_of_a_turn_whose_cost_was_not_told_nothing_is_said(sample, model) -> Non
 @pytest.mark.parametrize(
     ("usages", "words"),
     [
-        ([Usage(10, 5, model="a/m", cost=0.0123)], "m · 10 tokens in, 5 out · $0.012"),
-        ([Usage(10, 5, model="m", cost=2.5)], "m · 10 tokens in, 5 out · $2.50"),
-        ([Usage(1, 5, model="m", cost=0.0)], "m · 1 tokens in, 5 out · $0.00"),
         (
-            [Usage(10, 5, model="m", cost=0.2, is_estimated=True), Usage(1, 1, model="n")],
+            [Usage(input_tokens=10, output_tokens=5, model="a/m", cost=0.0123)],
+            "m · 10 tokens in, 5 out · $0.012",
+        ),
+        (
+            [Usage(input_tokens=10, output_tokens=5, model="m", cost=2.5)],
+            "m · 10 tokens in, 5 out · $2.50",
+        ),
+        (
+            [Usage(input_tokens=1, output_tokens=5, model="m", cost=0.0)],
+            "m · 1 tokens in, 5 out · $0.00",
+        ),
+        (
+            [
+                Usage(input_tokens=10, output_tokens=5, model="m", cost=0.2, is_estimated=True),
+                Usage(input_tokens=1, output_tokens=1, model="n"),
+            ],
             "m, n · ~11 tokens in, ~6 out · at least ~$0.20",
         ),
     ],
@@ -168,15 +199,19 @@ def test_a_thought_says_how_long_it_took(model) -> None:
 
 def test_a_call_that_comes_while_another_waits_is_queued(sample, model) -> None:
     first = sample.say("assistant", "code", "print(1)", "python")
-    sample.give("confirmation", Proposal("p", first, "python", "print(1)"), "execution")
+    sample.give(
+        "confirmation",
+        Proposal(id="p", message_id=first, language="python", code="print(1)"),
+        "execution",
+    )
     sample.say("assistant", "code", "print(2)", "python")
     assert [row.state for row in model.rows] == ["waiting", "queued"]
 
 
 def test_the_place_of_an_error_leads_to_its_line(qtbot, view, talk) -> None:
     code = talk.code("def share(n):\n    return 1 / n\nshare(0)")
-    talk.report(RunReport("started"))
-    talk.apply(Chunk("computer", "error", content=ERROR))
+    talk.report(RunReport(state="started"))
+    talk.apply(Chunk(role="computer", type="error", content=ERROR))
     view.set_conversation(talk)
     with qtbot.waitSignal(view.line_requested) as asked:
         click(qtbot, view, "Show line 1 in the editor")
@@ -185,8 +220,10 @@ def test_the_place_of_an_error_leads_to_its_line(qtbot, view, talk) -> None:
 
 def test_a_model_is_asked_to_mend_only_where_there_is_one(qtbot, view, talk) -> None:
     talk.code("1 / 0")
-    error = CodeError("ZeroDivisionError", "division by zero", (Frame("", 1, "<module>"),))
-    key = talk.apply(Chunk("computer", "error", content=error))
+    error = CodeError(
+        name="ZeroDivisionError", message="division by zero", frames=(Frame("", 1, "<module>"),)
+    )
+    key = talk.apply(Chunk(role="computer", type="error", content=error))
     view.set_conversation(talk)
     assert "Ask the model to fix it" not in tips(view)
     view.set_model_name(lambda: "openai/gpt-x")
@@ -229,7 +266,7 @@ def test_a_picture_of_two_hundred_megapixels_is_refused_in_words(
     image = QImage(20_000, 10_000, QImage.Format.Format_Mono)
     image.fill(0)
     image.save(str(path))
-    talk.apply(Chunk("computer", "image", "path", content=str(path)))
+    talk.apply(Chunk(role="computer", type="image", format="path", content=str(path)))
     view.set_conversation(talk)
     painted()
     found: Callable[[], object] = lambda: view.sheet.card(0)._picture()  # noqa: E731

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QRect, QThreadPool
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
@@ -41,12 +41,12 @@ def tools(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[CardTo
     theme = Theme(RESOURCES, request.param)
     theme.apply(qapp)
     yield CardTools(
-        theme,
-        DocumentMaker(theme, None),
-        PictureDecoder(),
-        lambda word: True,
-        lambda word: "",
-        lambda: True,
+        theme=theme,
+        maker=DocumentMaker(theme, None),
+        pictures=PictureDecoder(),
+        can_run=lambda word: True,
+        why_not=lambda word: "",
+        has_model=lambda: True,
     )
     qapp.setStyleSheet("")
     qapp.setPalette(QPalette())
@@ -72,7 +72,9 @@ def painted(name: str, tools: CardTools) -> QImage:
         top += card.gap
         painter.save()
         painter.translate(16, top)
-        card.paint(painter, PaintState(QRect(0, 0, WIDTH, MOST), is_hovered=row.kind == "image"))
+        card.paint(
+            painter, PaintState(clip=QRect(0, 0, WIDTH, MOST), is_hovered=row.kind == "image")
+        )
         painter.restore()
         top += height
     painter.end()

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 
@@ -25,13 +24,17 @@ def table(rows=200, total=12_000, columns=3, name="df"):
     names = ("region", "units", "share", *(f"more {n}" for n in range(columns - 3)))[:columns]
     cells = (("North", 7, 0.5, *[1] * (columns - 3))[:columns] for _ in range(rows - 1))
     return Table(
-        names, ("object", "int64", "float64"), (*cells, ("East", 1, None, *[2] * (columns - 3))),
-        total, columns, name,
-    )  # fmt: skip
+        columns=names,
+        dtypes=("object", "int64", "float64"),
+        rows=(*cells, ("East", 1, None, *[2] * (columns - 3))),
+        total_rows=total,
+        total_columns=columns,
+        name=name,
+    )
 
 
 def show(talk, kind, content, form=None):
-    return talk.apply(Chunk("computer", kind, form, content=content))
+    return talk.apply(Chunk(role="computer", type=kind, format=form, content=content))
 
 
 def spot(view, tip, row=-1):
@@ -99,7 +102,9 @@ def test_a_click_on_a_head_sorts_rising_then_falling_then_not(view, talk, qtbot,
 
 def test_columns_that_have_room_are_told_of_all_that_the_frame_has(view, talk, painted):
     wide = table(3, 3, columns=40)
-    wide = Table(wide.columns, wide.dtypes, wide.rows, 3, 900)
+    wide = Table(
+        columns=wide.columns, dtypes=wide.dtypes, rows=wide.rows, total_rows=3, total_columns=900
+    )
     show(talk, "table", wide)
     view.set_conversation(talk)
     painted()
@@ -134,8 +139,18 @@ def test_all_rows_are_one_click_away_where_the_kernel_can_give_them(view, talk, 
 
 
 def test_a_table_without_rows_is_its_head(view, talk, painted):
-    show(talk, "table", Table(("a", "b"), ("object", "object"), (), 0, 2))
-    show(talk, "table", Table(("",), ("category",), (), 0, 1))
+    show(
+        talk,
+        "table",
+        Table(
+            columns=("a", "b"), dtypes=("object", "object"), rows=(), total_rows=0, total_columns=2
+        ),
+    )
+    show(
+        talk,
+        "table",
+        Table(columns=("",), dtypes=("category",), rows=(), total_rows=0, total_columns=1),
+    )
     view.set_conversation(talk)
     painted()
     assert view.sheet.card(0).size_words() == "0 rows · 2 columns"
@@ -146,7 +161,11 @@ def test_a_table_without_rows_is_its_head(view, talk, painted):
 def test_a_million_cells_are_shown_by_drawing_those_that_are_seen(view, talk, painted):
     rows = tuple(tuple(range(100)) for _ in range(10_000))
     names = tuple(f"c{n}" for n in range(100))
-    show(talk, "table", Table(names, (), rows, 10_000, 100))
+    show(
+        talk,
+        "table",
+        Table(columns=names, dtypes=(), rows=rows, total_rows=10_000, total_columns=100),
+    )
     view.set_conversation(talk)
     card = view.sheet.card(0)
     view.sheet.rows[0].is_open = True
@@ -197,11 +216,11 @@ def test_a_large_table_is_not_copied_within_the_frame(view, talk, qtbot, painted
 @pytest.mark.parametrize(
     "odd",
     [
-        Table((), (), (), 0),
-        Table(("a",), (), (), 0),
-        Table(("a", "a"), ("x",), ((None, "\ud800"),), 1),
-        Table(("x" * 5_000,), ("",), (("y" * 50_000,),), 1),
-        Table(("n",), ("int64",), ((10**400,),), 1),
+        Table(columns=(), dtypes=(), rows=(), total_rows=0),
+        Table(columns=("a",), dtypes=(), rows=(), total_rows=0),
+        Table(columns=("a", "a"), dtypes=("x",), rows=((None, "\ud800"),), total_rows=1),
+        Table(columns=("x" * 5_000,), dtypes=("",), rows=(("y" * 50_000,),), total_rows=1),
+        Table(columns=("n",), dtypes=("int64",), rows=((10**400,),), total_rows=1),
     ],
 )
 def test_odd_tables_are_drawn(view, talk, painted, odd):
@@ -215,7 +234,7 @@ def test_odd_tables_are_drawn(view, talk, painted, odd):
 
 def test_a_frame_is_not_said_twice(view, talk):
     talk.code("df")
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     talk.output("total 3\n  region  units  share\n0  North      7    0.5\n")
     show(talk, "table", table(1, 1))
     view.set_conversation(talk)
@@ -227,11 +246,11 @@ def test_files_are_listed_with_what_happened_to_them(view, talk, qtbot, painted,
     picture.fill(0xFF3B5BDB)
     picture.save(str(tmp_path / "plot.png"))
     changes = FileChanges(
-        str(tmp_path),
-        (FileChange("plot.png", 900, "image"),),
-        (FileChange("notes.md", 20, "text", DIFF),),
-        (FileChange("old.txt", 10, "text"),),
-        "node_modules was not looked at.",
+        folder=str(tmp_path),
+        created=(FileChange(path="plot.png", size_bytes=900, kind="image"),),
+        changed=(FileChange(path="notes.md", size_bytes=20, kind="text", diff=DIFF),),
+        deleted=(FileChange(path="old.txt", size_bytes=10, kind="text"),),
+        note="node_modules was not looked at.",
     )
     show(talk, "files", changes)
     view.set_conversation(talk)
@@ -254,7 +273,11 @@ def test_files_are_listed_with_what_happened_to_them(view, talk, qtbot, painted,
 
 def test_a_file_cannot_hide_its_name(view, talk, painted):
     names = ("rtl\u202egnp.exe", "two\nlines.txt", "\udcff.txt", "Foto 1\u202fAM é.txt")
-    show(talk, "files", FileChanges("/x", tuple(FileChange(name) for name in names)))
+    show(
+        talk,
+        "files",
+        FileChanges(folder="/x", created=tuple(FileChange(path=name) for name in names)),
+    )
     view.set_conversation(talk)
     painted()
     for name in ("rtl�gnp.exe", "two�lines.txt", "�.txt", names[3]):
@@ -267,7 +290,13 @@ def test_one_byte_is_no_bytes(size, words):
 
 
 def test_of_many_files_the_first_are_shown(view, talk, qtbot, painted):
-    show(talk, "files", FileChanges("/x", tuple(FileChange(f"f{n}.bin") for n in range(10_000))))
+    show(
+        talk,
+        "files",
+        FileChanges(
+            folder="/x", created=tuple(FileChange(path=f"f{n}.bin") for n in range(10_000))
+        ),
+    )
     view.set_conversation(talk)
     painted()
     assert view.sheet.height < 400
@@ -281,8 +310,12 @@ def test_of_many_files_the_first_are_shown(view, talk, qtbot, painted):
 
 
 def test_files_that_are_not_listed_are_counted_in_the_head(view, talk, qtbot, painted):
-    listed = tuple(FileChange(f"f{number}.bin") for number in range(200))
-    show(talk, "files", FileChanges("/x", listed, listed[:1], created_total=12_345))
+    listed = tuple(FileChange(path=f"f{number}.bin") for number in range(200))
+    show(
+        talk,
+        "files",
+        FileChanges(folder="/x", created=listed, changed=listed[:1], created_total=12_345),
+    )
     view.set_conversation(talk)
     painted()
     card = view.sheet.card(0)
@@ -351,11 +384,15 @@ def test_a_result_that_is_not_known_is_one_quiet_line(view, talk, painted):
 
 def test_an_error_is_said_once_and_its_traceback_on_demand(view, talk, qtbot, painted):
     talk.code("1/0")
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     trace = 'Traceback (most recent call last):\n  File "<block 1>", line 3, in <module>\n    1/0\n'
     talk.output(f"before\n{trace}ZeroDivisionError: division by zero\n")
     frames = (Frame("", 3, "<module>"), Frame("/x/helper.py", 12, "f"))
-    show(talk, "error", CodeError("ZeroDivisionError", "division by zero", frames))
+    show(
+        talk,
+        "error",
+        CodeError(name="ZeroDivisionError", message="division by zero", frames=frames),
+    )
     view.set_conversation(talk)
     painted()
     console, problem = view.sheet.card(1), view.sheet.card(2)
@@ -372,12 +409,22 @@ def test_an_error_is_said_once_and_its_traceback_on_demand(view, talk, qtbot, pa
 
 def test_an_error_says_what_to_do_under_its_title(view, talk, qtbot, painted):
     talk.code("grow()")
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     trace = 'Traceback (most recent call last):\n  File "<block 1>", line 1, in <module>\n'
     remedy = "This run may take 200 MB: the limit in Settings."
     talk.output(f"{trace}numpy._core._exceptions._ArrayMemoryError: no room\n{remedy}\n")
-    show(talk, "error", CodeError("MemoryError", "no room", (Frame("", 1, "<module>"),)))
-    show(talk, "error", CodeError("MemoryError", "no room", (Frame("", 1, "<module>"),), remedy))
+    show(
+        talk,
+        "error",
+        CodeError(name="MemoryError", message="no room", frames=(Frame("", 1, "<module>"),)),
+    )
+    show(
+        talk,
+        "error",
+        CodeError(
+            name="MemoryError", message="no room", frames=(Frame("", 1, "<module>"),), remedy=remedy
+        ),
+    )
     view.set_conversation(talk)
     painted()
     assert view.sheet.card(0).source() == "grow()"
@@ -391,11 +438,11 @@ def test_an_error_says_what_to_do_under_its_title(view, talk, qtbot, painted):
 @pytest.mark.parametrize("has_error", [True, False])
 def test_an_interrupt_is_told_by_its_report_alone(view, talk, has_error):
     talk.code("while True: pass")
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     talk.output("x\nTraceback (most recent call last):\n  File …\nKeyboardInterrupt\n")
     if has_error:
-        show(talk, "error", CodeError("KeyboardInterrupt", ""))
-    talk.report(RunReport("interrupted", 12.34, 37))
+        show(talk, "error", CodeError(name="KeyboardInterrupt", message=""))
+    talk.report(RunReport(state="interrupted", seconds=12.34, line=37))
     view.set_conversation(talk)
     assert [row.kind for row in view.sheet.rows] == ["code", "console", "run"]
     assert view.sheet.card(1).source() == "x"
@@ -407,7 +454,7 @@ def test_text_is_sent_to_a_program_while_the_code_runs(view, talk, qtbot, painte
     view.set_conversation(talk)
     painted()
     assert not has_spot(view, "Send text")
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     painted()
     sent = []
     view.text_sent.connect(lambda *what: sent.append(what))
@@ -421,7 +468,7 @@ def test_text_is_sent_to_a_program_while_the_code_runs(view, talk, qtbot, painte
     qtbot.mouseClick(line.end_button, LEFT)
     assert sent == [("yes\n", False), ("", True)]
     assert not line.isEnabled()
-    talk.report(RunReport("finished", 0.5))
+    talk.report(RunReport(state="finished", seconds=0.5))
     painted()
     qtbot.waitUntil(lambda: not view.findChildren(SendLine))
 
@@ -438,7 +485,7 @@ def test_calls_that_wait_for_another_are_queued(view, talk):
 def test_a_turn_that_was_stopped_before_its_first_word_leaves_a_line(view, talk):
     talk.ask("Hello")
     view.set_conversation(talk)
-    talk.apply(Chunk("server", "status", content="cancelled"))
+    talk.apply(Chunk(role="server", type="status", content="cancelled"))
     assert [row.kind for row in view.sheet.rows] == ["question", "run"]
     assert view.sheet.rows[1].text == "Stopped before the answer began."
 
@@ -446,9 +493,9 @@ def test_a_turn_that_was_stopped_before_its_first_word_leaves_a_line(view, talk)
 def test_the_seconds_stand_on_the_card_while_it_runs(view, talk, qtbot):
     talk.code("sleep")
     view.set_conversation(talk)
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     qtbot.waitUntil(lambda: view.sheet.card(0).state_text() in ("1 s", "2 s"))
-    talk.report(RunReport("finished", 1.2))
+    talk.report(RunReport(state="finished", seconds=1.2))
     assert view.sheet.card(0).state_text() == "ran in 1.2 s"
 
 

@@ -21,7 +21,13 @@ from playhead.ui.timeline.cards.table_columns import (
 
 def table(*rows: tuple, total: int | None = None, dtypes: tuple[str, ...] = ()) -> Table:
     names = tuple(f"c{number}" for number in range(len(rows[0]) if rows else 1))
-    return Table(names, dtypes, rows, len(rows) if total is None else total, len(names))
+    return Table(
+        columns=names,
+        dtypes=dtypes,
+        rows=rows,
+        total_rows=len(rows) if total is None else total,
+        total_columns=len(names),
+    )
 
 
 def test_numbers_of_a_column_have_the_decimals_that_they_need() -> None:
@@ -70,7 +76,10 @@ def test_sorting_knows_numbers_from_texts_and_puts_nothing_last() -> None:
     [
         (table((1,), total=12_000), "1 of 12,000 rows · 1 column"),
         (table((1, 2), (1, 2)), "2 rows · 2 columns"),
-        (Table(("a",), (), (), 0, 40), "0 rows · 1 of 40 columns"),
+        (
+            Table(columns=("a",), dtypes=(), rows=(), total_rows=0, total_columns=40),
+            "0 rows · 1 of 40 columns",
+        ),
     ],
 )
 def test_the_size_says_how_much_of_it_is_here(shown: Table, words: str) -> None:
@@ -86,7 +95,14 @@ def test_what_is_copied_can_be_read_back(rows: list[tuple[str, str]], separator:
 
 def test_what_is_missing_is_shown_as_its_library_writes_it_and_never_sorted_in() -> None:
     rows = (("NaN",), (2.0,), (None,), ("inf",), (-1.0,))
-    shown = Table(("x",), ("Float64",), rows, 5, 1, missing=("null",))
+    shown = Table(
+        columns=("x",),
+        dtypes=("Float64",),
+        rows=rows,
+        total_rows=5,
+        total_columns=1,
+        missing=("null",),
+    )
     [column] = columns_of(shown)
     assert [column.text(cell) for (cell,) in rows] == ["NaN", "2.0", "null", "∞", "-1.0"]
     assert column.is_number
@@ -95,7 +111,14 @@ def test_what_is_missing_is_shown_as_its_library_writes_it_and_never_sorted_in()
 
 
 def test_a_text_that_looks_like_nothing_is_a_text() -> None:
-    names = Table(("x",), ("str",), (("None",), ("Ada",)), 2, 1, missing=("NaN",))
+    names = Table(
+        columns=("x",),
+        dtypes=("str",),
+        rows=(("None",), ("Ada",)),
+        total_rows=2,
+        total_columns=1,
+        missing=("NaN",),
+    )
     assert sorted_rows(names, 0, is_falling=True) == [0, 1]
     assert columns_of(names)[0].is_missing("None") is False
 
@@ -110,7 +133,13 @@ def test_a_text_that_looks_like_nothing_is_a_text() -> None:
     ],
 )
 def test_spans_and_decimals_are_sorted_by_their_size(dtype: str, cells: tuple[str, ...]) -> None:
-    shown = Table(("x",), (dtype,), tuple((cell,) for cell in cells), len(cells), 1)
+    shown = Table(
+        columns=("x",),
+        dtypes=(dtype,),
+        rows=tuple((cell,) for cell in cells),
+        total_rows=len(cells),
+        total_columns=1,
+    )
     assert sorted_rows(shown, 0, is_falling=False) == list(range(len(cells)))
 
 

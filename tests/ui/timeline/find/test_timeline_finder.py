@@ -105,8 +105,13 @@ def test_outputs_are_searched_as_they_are_shown(view, talk, find):
 
 
 def test_a_table_that_has_the_words_is_shown_with_a_ring(view, talk, find):
-    table = Table(("city", "people"), ("str", "int"), (("Paris", 2), ("Berlin", 3)), 2)
-    key = talk.apply(Chunk("computer", "table", content=table))
+    table = Table(
+        columns=("city", "people"),
+        dtypes=("str", "int"),
+        rows=(("Paris", 2), ("Berlin", 3)),
+        total_rows=2,
+    )
+    key = talk.apply(Chunk(role="computer", type="table", content=table))
     view.set_conversation(talk)
     assert find("berlin") == "1 of 1"
     assert view.ringed == key
@@ -215,7 +220,7 @@ def test_blocks_that_cannot_have_the_words_are_passed_over(source, wanted, is_th
 
 
 def test_a_long_output_is_counted_in_many_steps(talk):
-    row = Row("key", "console")
+    row = Row(key="key", kind="console")
     row.set_text("a line with a needle in it\n" * 40_000)
     steps = list(FindQuery("needle").counts(row, ""))
     assert len(steps) > 40
@@ -232,7 +237,7 @@ def test_a_row_that_keeps_changing_does_not_keep_the_search_from_its_end(
     view.find_bar.open()
     view.find_bar.words.setText("needle")
     for _ in range(20):
-        talk.apply(Chunk("assistant", "message", content="needle "))
+        talk.apply(Chunk(role="assistant", type="message", content="needle "))
         painted()
         view.find_bar.finder._again.timeout.emit()
     qtbot.waitUntil(lambda: view.find_bar.count.text().endswith("of 320"))

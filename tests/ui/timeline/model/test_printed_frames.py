@@ -3,7 +3,13 @@ import pytest
 from playhead.domain.conversation.payloads import Table
 from playhead.ui.timeline.model.console_text import without_frame
 
-TABLE = Table(("date", "units sold"), ("object", "int64"), (), 3, 2)
+TABLE = Table(
+    columns=("date", "units sold"),
+    dtypes=("object", "int64"),
+    rows=(),
+    total_rows=3,
+    total_columns=2,
+)
 PANDAS = """\
     date  units sold
 0  today           1
@@ -34,7 +40,13 @@ def test_a_frame_is_taken_out_of_the_output_above_its_table(printed: str) -> Non
 
 def test_a_frame_with_a_gap_is_taken_out_though_its_last_columns_are_not_here() -> None:
     printed = "     0    1  ...  198  199\n0  0.5  0.5  ...  0.5  0.5\n\n[1 rows x 200 columns]\n"
-    table = Table(tuple(str(number) for number in range(50)), (), (), 1, 200)
+    table = Table(
+        columns=tuple(str(number) for number in range(50)),
+        dtypes=(),
+        rows=(),
+        total_rows=1,
+        total_columns=200,
+    )
     assert without_frame(f"after\n{printed}", table) == "after\n"
 
 
@@ -50,7 +62,7 @@ def test_a_frame_with_a_gap_is_taken_out_though_its_last_columns_are_not_here() 
     ],
 )
 def test_a_series_is_taken_out_as_well(printed: str, columns: tuple[str, ...], rows: int) -> None:
-    table = Table(columns, (), (), rows, len(columns))
+    table = Table(columns=columns, dtypes=(), rows=(), total_rows=rows, total_columns=len(columns))
     assert without_frame(f"total 3\n{printed}", table) == "total 3\n"
     assert without_frame(printed, table) == ""
 
@@ -73,7 +85,7 @@ def test_other_output_stays(output: str) -> None:
     ],
 )
 def test_a_table_that_brings_its_text_takes_exactly_that(printed: str) -> None:
-    table = Table(("a",), (), (), 0, 1, text=printed)
+    table = Table(columns=("a",), dtypes=(), rows=(), total_rows=0, total_columns=1, text=printed)
     assert without_frame(f"total 3\n{printed}\n", table) == "total 3\n"
     assert without_frame(f"{printed}\n", table) == ""
     cut = f"[The output is long: more of it follows when the code has ended.]\n{printed[1:]}\n"

@@ -27,11 +27,11 @@ def kinds(model: TimelineModel) -> list[str]:
 def test_a_message_grows_row_by_row_while_it_streams(talk, model):
     talk.ask("Hello?")
     talk.begin("assistant", "message")
-    talk.apply(Chunk("assistant", "message", content="Good "))
-    talk.apply(Chunk("assistant", "message", content="day"))
+    talk.apply(Chunk(role="assistant", type="message", content="Good "))
+    talk.apply(Chunk(role="assistant", type="message", content="day"))
     assert kinds(model) == ["question", "answer"]
     assert (model.rows[1].text, model.rows[1].is_streaming) == ("Good day", True)
-    talk.apply(Chunk("assistant", "message", end=True))
+    talk.apply(Chunk(role="assistant", type="message", end=True))
     assert not model.rows[1].is_streaming
     assert model.rows[1].is_last
 
@@ -51,23 +51,23 @@ def test_the_state_of_code_follows_its_proposal_and_its_run(talk, model):
     assert row.state == ""
     talk.propose(message_id, "1 + 1")
     assert row.state == "waiting"
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     assert row.state == "running"
     talk.output("2\n")
-    talk.report(RunReport("finished", 1.94, exit_status=0))
+    talk.report(RunReport(state="finished", seconds=1.94, exit_status=0))
     assert (row.state, row.detail) == ("ran", "1.9 s")
     assert model.rows[1].detail == "exit 0 · 1.9 s"
     assert kinds(model) == ["code", "console"]
 
 
 def test_code_that_raised_has_failed_and_the_next_run_starts_anew(talk, model):
-    for error, state in ((CodeError("ValueError", "no"), "failed"), (None, "ran")):
+    for error, state in ((CodeError(name="ValueError", message="no"), "failed"), (None, "ran")):
         message_id = talk.code("int(x)")
         talk.propose(message_id, "int(x)")
-        talk.report(RunReport("started"))
+        talk.report(RunReport(state="started"))
         if error:
-            talk.apply(Chunk("computer", "error", content=error))
-        talk.report(RunReport("finished", 0.009))
+            talk.apply(Chunk(role="computer", type="error", content=error))
+        talk.report(RunReport(state="finished", seconds=0.009))
         code = [row for row in model.rows if row.kind == "code"][-1]
         assert (code.state, code.detail) == (state, "9 ms")
 
@@ -82,8 +82,8 @@ def test_code_that_was_edited_shows_what_ran(talk, model):
 def test_of_parallel_calls_each_gets_its_own_state(talk, model):
     first, second = talk.code("1"), talk.code("2")
     talk.propose(first, "1")
-    talk.report(RunReport("started"))
-    talk.report(RunReport("finished", 0.1))
+    talk.report(RunReport(state="started"))
+    talk.report(RunReport(state="finished", seconds=0.1))
     talk.propose(second, "2")
     assert [row.state for row in model.rows] == ["ran", "waiting"]
 
@@ -99,17 +99,23 @@ def test_a_declined_proposal_is_skipped_without_a_row_of_its_own(talk, model):
 @pytest.mark.parametrize(
     ("report", "text"),
     [
-        (RunReport("interrupted", 12.34, 37), "Stopped at line 37 after 12.3 s."),
         (
-            RunReport("killed", 3.0, 2, reason="The kernel did not answer."),
+            RunReport(state="interrupted", seconds=12.34, line=37),
+            "Stopped at line 37 after 12.3 s.",
+        ),
+        (
+            RunReport(state="killed", seconds=3.0, line=2, reason="The kernel did not answer."),
             "Ended at line 2 after 3.0 s. The kernel did not answer. Its names are gone.",
         ),
-        (RunReport("killed", reason="The kernel was restarted."), "The kernel was restarted."),
+        (
+            RunReport(state="killed", reason="The kernel was restarted."),
+            "The kernel was restarted.",
+        ),
     ],
 )
 def test_a_run_that_was_stopped_says_so_in_a_line(talk, model, report, text):
     talk.code("while True: pass")
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     talk.report(report)
     assert kinds(model) == ["code", "run"]
     assert model.rows[1].text == text
@@ -118,24 +124,26 @@ def test_a_run_that_was_stopped_says_so_in_a_line(talk, model, report, text):
 
 def test_a_restart_leaves_code_that_has_run_as_it_is(talk, model):
     talk.code("1")
-    talk.report(RunReport("started"))
-    talk.report(RunReport("finished", 0.1))
-    talk.report(RunReport("killed", reason="The kernel was restarted."))
+    talk.report(RunReport(state="started"))
+    talk.report(RunReport(state="finished", seconds=0.1))
+    talk.report(RunReport(state="killed", reason="The kernel was restarted."))
     assert model.rows[0].state == "ran"
 
 
 def test_what_is_not_for_the_reader_has_no_row(talk, model):
-    talk.apply(Chunk("computer", "timing", content=LineTiming(1, 0.2)))
-    talk.apply(Chunk("server", "status", content="complete"))
-    talk.apply(Chunk("user", "message", content="secret", recipient="assistant"))
-    model.reset([*talk.messages, Message("x", None, "server", "novelty")])  # type: ignore[arg-type]
+    talk.apply(Chunk(role="computer", type="timing", content=LineTiming(line=1, seconds=0.2)))
+    talk.apply(Chunk(role="server", type="status", content="complete"))
+    talk.apply(Chunk(role="user", type="message", content="secret", recipient="assistant"))
+    model.reset([*talk.messages, Message(id="x", parent_id=None, role="server", type="novelty")])  # type: ignore[arg-type]
     assert model.rows == []
 
 
 def test_problems_failures_inputs_and_tools_have_rows(talk, model):
-    talk.apply(Chunk("computer", "error", content=CodeError("ValueError", "no")))
-    talk.apply(Chunk("server", "error", content=Failure("x", "No answer.")))
-    talk.apply(Chunk("computer", "input", content=InputRequest("i", "Name?")))
+    talk.apply(
+        Chunk(role="computer", type="error", content=CodeError(name="ValueError", message="no"))
+    )
+    talk.apply(Chunk(role="server", type="error", content=Failure(code="x", title="No answer.")))
+    talk.apply(Chunk(role="computer", type="input", content=InputRequest("i", "Name?")))
     talk.say("assistant", "tool_call", "{}", "search", "c")
     talk.say("computer", "tool_result", "found", "search", "c")
     assert kinds(model) == ["problem", "failure", "input", "tool_call", "tool_result"]
@@ -145,7 +153,7 @@ def test_problems_failures_inputs_and_tools_have_rows(talk, model):
 def test_sources_of_one_answer_share_a_row(talk, model):
     talk.answer("So it is.")
     for source in ("a.csv", "b.csv"):
-        talk.apply(Chunk("assistant", "citation", content=source))
+        talk.apply(Chunk(role="assistant", type="citation", content=source))
     assert kinds(model) == ["answer", "citation"]
     assert model.rows[1].items == ["a.csv", "b.csv"]
     assert [row.is_last for row in model.rows] == [False, True]
@@ -154,9 +162,9 @@ def test_sources_of_one_answer_share_a_row(talk, model):
 def test_a_reset_gives_the_same_rows_as_the_stream_did(talk, model):
     message_id = talk.code("1")
     talk.propose(message_id, "1")
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     talk.output("1\n")
-    talk.report(RunReport("finished", 0.5, exit_status=0))
+    talk.report(RunReport(state="finished", seconds=0.5, exit_status=0))
     talk.answer("One.")
     fresh = TimelineModel()
     fresh.reset(talk.messages)
@@ -176,26 +184,26 @@ def test_a_fold_outlives_a_reset(talk, model):
 
 def test_notes_come_at_the_end_and_go_without_a_trace(talk, model):
     message_id = talk.code("1")
-    model.add_note(Note("info", "The kernel's names are gone."))
+    model.add_note(Note(kind="info", title="The kernel's names are gone."))
     talk.answer("x")
     assert kinds(model) == ["code", "note", "answer"]
     model.clear_notes()
     assert kinds(model) == ["code", "answer"]
     model.set_code_state(message_id, "ran", "1.0 s")
     assert model.rows[0].state == "ran"
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     assert model.rows[0].state == "running"
 
 
 def test_code_that_was_never_decided_is_skipped_when_the_turn_is_over(talk, model):
     message_id = talk.code("1")
     talk.propose(message_id, "1")
-    talk.apply(Chunk("server", "status", content="cancelled"))
+    talk.apply(Chunk(role="server", type="status", content="cancelled"))
     assert model.rows[0].state == "skipped"
 
 
 def test_a_run_without_an_end_is_stopped_when_the_next_question_comes(talk, model):
     talk.code("1")
-    talk.report(RunReport("started"))
+    talk.report(RunReport(state="started"))
     talk.ask("And now?")
     assert model.rows[0].state == "stopped"

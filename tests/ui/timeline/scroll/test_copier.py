@@ -146,7 +146,7 @@ def test_enter_opens_what_is_folded(view, talk, qtbot):
 def test_a_picture_is_copied_as_a_picture(view, talk, qtbot, tmp_path):
     path = tmp_path / "a.png"
     QImage(1_200, 90, QImage.Format.Format_RGB32).save(str(path))
-    talk.apply(Chunk("computer", "image", "path", content=str(path)))
+    talk.apply(Chunk(role="computer", type="image", format="path", content=str(path)))
     view.set_conversation(talk)
     view.setFocus()
     QGuiApplication.clipboard().clear()

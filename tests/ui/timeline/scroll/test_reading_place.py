@@ -68,7 +68,7 @@ def test_the_line_at_the_top_stays_while_things_above_grow(view, talk, painted, 
     QImage(640, 360, QImage.Format.Format_RGB32).save(str(path))
     fill(talk, rng)
     for _ in range(3):
-        talk.apply(Chunk("computer", "image", "path", content=str(path)))
+        talk.apply(Chunk(role="computer", type="image", format="path", content=str(path)))
         fill(talk, rng, 2)
     view.set_conversation(talk)
     for _ in range(12):
@@ -114,7 +114,7 @@ def test_an_image_that_arrives_above_moves_nothing(view, talk, painted, tmp_path
     path = tmp_path / "a.png"
     QImage(800, 200, QImage.Format.Format_RGB32).save(str(path))
     fill(talk, rng, 3)
-    picture = talk.apply(Chunk("computer", "image", "path", content=str(path)))
+    picture = talk.apply(Chunk(role="computer", type="image", format="path", content=str(path)))
     talk.answer(prose(rng, 900))
     view.set_conversation(talk)
     index = view.model.index_of(picture)
@@ -141,9 +141,9 @@ def test_the_button_counts_what_came_while_something_else_was_read(view, talk, p
     assert view._jump.accessibleName() == "Jump to latest"
     talk.begin("assistant", "message")
     for _ in range(5):
-        talk.apply(Chunk("assistant", "message", content="Some words. "))
+        talk.apply(Chunk(role="assistant", type="message", content="Some words. "))
         painted()
-    talk.apply(Chunk("assistant", "message", end=True))
+    talk.apply(Chunk(role="assistant", type="message", end=True))
     talk.code("x = 1")
     talk.output("1\n")
     painted()

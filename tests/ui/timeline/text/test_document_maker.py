@@ -37,58 +37,58 @@ def maker(theme):
     "address", ["file:///etc/passwd", "http://x.example/y.png", "data:image/png;,"]
 )
 def test_a_picture_in_a_text_is_never_loaded_and_its_name_is_shown(maker, address):
-    document = maker.make(Block("prose", f"See ![the plan]({address}) here."))
+    document = maker.make(Block(kind="prose", source=f"See ![the plan]({address}) here."))
     assert "[image:" in document.toPlainText()
     assert document.resource(QTextDocument.ResourceType.ImageResource, address) is None
 
 
 def test_markup_is_shown_and_not_obeyed(maker):
-    document = maker.make(Block("prose", "a <b>bold</b> <script>x</script>"))
+    document = maker.make(Block(kind="prose", source="a <b>bold</b> <script>x</script>"))
     assert document.toPlainText() == "a <b>bold</b> <script>x</script>"
 
 
 def test_links_have_the_accent_s_colour_unless_their_scheme_is_not_safe(maker, theme):
     text = "[good](https://example.org) [bad](file:///etc/passwd)"
-    found = inks(maker.make(Block("prose", text)))
+    found = inks(maker.make(Block(kind="prose", source=text)))
     assert found["good"] == theme.tokens.accent
     assert found["bad"] == theme.tokens.text
 
 
 def test_a_definition_elsewhere_makes_a_link(maker, theme):
-    block = Block("prose", "See [ref].")
+    block = Block(kind="prose", source="See [ref].")
     assert "ref" not in inks(maker.make(block))
     found = inks(maker.make(block, definitions="[ref]: https://example.org\n"))
     assert found["ref"] == theme.tokens.accent
 
 
 def test_code_wears_the_colourer_s_colours(maker, theme):
-    found = inks(maker.make(Block("code", "x if y", "python")))
+    found = inks(maker.make(Block(kind="code", source="x if y", language="python")))
     assert found["if"] == theme.tokens.keyword
     assert found["x "] == theme.tokens.text
 
 
 def test_code_without_a_language_is_plain(maker, theme):
-    assert inks(maker.make(Block("code", "x if y"))) == {"x if y": theme.tokens.text}
+    assert inks(maker.make(Block(kind="code", source="x if y"))) == {"x if y": theme.tokens.text}
 
 
 def test_output_wears_the_terminal_s_colours_across_lines(maker, theme):
-    found = inks(maker.make(Block("console", "\x1b[31mred\nstill\x1b[0m no")))
+    found = inks(maker.make(Block(kind="console", source="\x1b[31mred\nstill\x1b[0m no")))
     assert found["red"] == found["still"] == QColor(theme.tokens.ansi[1]).name().upper()
     assert found[" no"] == theme.tokens.text
 
 
 def test_the_pieces_of_a_long_table_have_one_head(maker):
     head = "| a | b |\n|---|---|\n"
-    first = maker.make(Block("table", head + "| 1 | 2 |\n"))
-    second = maker.make(Block("table", head + "| 3 | 4 |\n", header=head))
+    first = maker.make(Block(kind="table", source=head + "| 1 | 2 |\n"))
+    second = maker.make(Block(kind="table", source=head + "| 3 | 4 |\n", header=head))
     assert "a" in first.toPlainText()
     assert "a" not in second.toPlainText()
     assert "3" in second.toPlainText()
 
 
 def test_code_begins_at_the_left_in_any_script(maker):
-    code = maker.make(Block("code", "# הערה\nprint(1)", "python"))
-    prose = maker.make(Block("prose", "שלום"))
+    code = maker.make(Block(kind="code", source="# הערה\nprint(1)", language="python"))
+    prose = maker.make(Block(kind="prose", source="שלום"))
     assert code.lastBlock().textDirection() == code.firstBlock().textDirection()
     assert code.firstBlock().textDirection() == Qt.LayoutDirection.LeftToRight
     assert prose.firstBlock().textDirection() == Qt.LayoutDirection.RightToLeft
@@ -96,18 +96,22 @@ def test_code_begins_at_the_left_in_any_script(maker):
 
 @pytest.mark.parametrize("sign", "-*+")
 def test_the_signs_of_a_list_tell_its_depth_whatever_was_typed(maker, sign):
-    document = maker.make(Block("prose", f"{sign} one\n  {sign} two\n    {sign} three\n"))
+    document = maker.make(
+        Block(kind="prose", source=f"{sign} one\n  {sign} two\n    {sign} three\n")
+    )
     styles = [document.findBlockByNumber(line).textList().format().style() for line in range(3)]
     known = QTextListFormat.Style
     assert styles == [known.ListDisc, known.ListCircle, known.ListSquare]
 
 
 def test_a_rule_takes_less_room_than_a_line_of_text(maker):
-    rule, words = (maker.make(Block("prose", text)) for text in ("---\n", "Words.\n\nMore."))
+    rule, words = (
+        maker.make(Block(kind="prose", source=text)) for text in ("---\n", "Words.\n\nMore.")
+    )
     assert rule.size().height() < words.size().height() - 10
 
 
 @pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200f"])
 def test_signs_that_turn_the_order_of_code_can_be_seen(maker, sign):
-    document = maker.make(Block("code", f"user{sign} # check", "text"))
+    document = maker.make(Block(kind="code", source=f"user{sign} # check", language="text"))
     assert document.toPlainText() == "user\ufffd # check"

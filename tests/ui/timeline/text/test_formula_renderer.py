@@ -25,12 +25,12 @@ def maker(theme, formulas):
 
 
 def whole(qtbot, maker, text: str):
-    qtbot.waitUntil(lambda: not maker.make(Block("prose", text)).is_waiting)
-    return maker.make(Block("prose", text))
+    qtbot.waitUntil(lambda: not maker.make(Block(kind="prose", source=text)).is_waiting)
+    return maker.make(Block(kind="prose", source=text))
 
 
 def test_a_formula_stands_as_its_source_until_it_is_drawn(qtbot, maker):
-    document = maker.make(Block("prose", "So $a_1*b*c$."))
+    document = maker.make(Block(kind="prose", source="So $a_1*b*c$."))
     assert document.is_waiting
     assert document.toPlainText() == "So $a_1*b*c$."
     document = whole(qtbot, maker, "So $a_1*b*c$.")
@@ -56,7 +56,12 @@ def test_copying_a_formula_gives_its_source(qtbot, maker):
     text = "First $x$, then \\(y\\) and\n\n$$\nz\n$$"
     whole(qtbot, maker, text)
     column = BlockColumn(maker)
-    column.set_blocks([Block("prose", "First $x$, then \\(y\\)."), Block("prose", "$$\nz\n$$")])
+    column.set_blocks(
+        [
+            Block(kind="prose", source="First $x$, then \\(y\\)."),
+            Block(kind="prose", source="$$\nz\n$$"),
+        ]
+    )
     column.lay_out(600, 0, 600)
     qtbot.waitUntil(lambda: not column.renew())
     assert column.text_between(START, END) == "First $x$, then \\(y\\).\n\n$$\nz\n$$"
@@ -69,7 +74,7 @@ def test_objects_that_are_no_formulas_have_no_words(qtbot, maker):
 
 @pytest.mark.parametrize("text", ["- item\n\n      $code$", "- `$a$`\n  ```\n  $b$\n  ```"])
 def test_code_keeps_its_dollars(maker, text):
-    assert OBJECT not in maker.make(Block("prose", text)).toPlainText()
+    assert OBJECT not in maker.make(Block(kind="prose", source=text)).toPlainText()
 
 
 def test_what_is_not_latex_stays_as_it_was_written_and_says_so(qtbot, maker):
@@ -107,7 +112,7 @@ def test_a_wide_formula_is_made_as_narrow_as_its_line(qtbot, maker):
     text = "$$" + "+".join(f"a_{{{n}}}" for n in range(30)) + "$$"
     whole(qtbot, maker, text)
     column = BlockColumn(maker)
-    column.set_blocks([Block("prose", text)])
+    column.set_blocks([Block(kind="prose", source=text)])
     assert column.natural_width(300) <= 300
 
 

@@ -77,7 +77,7 @@ def test_each_kind_of_block_is_found():
     ]
     assert code[0].language == "python"
     assert sum(block.kind == "table" for block in blocks) == 1
-    assert blocks[0] == Block("prose", "# Title\n")
+    assert blocks[0] == Block(kind="prose", source="# Title\n")
 
 
 def test_a_definition_is_known_to_every_later_block():
@@ -157,9 +157,9 @@ def test_a_long_table_keeps_its_head_in_every_piece():
 def test_what_a_user_types_is_plain_but_for_its_fences():
     blocks = plain_blocks("Run *this*:\n```python\nprint(1)\n```\n# not a title")
     assert blocks == [
-        Block("plain", "Run *this*:"),
-        Block("code", "print(1)", "python"),
-        Block("plain", "# not a title"),
+        Block(kind="plain", source="Run *this*:"),
+        Block(kind="code", source="print(1)", language="python"),
+        Block(kind="plain", source="# not a title"),
     ]
 
 

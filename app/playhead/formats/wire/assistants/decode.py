@@ -23,7 +23,9 @@ _SILENT = frozenset(
         *("thread.run.step.expired", "thread.message.in_progress"),
     }
 )
-_EXPIRED = Failure("timeout", "The run expired before its outputs came.", remedy="Ask again.")
+_EXPIRED = Failure(
+    code="timeout", title="The run expired before its outputs came.", remedy="Ask again."
+)
 
 
 class Decoder:
@@ -106,8 +108,10 @@ class Decoder:
             self.skipped += 1
             return
         file = first_object(annotation.get("file_citation") or annotation.get("file_path"))
-        source = Source(text_of(file, "file_id"), text=text_of(file, "quote"))
-        self._citations.append(Citation(start, end, text_of(annotation, "text"), (source,)))
+        source = Source(id=text_of(file, "file_id"), text=text_of(file, "quote"))
+        self._citations.append(
+            Citation(start=start, end=end, text=text_of(annotation, "text"), sources=(source,))
+        )
 
     def _take_calls(self, step_id: str, calls: list[Mapping[str, Any]]) -> None:
         for call in calls:
@@ -188,18 +192,24 @@ class Decoder:
         usage = first_object(run.get("usage"))
         asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
         if isinstance(asked, int) and isinstance(answered, int):
-            self._messages.add(Chunk("server", "usage", content=Usage(asked, answered, reason)))
+            self._messages.add(
+                Chunk(
+                    role="server",
+                    type="usage",
+                    content=Usage(input_tokens=asked, output_tokens=answered, finish_reason=reason),
+                )
+            )
         is_asking = status == "requires_action" and self._calls.has_code
         self._finish("awaiting_approval" if is_asking else "complete")
 
     def _finish(self, status: str) -> None:
         if not self._is_over:
-            self._messages.add(Chunk("server", "status", content=status))
+            self._messages.add(Chunk(role="server", type="status", content=status))
         self._is_over = True
 
     def _fail(self, failure: Failure) -> None:
         self._shut()
-        self._messages.add(Chunk("server", "error", content=failure))
+        self._messages.add(Chunk(role="server", type="error", content=failure))
         self._is_over = True
 
     def _close(self, *, is_cut: bool = False) -> None:
@@ -215,11 +225,11 @@ class Decoder:
         self._code = self._printing = None
         citations, self._citations = self._citations, []
         for citation in citations:
-            self._messages.add(Chunk("assistant", "citation", content=citation))
+            self._messages.add(Chunk(role="assistant", type="citation", content=citation))
 
 
 def _failure(error: object) -> Failure:
     fields = first_object(error)
     title = text_of(fields, "message") or "The run failed."
     code = text_of(fields, "code")
-    return Failure(code if code == "rate_limit_exceeded" else "upstream_error", title)
+    return Failure(code=code if code == "rate_limit_exceeded" else "upstream_error", title=title)

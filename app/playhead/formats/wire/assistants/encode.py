@@ -309,7 +309,7 @@ class Encoder:
         """A stream that ended without its last chunk failed."""
         if self._is_over:
             return []
-        return self.encode(Chunk("server", "error", content=TRUNCATED))
+        return self.encode(Chunk(role="server", type="error", content=TRUNCATED))
 
     def answer(self) -> Wire:
         """The run as it stands."""

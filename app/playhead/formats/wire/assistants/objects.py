@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Citation
@@ -25,8 +27,7 @@ _ENDED_AT = {"completed": "completed_at", "cancelled": "cancelled_at", "failed":
 """The field of a run, or of a step, that says when it ended like this."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunFacts:
+class RunFacts(Struct, frozen=True, kw_only=True):
     """What stays the same of a run; times are in seconds since the epoch.
 
     `waits_s` is how long it waits for a decision, `settings` are fields that are told as they were
@@ -40,9 +41,9 @@ class RunFacts:
     created_at: int
     instructions: str = ""
     tools: Sequence[Wire] = ()
-    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    metadata: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     waits_s: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    settings: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 def run_wire(
@@ -224,12 +225,11 @@ def _ended(wire: Wire, status: str, now_s: int) -> Wire:
 _STATUSES = {"streaming": "in_progress", "interrupted": "incomplete", "complete": "completed"}
 
 
-@dataclass(slots=True)
-class ThreadMessage:
+class ThreadMessage(Struct):
     """One message of a thread: what was said at once, and what it cites."""
 
     parts: list[Message]
-    citations: list[Citation] = field(default_factory=list[Citation])
+    citations: list[Citation] = msgspec.field(default_factory=list[Citation])
 
     @property
     def id(self) -> str:

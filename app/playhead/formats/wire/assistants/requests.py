@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from playhead.domain.model import EXECUTE, ToolOffer
 from playhead.formats.wire.chat_completions.requests import read_tools as read_functions
@@ -32,7 +33,7 @@ def read_message(fields: Fields, param: str) -> Entry:
             return replace(user_entry(fields, param), is_yes=False)
         case "assistant":
             text = "".join(str(chunk.content) for chunk in user_entry(fields, param).chunks)
-            return Entry(text_message("assistant", "message", text))
+            return Entry(chunks=text_message("assistant", "message", text))
         case _:
             refuse(f"{param}.role must be user or assistant", f"{param}.role")
 
@@ -87,7 +88,9 @@ def output_entries(outputs: Mapping[str, str], required: Sequence[Wire]) -> tupl
 def _output_entry(call_id: str, name: str, text: str) -> Entry:
     if name == EXECUTE:
         return Entry(decision=decision_of(text, _OUTPUTS), call_id=call_id)
-    return Entry(text_message("computer", "tool_result", text, format_=name, call_id=call_id))
+    return Entry(
+        chunks=text_message("computer", "tool_result", text, format_=name, call_id=call_id)
+    )
 
 
 def _parts(content: object) -> object:

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.domain.conversation.payloads import Citation
 from playhead.formats.wire.assistants.objects import (
@@ -28,8 +29,7 @@ LONGEST = 300_000
 bytes. Pieces have all of it."""
 
 
-@dataclass(slots=True)
-class Ids:
+class Ids(Struct):
     """Makes ids and tells the time; both replaceable."""
 
     new: Callable[[str], str]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal, cast
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
@@ -65,10 +66,10 @@ class Decoder:
         self._close()
         if self._usage is not None:
             usage = replace(self._usage, finish_reason=self._finish_reason)
-            self._messages.add(Chunk("server", "usage", content=usage))
+            self._messages.add(Chunk(role="server", type="usage", content=usage))
         is_asking = self._finish_reason == "tool_calls" and self._calls.has_code
         status = "awaiting_approval" if is_asking else "complete"
-        self._messages.add(Chunk("server", "status", content=status))
+        self._messages.add(Chunk(role="server", type="status", content=status))
         self._is_over = True
         return self._messages.take()
 
@@ -80,7 +81,7 @@ class Decoder:
     def _failed(self, failure: Failure) -> list[Chunk]:
         self._is_over = True
         self._close()
-        self._messages.add(Chunk("server", "error", content=failure))
+        self._messages.add(Chunk(role="server", type="error", content=failure))
         return self._messages.take()
 
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
@@ -151,7 +152,7 @@ class Decoder:
         if last is not None and (last.start, last.end) == (begin, end):
             self._citations[-1] = replace(last, sources=(*last.sources, source))
         else:
-            self._citations.append(Citation(begin, end, text, (source,)))
+            self._citations.append(Citation(start=begin, end=end, text=text, sources=(source,)))
 
     def _close(self) -> None:
         """The message ends; what it cites comes after it."""
@@ -161,15 +162,15 @@ class Decoder:
     def _emit_citations(self) -> None:
         citations, self._citations = self._citations, []
         for citation in citations:
-            self._messages.add(Chunk("assistant", "citation", content=citation))
+            self._messages.add(Chunk(role="assistant", type="citation", content=citation))
 
 
 def _failure(error: object) -> Failure:
     if isinstance(error, str):
-        return Failure("upstream_error", error or "The server reported an error.")
+        return Failure(code="upstream_error", title=error or "The server reported an error.")
     fields = cast("Mapping[str, Any]", error if isinstance(error, Mapping) else {})
     title = _text(fields, "message") or "The server reported an error."
-    return Failure(_text(fields, "code") or "upstream_error", title)
+    return Failure(code=_text(fields, "code") or "upstream_error", title=title)
 
 
 def _usage(usage: object) -> Usage | None:
@@ -178,7 +179,7 @@ def _usage(usage: object) -> Usage | None:
     fields = cast("Mapping[str, Any]", usage)
     asked, answered = fields.get("prompt_tokens"), fields.get("completion_tokens")
     if isinstance(asked, int) and isinstance(answered, int):
-        return Usage(asked, answered)
+        return Usage(input_tokens=asked, output_tokens=answered)
     return None
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from urllib.parse import quote
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Proposal, RunReport, Usage
@@ -24,12 +26,11 @@ from playhead.formats.wire.native.encode import Encoder as NativeEncoder
 from playhead.formats.wire.native.encode import is_extended
 
 
-@dataclass(slots=True)
-class _Call:
+class _Call(Struct, kw_only=True):
     index: int
     name: str
     id: str
-    arguments: list[str] = field(default_factory=list[str])
+    arguments: list[str] = msgspec.field(default_factory=list[str])
     is_settled: bool = False
 
     @property
@@ -120,7 +121,7 @@ class CallWriter:
 
     def _begin(self, name: str, call_id: str | None, arguments: str) -> Wire:
         index = len(self._calls)
-        call = _Call(index, name, call_id or f"call_{self._answer_id}_{index}")
+        call = _Call(index=index, name=name, id=call_id or f"call_{self._answer_id}_{index}")
         call.arguments += [arguments] if arguments else []
         self._calls.append(call)
         function = {"name": name, "arguments": arguments}
@@ -367,7 +368,11 @@ class Encoder:
 
     def finish(self) -> list[Wire]:
         """The cost, where it was asked for; a stream that ended without its last chunk failed."""
-        events = [] if self.is_over else self.encode(Chunk("server", "error", content=TRUNCATED))
+        events = (
+            []
+            if self.is_over
+            else self.encode(Chunk(role="server", type="error", content=TRUNCATED))
+        )
         if self._includes_usage and self.failure is None:
             lossless: Wire = {} if self._native is None else {"lmc": []}
             events.append({**self._head, "choices": [], "usage": self._cost.wire, **lossless})

@@ -74,7 +74,7 @@ class Projection:
         self.separate()
         if fence.word != OUTPUT:
             code = "".join(fence.texts) if fence.is_sound else ""
-            self._last_code = Proposal("", "", fence.word, code)
+            self._last_code = Proposal(id="", message_id="", language=fence.word, code=code)
 
     def block(self, text: str) -> None:
         """A paragraph of its own."""
@@ -85,7 +85,7 @@ class Projection:
     def ask(self, proposal: Proposal | None) -> None:
         """The question whether to run this; its code stands right before it."""
         if proposal is not None:
-            asked = Proposal("", "", proposal.language, proposal.code)
+            asked = Proposal(id="", message_id="", language=proposal.language, code=proposal.code)
             if asked != self._last_code:
                 self.begin_fence(proposal.language)
                 self.fenced(proposal.code)

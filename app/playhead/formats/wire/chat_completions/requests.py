@@ -80,7 +80,7 @@ class _Reader:
         text = "".join(texts_of(fields, param, *_TEXTS, may_be_missing=True))
         said = text_message("assistant", "message", text) if text else ()
         chunks, calls = self._calls.made(fields, param)
-        return Entry((*said, *chunks), answer_key(text, calls))
+        return Entry(chunks=(*said, *chunks), key=answer_key(text, calls))
 
     def _tool_result(self, fields: Fields, param: str) -> Entry:
         call_id = read_filled_text(fields, "tool_call_id", param)

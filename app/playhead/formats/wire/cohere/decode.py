@@ -150,15 +150,15 @@ class CohereDecoder:
         self._close()
         usage = usage_of(reason, delta.get("usage"))
         if usage is not None:
-            self._messages.add(Chunk("server", "usage", content=usage))
+            self._messages.add(Chunk(role="server", type="usage", content=usage))
         is_asking = reason == "TOOL_CALL" and self._calls.has_code
         status = "awaiting_approval" if is_asking else "complete"
-        self._messages.add(Chunk("server", "status", content=status))
+        self._messages.add(Chunk(role="server", type="status", content=status))
         self._is_over = True
 
     def _fail(self, failure: Failure) -> None:
         self._close()
-        self._messages.add(Chunk("server", "error", content=failure))
+        self._messages.add(Chunk(role="server", type="error", content=failure))
         self._is_over = True
 
     def _close(self) -> None:
@@ -169,4 +169,4 @@ class CohereDecoder:
     def _emit_citations(self) -> None:
         citations, self._citations = self._citations, []
         for citation in citations:
-            self._messages.add(Chunk("assistant", "citation", content=citation))
+            self._messages.add(Chunk(role="assistant", type="citation", content=citation))

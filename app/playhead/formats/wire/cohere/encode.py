@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
@@ -49,7 +52,7 @@ class VerbatimCiter:
                 spans.append((start, start + len(value), value))
         self._left = left
         return [
-            Citation(start, end, value, tuple(self._sources[value]))
+            Citation(start=start, end=end, text=value, sources=tuple(self._sources[value]))
             for start, end, value in sorted(spans)
         ]
 
@@ -114,11 +117,10 @@ def _parsed(text: str) -> Any:
 _CITED = {"text": "TEXT_CONTENT", "thinking": "THINKING_CONTENT", "plan": "PLAN"}
 
 
-@dataclass(slots=True)
-class _Block:
+class _Block(Struct, kw_only=True):
     kind: Literal["text", "thinking"]
     index: int
-    texts: list[str] = field(default_factory=list[str])
+    texts: list[str] = msgspec.field(default_factory=list[str])
     cited_from: int = 0
     """Where in it the message begins that it shows."""
 
@@ -234,7 +236,7 @@ class EventWriter(DeltaWriter):
         events: list[Wire] = []
         if self._block is None or self._block.kind != kind:
             events = self._end_block()
-            self._block = _Block(kind, len(self._blocks))
+            self._block = _Block(kind=kind, index=len(self._blocks))
             self._blocks.append(self._block)
             content = {"type": kind, kind: ""}
             events.append(_event("content-start", {"content": content}, self._block.index))
@@ -289,7 +291,7 @@ def _event(kind: str, message: Wire, index: int | None = None) -> Wire:
 
 
 _HELD = frozenset({"message", "reasoning", "plan", "citation"})
-_CANCELLED = Failure("cancelled", "The answer was cancelled.")
+_CANCELLED = Failure(code="cancelled", title="The answer was cancelled.")
 
 
 class Encoder:
@@ -341,7 +343,7 @@ class Encoder:
         """A stream that ended without its last chunk failed."""
         if self.finish_reason is not None:
             return []
-        return self.encode(Chunk("server", "error", content=TRUNCATED))
+        return self.encode(Chunk(role="server", type="error", content=TRUNCATED))
 
     def answer(self) -> Wire:
         """The whole answer, once all of it has been encoded."""
@@ -365,7 +367,7 @@ class Encoder:
     @property
     def _usage(self) -> Wire:
         asked, answered = self._cost.tokens
-        return usage_wire(Usage(asked, answered))
+        return usage_wire(Usage(input_tokens=asked, output_tokens=answered))
 
     def _placed(self, chunk: Chunk) -> list[Wire]:
         """The events of the chunk and of those that had waited for it, or none yet."""

@@ -40,9 +40,9 @@ def usage_of(reason: str, wire: object) -> Usage | None:
     if asked is None or answered is None:
         return None
     return Usage(
-        asked,
-        answered,
-        _OUR_REASONS.get(reason, "stop"),
+        input_tokens=asked,
+        output_tokens=answered,
+        finish_reason=_OUR_REASONS.get(reason, "stop"),
         cached_tokens=_count(usage.get("cached_tokens")) or 0,
     )
 
@@ -58,8 +58,10 @@ def failure_of(reason: str, error: object) -> Failure:
     """Why the answer failed; the server's words may be a text or an object."""
     title = error if isinstance(error, str) else text_of(first_object(error), "message")
     if reason == "TIMEOUT":
-        return Failure("timeout", title or "The model took too long.", remedy="Ask again.")
-    return Failure("upstream_error", title or "The model's server reported an error.")
+        return Failure(
+            code="timeout", title=title or "The model took too long.", remedy="Ask again."
+        )
+    return Failure(code="upstream_error", title=title or "The model's server reported an error.")
 
 
 def citation_of(wire: Mapping[str, Any]) -> Citation | None:
@@ -70,7 +72,7 @@ def citation_of(wire: Mapping[str, Any]) -> Citation | None:
     sources = wire.get("sources")
     items = cast("list[object]", sources if isinstance(sources, list) else [])
     found = tuple(_source(first_object(item)) for item in items)
-    return Citation(start, end, text_of(wire, "text"), found)
+    return Citation(start=start, end=end, text=text_of(wire, "text"), sources=found)
 
 
 def citation_wire(citation: Citation, kind: str) -> Wire:
@@ -91,10 +93,12 @@ def _source(wire: Mapping[str, Any]) -> Source:
     if isinstance(output, Mapping):
         fields = cast("Mapping[str, Any]", output)
         text = fields.get(_TEXT) if len(fields) == 1 else None
-        return Source(source_id, text=text if isinstance(text, str) else _json(fields))
+        return Source(id=source_id, text=text if isinstance(text, str) else _json(fields))
     document = first_object(wire.get("document"))
     text = next((text_of(document, name) for name in _DOCUMENT_TEXTS if document.get(name)), "")
-    return Source(source_id, text_of(document, "title"), text_of(document, "url"), text)
+    return Source(
+        id=source_id, title=text_of(document, "title"), url=text_of(document, "url"), text=text
+    )
 
 
 def _source_wire(source: Source) -> Wire:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
+
+from msgspec import Struct
 
 from playhead.domain.conversation.payloads import Source
 from playhead.formats.wire.chat_completions.objects import answer_key
@@ -31,8 +32,7 @@ from playhead.formats.wire.request_fields import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CohereMessages:
+class CohereMessages(Struct, frozen=True, kw_only=True):
     """The messages of a request.
 
     `sources` are the results of tools in it, each with the id by which it is cited.
@@ -51,10 +51,10 @@ def read_messages(raw: object) -> CohereMessages:
     for param, fields in messages_of(raw):
         reader.take(fields, param)
     return CohereMessages(
-        tuple(check_entries(reader.entries)),
-        "\n\n".join(reader.instructions),
-        tuple(reader.sources),
-        reader.has_fresh_results,
+        entries=tuple(check_entries(reader.entries)),
+        instructions="\n\n".join(reader.instructions),
+        sources=tuple(reader.sources),
+        has_fresh_results=reader.has_fresh_results,
     )
 
 
@@ -109,7 +109,7 @@ class _Reader:
         planned = text_message("assistant", "plan", plan) if plan else ()
         said = text_message("assistant", "message", text) if text else ()
         chunks, calls = self._calls.made(fields, param)
-        return Entry((*planned, *said, *chunks), message_key(text, calls))
+        return Entry(chunks=(*planned, *said, *chunks), key=message_key(text, calls))
 
     def _tool_result(self, fields: Fields, param: str) -> Entry:
         call_id = read_filled_text(fields, "tool_call_id", param)
@@ -127,13 +127,13 @@ def message_key(text: str, calls: list[tuple[str, str]]) -> str:
 def _results(fields: Fields, param: str, call_id: str) -> list[Source]:
     content = fields.get("content")
     if not isinstance(content, list):
-        return [Source(f"{call_id}:0", text=read_text(fields, "content", param))]
+        return [Source(id=f"{call_id}:0", text=read_text(fields, "content", param))]
     sources: list[Source] = []
     for at, kind, part in parts_of(cast("list[object]", content), param):
         name = f"{call_id}:{len(sources)}"
         match kind:
             case "text":
-                sources.append(Source(name, text=read_text(part, "text", at)))
+                sources.append(Source(id=name, text=read_text(part, "text", at)))
             case "document":
                 sources.append(_document(part.get("document"), f"{at}.document", name))
             case other:
@@ -144,7 +144,7 @@ def _results(fields: Fields, param: str, call_id: str) -> list[Source]:
 def _document(item: object, param: str, name: str) -> Source:
     """A document with its id, else with the `name`."""
     if isinstance(item, str):
-        return Source(name, text=item)
+        return Source(id=name, text=item)
     fields = read_object(item, param)
     data = fields.get("data")
     if not isinstance(data, str | Mapping):
@@ -153,8 +153,8 @@ def _document(item: object, param: str, name: str) -> Source:
     text = data if isinstance(data, str) else json.dumps(told, ensure_ascii=False)
     title = told.get("title")
     return Source(
-        read_optional_text(fields, "id", param) or name,
-        title if isinstance(title, str) else "",
+        id=read_optional_text(fields, "id", param) or name,
+        title=title if isinstance(title, str) else "",
         text=text,
     )
 

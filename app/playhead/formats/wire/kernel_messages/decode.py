@@ -40,7 +40,7 @@ class Decoder:
             self._fail(TRUNCATED)
         else:
             status = "awaiting_approval" if self._is_waiting else "complete"
-            self._add(Chunk("server", "status", content=status))
+            self._add(Chunk(role="server", type="status", content=status))
         self._is_over = True
         return self._taken()
 
@@ -98,7 +98,7 @@ class Decoder:
 
     def _take_input(self, event: Mapping[str, Any]) -> None:
         if text := text_of(event, "text"):
-            self._add(Chunk("user", "message", content=text))
+            self._add(Chunk(role="user", type="message", content=text))
 
     def _text(
         self,
@@ -126,14 +126,14 @@ class Decoder:
         return chunks
 
     def _fail(self, failure: Failure) -> None:
-        self._add(Chunk("server", "error", content=failure))
+        self._add(Chunk(role="server", type="error", content=failure))
         self._is_over = True
 
 
 def _failure(event: Mapping[str, Any]) -> Failure:
     error = event.get("error")
     if isinstance(error, str):
-        return Failure("upstream_error", error or "The kernel reported an error.")
+        return Failure(code="upstream_error", title=error or "The kernel reported an error.")
     fields = cast("Mapping[str, Any]", error if isinstance(error, Mapping) else {})
     title = text_of(fields, "message") or "The kernel reported an error."
-    return Failure(text_of(fields, "code") or "upstream_error", title)
+    return Failure(code=text_of(fields, "code") or "upstream_error", title=title)

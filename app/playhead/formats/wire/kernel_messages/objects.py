@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
+
+from msgspec import Struct
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.formats.wire.entry import call_chunks
@@ -13,8 +14,7 @@ from playhead.formats.wire.entry import call_chunks
 _NAMES = {"tool-calls": "tool_calls", "tool-results": "tool_results"}
 
 
-@dataclass(frozen=True, slots=True)
-class KernelCall:
+class KernelCall(Struct, frozen=True):
     """One call: `arguments` is JSON, or whatever text stood in its place."""
 
     id: str
@@ -28,11 +28,10 @@ class KernelCall:
         if self.id:
             return made
         start, *rest = made
-        return (Chunk(start.role, start.type, start.format, start=True), *rest)
+        return (Chunk(role=start.role, type=start.type, format=start.format, start=True), *rest)
 
 
-@dataclass(frozen=True, slots=True)
-class KernelResult:
+class KernelResult(Struct, frozen=True):
     """What came of a call."""
 
     call_id: str

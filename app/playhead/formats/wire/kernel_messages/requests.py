@@ -97,7 +97,7 @@ class _Reader:
                 refuse(f"{param}: every call must have an id", f"{param}.toolCalls")
             chunks += self._calls.call(call.name, call.arguments, call.id)
         told = [(call.name, call.arguments) for call in calls]
-        return Entry(tuple(chunks), answer_key("", told))
+        return Entry(chunks=tuple(chunks), key=answer_key("", told))
 
     def _results(self, fields: Fields, param: str) -> None:
         for place, result in enumerate(results_of(fields)):
@@ -110,17 +110,17 @@ class _Reader:
 
 def _input(fields: Fields, param: str) -> Entry:
     text = read_filled_text(fields, "text", param)
-    chunks = [Chunk("user", "message", content=text)]
+    chunks = [Chunk(role="user", type="message", content=text)]
     raw = fields.get("files")
     for item in cast("list[object]", raw if isinstance(raw, list) else []):
         if isinstance(item, str) and item:
-            chunks.append(Chunk("user", "file", content=item))
-    return Entry(tuple(chunks), f"input {text}")
+            chunks.append(Chunk(role="user", type="file", content=item))
+    return Entry(chunks=tuple(chunks), key=f"input {text}")
 
 
 def _reply(text: str) -> Entry:
     chunks = text_message("assistant", "message", text) if text else ()
-    return Entry(chunks, answer_key(text, []))
+    return Entry(chunks=chunks, key=answer_key(text, []))
 
 
 def _reasoning(fields: Fields) -> Entry:
@@ -128,4 +128,4 @@ def _reasoning(fields: Fields) -> Entry:
     kind: ChunkType = "plan" if fields.get("title") == PLAN_TITLE else "reasoning"
     summary = fields.get("summary")
     text = summary if isinstance(summary, str) else ""
-    return Entry(text_message("assistant", kind, text) if text else ())
+    return Entry(chunks=text_message("assistant", kind, text) if text else ())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, cast, get_args
+
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Content, Recipient, Role
 from playhead.formats.wire.codec import TRUNCATED
@@ -101,7 +102,7 @@ class Decoder:
         """Closes what is open; a stream without its last chunk was cut."""
         if self._is_over:
             return []
-        return [*self._closed(), Chunk("server", "error", content=TRUNCATED)]
+        return [*self._closed(), Chunk(role="server", type="error", content=TRUNCATED)]
 
     def _placed(self, chunk: Chunk) -> list[Chunk]:
         chunks: list[Chunk] = []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any, cast, get_args
+
+import msgspec
 
 from playhead.domain.conversation.payloads import (
     Citation,
@@ -44,14 +45,14 @@ def encode_payload(payload: Payload) -> Wire:
             code = {"type": "code", "format": payload.language, "content": payload.code}
             return {"content": code}
         case Citation():
-            sources = [_without_empty(asdict(source)) for source in payload.sources]
-            return {"content": {**asdict(payload), "sources": sources}}
+            sources = [_without_empty(msgspec.to_builtins(source)) for source in payload.sources]
+            return {"content": {**msgspec.structs.asdict(payload), "sources": sources}}
         case FileChanges():
             return {"content": _files(payload)}
         case Waiting() | Echo() | PrintedLines():
             return {}
         case RunReport() | CodeError() | InputRequest() | LineTiming() | Table() | Usage():
-            return {"content": _without_empty(asdict(payload))}
+            return {"content": _without_empty(msgspec.to_builtins(payload))}
 
 
 def decode_payload(kind: str, content: object) -> Payload:
@@ -73,9 +74,9 @@ def decode_failure(wire: Mapping[str, Any]) -> Failure:
     detail = told[len(title) :].strip() if told.startswith(title) else ""
     wait_s = fields.values.get("retry_after_s")
     return Failure(
-        fields.text_or("code", "internal_error"),
-        title,
-        detail,
+        code=fields.text_or("code", "internal_error"),
+        title=title,
+        detail=detail,
         retry_after_s=float(cast(float, wait_s)) if _is_number(wait_s) else None,
     )
 
@@ -144,7 +145,12 @@ def _proposal(fields: _Fields) -> Proposal:
     """Both forms are read: `{type, format, content}` and `{language, code}`."""
     language = fields.text_or("format", "") or fields.text("language", "")
     code = fields.values.get("content")
-    return Proposal("", "", language, code if isinstance(code, str) else fields.text("code"))
+    return Proposal(
+        id="",
+        message_id="",
+        language=language,
+        code=code if isinstance(code, str) else fields.text("code"),
+    )
 
 
 def _code_error(fields: _Fields) -> CodeError:
@@ -153,7 +159,9 @@ def _code_error(fields: _Fields) -> CodeError:
         for frame in fields.objects("frames")
     )
     remedy = fields.text("remedy", "")
-    return CodeError(fields.text("name"), fields.text("message", ""), frames, remedy)
+    return CodeError(
+        name=fields.text("name"), message=fields.text("message", ""), frames=frames, remedy=remedy
+    )
 
 
 def _input_request(fields: _Fields) -> InputRequest:
@@ -166,33 +174,36 @@ def _run_report(fields: _Fields) -> RunReport:
     if state not in _STATES:
         raise UnknownContentError(f"no run can be {state}")
     return RunReport(
-        cast(RunState, state),
-        fields.number("seconds", 0.0),
-        fields.integer_or_none("line"),
-        fields.integer_or_none("exit_status"),
-        fields.text("output_path", "") or None,
-        fields.text("reason", ""),
-        fields.integer_or_none("input_bytes"),
+        state=cast(RunState, state),
+        seconds=fields.number("seconds", 0.0),
+        line=fields.integer_or_none("line"),
+        exit_status=fields.integer_or_none("exit_status"),
+        output_path=fields.text("output_path", "") or None,
+        reason=fields.text("reason", ""),
+        input_bytes=fields.integer_or_none("input_bytes"),
     )
 
 
 def _citation(fields: _Fields) -> Citation:
     sources = tuple(
-        Source(*(source.text(name, "") for name in ("id", "title", "url", "text")))
+        Source(**{name: source.text(name, "") for name in ("id", "title", "url", "text")})
         for source in fields.objects("sources")
     )
     return Citation(
-        fields.integer("start"), fields.integer("end"), fields.text("text", ""), sources
+        start=fields.integer("start"),
+        end=fields.integer("end"),
+        text=fields.text("text", ""),
+        sources=sources,
     )
 
 
 def _timing(fields: _Fields) -> LineTiming:
     has_share = fields.values.get("share") is not None
     return LineTiming(
-        fields.integer("line"),
-        fields.number("seconds"),
-        fields.integer_or_none("last_line") or 0,
-        fields.number("share") if has_share else None,
+        line=fields.integer("line"),
+        seconds=fields.number("seconds"),
+        last_line=fields.integer_or_none("last_line") or 0,
+        share=fields.number("share") if has_share else None,
     )
 
 
@@ -204,15 +215,15 @@ def _table(fields: _Fields) -> Table:
     if any(isinstance(cell, list | dict) for row in cells for cell in row):
         raise UnknownContentError("rows must hold texts, numbers, booleans and nulls")
     return Table(
-        fields.texts("columns"),
-        fields.texts("dtypes"),
-        cells,
-        fields.integer("total_rows"),
-        fields.integer_or_none("total_columns") or 0,
-        fields.text("name", ""),
-        fields.text("key", ""),
-        fields.texts("missing"),
-        fields.text("text", ""),
+        columns=fields.texts("columns"),
+        dtypes=fields.texts("dtypes"),
+        rows=cells,
+        total_rows=fields.integer("total_rows"),
+        total_columns=fields.integer_or_none("total_columns") or 0,
+        name=fields.text("name", ""),
+        key=fields.text("key", ""),
+        missing=fields.texts("missing"),
+        text=fields.text("text", ""),
     )
 
 
@@ -223,7 +234,9 @@ def _files(changes: FileChanges) -> Wire:
     """Lists of paths, and beside them what is known of each file; not the folder they are in."""
     found = {name: cast("tuple[FileChange, ...]", getattr(changes, name)) for name in _CHANGES}
     paths: Wire = {name: [change.path for change in files] for name, files in found.items()}
-    files = [_without_empty(asdict(change)) for group in found.values() for change in group]
+    files = [
+        _without_empty(msgspec.to_builtins(change)) for group in found.values() for change in group
+    ]
     note = {"note": changes.note} if changes.note else {}
     counts = dict(zip(_CHANGES, changes.counts, strict=True))
     totals = {name: count for name, count in counts.items() if count > len(found[name])}
@@ -232,39 +245,46 @@ def _files(changes: FileChanges) -> Wire:
 
 def _file_changes(fields: _Fields) -> FileChanges:
     known = {told.text("path"): told for told in fields.objects("files")}
-    groups = (
-        tuple(_file_change(path, known.get(path)) for path in fields.texts(name))
-        for name in _CHANGES
-    )
-    created, changed, deleted = groups
+
+    def group(name: str) -> tuple[FileChange, ...]:
+        return tuple(_file_change(path, known.get(path)) for path in fields.texts(name))
+
     told = fields.values.get("totals")
     totals = _Fields(cast("Mapping[str, Any]", told if isinstance(told, Mapping) else {}))
-    counts = (totals.integer_or_none(name) or 0 for name in _CHANGES)
-    return FileChanges("", created, changed, deleted, fields.text("note", ""), *counts)
+    return FileChanges(
+        folder="",
+        created=group("created"),
+        changed=group("changed"),
+        deleted=group("deleted"),
+        note=fields.text("note", ""),
+        created_total=totals.integer_or_none("created") or 0,
+        changed_total=totals.integer_or_none("changed") or 0,
+        deleted_total=totals.integer_or_none("deleted") or 0,
+    )
 
 
 def _file_change(path: str, told: _Fields | None) -> FileChange:
     if told is None:
-        return FileChange(path)
+        return FileChange(path=path)
     kind = told.text_or("kind", "other")
     return FileChange(
-        path,
-        told.integer_or_none("size_bytes") or 0,
-        kind if kind in ("text", "image") else "other",
-        told.text("diff", ""),
+        path=path,
+        size_bytes=told.integer_or_none("size_bytes") or 0,
+        kind=kind if kind in ("text", "image") else "other",
+        diff=told.text("diff", ""),
     )
 
 
 def _usage(fields: _Fields) -> Usage:
     return Usage(
-        fields.integer("input_tokens"),
-        fields.integer("output_tokens"),
-        fields.text("finish_reason", "stop"),
-        fields.values.get("is_estimated") is True,
-        fields.text_or("model", ""),
-        fields.integer_or_none("cached_tokens") or 0,
-        fields.integer_or_none("reasoning_tokens") or 0,
-        float(cast("float", cost)) if _is_number(cost := fields.values.get("cost")) else None,
+        input_tokens=fields.integer("input_tokens"),
+        output_tokens=fields.integer("output_tokens"),
+        finish_reason=fields.text("finish_reason", "stop"),
+        is_estimated=fields.values.get("is_estimated") is True,
+        model=fields.text_or("model", ""),
+        cached_tokens=fields.integer_or_none("cached_tokens") or 0,
+        reasoning_tokens=fields.integer_or_none("reasoning_tokens") or 0,
+        cost=float(cast("float", cost)) if _is_number(cost := fields.values.get("cost")) else None,
     )
 
 

@@ -99,7 +99,7 @@ def _text(
         call_id=call_id or None,
         recipient=to,
     )
-    return Entry(chunks, message_key(*kind, format_, text))
+    return Entry(chunks=chunks, key=message_key(*kind, format_, text))
 
 
 def _console(fields: Fields, param: str, to: Recipient | None) -> Entry | None:
@@ -126,8 +126,8 @@ def _image(fields: Fields, param: str, to: Recipient | None) -> Entry:
     elif format_ != "path":
         known = "path, base64.png or base64.jpeg"
         refuse(f"{param}.format must be {known}", f"{param}.format")
-    chunk = Chunk("user", "image", format_, content=content, recipient=to)
-    return Entry((chunk,), message_key("user", "image", format_, content))
+    chunk = Chunk(role="user", type="image", format=format_, content=content, recipient=to)
+    return Entry(chunks=(chunk,), key=message_key("user", "image", format_, content))
 
 
 def _payload(kind: tuple[str, str], fields: Mapping[str, Any], param: str) -> Entry:
@@ -137,7 +137,9 @@ def _payload(kind: tuple[str, str], fields: Mapping[str, Any], param: str) -> En
         refuse(f"{param}.content cannot be read: {error}", f"{param}.content")
     format_ = "execution" if kind[1] == "confirmation" else None
     role, type_ = cast(Role, kind[0]), cast(ChunkType, kind[1])
-    return Entry((whole_chunk(Chunk(role, type_, format_, content=payload)),))
+    return Entry(
+        chunks=(whole_chunk(Chunk(role=role, type=type_, format=format_, content=payload)),)
+    )
 
 
 def _recipient(fields: Fields, param: str) -> Recipient | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, QPoint
 from PySide6.QtGui import QFontInfo, QMouseEvent
 from PySide6.QtWidgets import QWidget
@@ -32,8 +32,7 @@ def accessible_name(line: int) -> str:
     return tr("Code editor, line {line}", line=line)
 
 
-@dataclass(frozen=True, slots=True)
-class EditorColours:
+class EditorColours(Struct, frozen=True, kw_only=True):
     """Colours as `#rrggbb` and the type face of the code."""
 
     background: str

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePath
+
+from msgspec import Struct
 
 from playhead.ui.widgets.wording import mark, tr
 
 
-@dataclass(frozen=True, slots=True)
-class EditorLanguage:
+class EditorLanguage(Struct, frozen=True, kw_only=True):
     """One language; `word` is what fences call it, `family` the lexer recipe that colours it."""
 
     word: str
@@ -21,44 +21,104 @@ class EditorLanguage:
 
 
 LANGUAGES = (
-    EditorLanguage("python", "Python", "python", ("py", "python3", "ipython"), (".py", ".pyw")),
-    EditorLanguage("shell", mark("Shell"), "shell", ("sh", "console"), (".sh",)),
-    EditorLanguage("bash", "Bash", "shell", (), (".bash",)),
-    EditorLanguage("zsh", "zsh", "shell", (), (".zsh",)),
     EditorLanguage(
-        "javascript",
-        "JavaScript",
-        "javascript",
-        ("js", "node", "nodejs", "jsx"),
-        (".js", ".mjs", ".cjs", ".jsx"),
-        ("//", ""),
+        word="python",
+        name="Python",
+        family="python",
+        aliases=("py", "python3", "ipython"),
+        suffixes=(".py", ".pyw"),
     ),
     EditorLanguage(
-        "typescript", "TypeScript", "javascript", ("ts", "tsx"), (".ts", ".tsx"), ("//", "")
+        word="shell",
+        name=mark("Shell"),
+        family="shell",
+        aliases=("sh", "console"),
+        suffixes=(".sh",),
     ),
-    EditorLanguage("r", "R", "r", ("rscript",), (".r",)),
-    EditorLanguage("ruby", "Ruby", "ruby", ("rb",), (".rb",)),
-    EditorLanguage("powershell", "PowerShell", "powershell", ("ps1", "pwsh"), (".ps1", ".psm1")),
-    EditorLanguage("batch", "Batch", "batch", ("cmd", "bat"), (".bat", ".cmd"), ("REM", "")),
+    EditorLanguage(word="bash", name="Bash", family="shell", aliases=(), suffixes=(".bash",)),
+    EditorLanguage(word="zsh", name="zsh", family="shell", aliases=(), suffixes=(".zsh",)),
     EditorLanguage(
-        "html", "HTML", "html", ("xml", "xhtml"), (".html", ".htm", ".xml"), ("<!--", "-->")
+        word="javascript",
+        name="JavaScript",
+        family="javascript",
+        aliases=("js", "node", "nodejs", "jsx"),
+        suffixes=(".js", ".mjs", ".cjs", ".jsx"),
+        comment=("//", ""),
     ),
-    EditorLanguage("css", "CSS", "css", (), (".css",), ("/*", "*/")),
-    EditorLanguage("sql", "SQL", "sql", ("sqlite", "postgresql", "mysql"), (".sql",), ("--", "")),
-    EditorLanguage("json", "JSON", "json", ("jsonl",), (".json", ".jsonl", ".ipynb"), None),
-    EditorLanguage("yaml", "YAML", "yaml", ("yml",), (".yaml", ".yml")),
     EditorLanguage(
-        "c",
-        mark("C family"),
-        "c",
-        ("cpp", "c++", "java", "csharp"),
-        (".c", ".h", ".cpp", ".hpp", ".java", ".cs"),
-        ("//", ""),
+        word="typescript",
+        name="TypeScript",
+        family="javascript",
+        aliases=("ts", "tsx"),
+        suffixes=(".ts", ".tsx"),
+        comment=("//", ""),
     ),
-    EditorLanguage("lua", "Lua", "lua", (), (".lua",), ("--", "")),
-    EditorLanguage("perl", "Perl", "perl", (), (".pl", ".pm")),
+    EditorLanguage(word="r", name="R", family="r", aliases=("rscript",), suffixes=(".r",)),
+    EditorLanguage(word="ruby", name="Ruby", family="ruby", aliases=("rb",), suffixes=(".rb",)),
     EditorLanguage(
-        "text", mark("Plain text"), "", ("", "txt", "plain"), (".txt", ".md", ".log"), None
+        word="powershell",
+        name="PowerShell",
+        family="powershell",
+        aliases=("ps1", "pwsh"),
+        suffixes=(".ps1", ".psm1"),
+    ),
+    EditorLanguage(
+        word="batch",
+        name="Batch",
+        family="batch",
+        aliases=("cmd", "bat"),
+        suffixes=(".bat", ".cmd"),
+        comment=("REM", ""),
+    ),
+    EditorLanguage(
+        word="html",
+        name="HTML",
+        family="html",
+        aliases=("xml", "xhtml"),
+        suffixes=(".html", ".htm", ".xml"),
+        comment=("<!--", "-->"),
+    ),
+    EditorLanguage(
+        word="css", name="CSS", family="css", aliases=(), suffixes=(".css",), comment=("/*", "*/")
+    ),
+    EditorLanguage(
+        word="sql",
+        name="SQL",
+        family="sql",
+        aliases=("sqlite", "postgresql", "mysql"),
+        suffixes=(".sql",),
+        comment=("--", ""),
+    ),
+    EditorLanguage(
+        word="json",
+        name="JSON",
+        family="json",
+        aliases=("jsonl",),
+        suffixes=(".json", ".jsonl", ".ipynb"),
+        comment=None,
+    ),
+    EditorLanguage(
+        word="yaml", name="YAML", family="yaml", aliases=("yml",), suffixes=(".yaml", ".yml")
+    ),
+    EditorLanguage(
+        word="c",
+        name=mark("C family"),
+        family="c",
+        aliases=("cpp", "c++", "java", "csharp"),
+        suffixes=(".c", ".h", ".cpp", ".hpp", ".java", ".cs"),
+        comment=("//", ""),
+    ),
+    EditorLanguage(
+        word="lua", name="Lua", family="lua", aliases=(), suffixes=(".lua",), comment=("--", "")
+    ),
+    EditorLanguage(word="perl", name="Perl", family="perl", aliases=(), suffixes=(".pl", ".pm")),
+    EditorLanguage(
+        word="text",
+        name=mark("Plain text"),
+        family="",
+        aliases=("", "txt", "plain"),
+        suffixes=(".txt", ".md", ".log"),
+        comment=None,
     ),
 )
 _BY_WORD = {word: one for one in LANGUAGES for word in (one.word, *one.aliases)}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
 
 from playhead.ui.editor.code.editor_language import language_family
 
@@ -60,12 +62,11 @@ _LUA = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Recipe:
+class _Recipe(Struct, frozen=True, kw_only=True):
     lexer: str
     words: tuple[str, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
-    styles: dict[str, str] = field(default_factory=dict[str, str])
+    styles: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 # Lexers without names for their styles: the numbers of SciLexer.h.
@@ -109,32 +110,46 @@ _CSS_STYLES = {
 _YAML_STYLES = {"comment": "1", "function": "2", "keyword": "3 6", "number": "4", "operator": "9"}
 
 _PYTHON = _Recipe(
-    "python",
-    (" ".join((*keyword.kwlist, "match", "case")), _PYTHON_BUILTINS),
-    (("lexer.python.strings.f.pep.701", "1"),),
-    {"function": "8 9 15"},
+    lexer="python",
+    words=(" ".join((*keyword.kwlist, "match", "case")), _PYTHON_BUILTINS),
+    properties=(("lexer.python.strings.f.pep.701", "1"),),
+    styles={"function": "8 9 15"},
 )
 _RECIPES = {
     "python": _PYTHON,
-    "shell": _Recipe("bash", (_BASH,)),
-    "javascript": _Recipe("cpp", (_JAVASCRIPT,), (("lexer.cpp.backquoted.strings", "1"),)),
-    "c": _Recipe("cpp", (_CPP,)),
-    "ruby": _Recipe("ruby", (_RUBY,), (), {"function": "8 9"}),
-    "r": _Recipe("r", (_R,), (), _R_STYLES),
-    "html": _Recipe("hypertext", ("", _JAVASCRIPT), (), {"keyword": "1 11", "function": "3"}),
-    "sql": _Recipe("sql", (_SQL,), (), _SQL_STYLES),
-    "json": _Recipe("json", ("true false null",), (), _JSON_STYLES),
-    "css": _Recipe("css", (), (), _CSS_STYLES),
-    "yaml": _Recipe("yaml", ("true false null yes no",), (), _YAML_STYLES),
-    "powershell": _Recipe("powershell", (_POWERSHELL,), (), _POWERSHELL_STYLES),
-    "batch": _Recipe("batch", ("call cd copy del echo else exit for goto if not rem set",)),
-    "lua": _Recipe("lua", (_LUA,)),
-    "perl": _Recipe("perl", ("my our use sub if else elsif for foreach while return print",)),
+    "shell": _Recipe(lexer="bash", words=(_BASH,)),
+    "javascript": _Recipe(
+        lexer="cpp", words=(_JAVASCRIPT,), properties=(("lexer.cpp.backquoted.strings", "1"),)
+    ),
+    "c": _Recipe(lexer="cpp", words=(_CPP,)),
+    "ruby": _Recipe(lexer="ruby", words=(_RUBY,), properties=(), styles={"function": "8 9"}),
+    "r": _Recipe(lexer="r", words=(_R,), properties=(), styles=_R_STYLES),
+    "html": _Recipe(
+        lexer="hypertext",
+        words=("", _JAVASCRIPT),
+        properties=(),
+        styles={"keyword": "1 11", "function": "3"},
+    ),
+    "sql": _Recipe(lexer="sql", words=(_SQL,), properties=(), styles=_SQL_STYLES),
+    "json": _Recipe(lexer="json", words=("true false null",), properties=(), styles=_JSON_STYLES),
+    "css": _Recipe(lexer="css", words=(), properties=(), styles=_CSS_STYLES),
+    "yaml": _Recipe(
+        lexer="yaml", words=("true false null yes no",), properties=(), styles=_YAML_STYLES
+    ),
+    "powershell": _Recipe(
+        lexer="powershell", words=(_POWERSHELL,), properties=(), styles=_POWERSHELL_STYLES
+    ),
+    "batch": _Recipe(
+        lexer="batch", words=("call cd copy del echo else exit for goto if not rem set",)
+    ),
+    "lua": _Recipe(lexer="lua", words=(_LUA,)),
+    "perl": _Recipe(
+        lexer="perl", words=("my our use sub if else elsif for foreach while return print",)
+    ),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedLexer:
+class PreparedLexer(Struct, frozen=True):
     """A lexer with its words set, and the style name of each of its numbers."""
 
     lexer: Lexer

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 LARGEST = 2_500
 """Lines between the first and the last change; more of them are told as one change, at once."""
@@ -12,8 +13,7 @@ LARGEST = 2_500
 ChangeKind = Literal["added", "changed", "removed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Struct, frozen=True, kw_only=True):
     """Lines that took the place of others; the first lines count from 0."""
 
     old_first: int
@@ -29,8 +29,7 @@ class Hunk:
         return "changed" if self.new else "removed"
 
 
-@dataclass(frozen=True, slots=True)
-class LineMark:
+class LineMark(Struct, frozen=True):
     """A line, counted from 1, and what became of it; `removed` stands where lines are missing."""
 
     line: int
@@ -47,10 +46,15 @@ def hunks(old: str, new: str) -> list[Hunk]:
     tail = _alike(before[::-1], after[::-1], shortest)
     left, right = before[head : len(before) - tail], after[head : len(after) - tail]
     if max(len(left), len(right)) > LARGEST:
-        return [Hunk(head, tuple(left), head, tuple(right))]
+        return [Hunk(old_first=head, old=tuple(left), new_first=head, new=tuple(right))]
     spans = _in_place(left, right) or _compared(left, right)
     return [
-        Hunk(head + i1, tuple(left[i1:i2]), head + j1, tuple(right[j1:j2]))
+        Hunk(
+            old_first=head + i1,
+            old=tuple(left[i1:i2]),
+            new_first=head + j1,
+            new=tuple(right[j1:j2]),
+        )
         for tag, i1, i2, j1, j2 in spans
         if tag != "equal"
     ]

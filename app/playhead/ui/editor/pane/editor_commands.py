@@ -6,8 +6,8 @@ The keys hold while the keyboard is in the pane, before the window's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
@@ -16,8 +16,7 @@ from playhead.ui.editor.tab import Tab
 from playhead.ui.widgets.wording import mark, tr
 
 
-@dataclass(frozen=True, slots=True)
-class EditorCommand:
+class EditorCommand(Struct, frozen=True, kw_only=True):
     """One command; `keys` are told in the menu, `also` are other ways to type them."""
 
     name: str
@@ -27,29 +26,33 @@ class EditorCommand:
 
 
 EDITOR_COMMANDS = (
-    EditorCommand("new", mark("New tab"), "Ctrl+T"),
-    EditorCommand("open", mark("Open a file…"), "Ctrl+Shift+O"),
-    EditorCommand("save", mark("Save"), "Ctrl+S"),
-    EditorCommand("save_as", mark("Save as…"), "Ctrl+Shift+S"),
-    EditorCommand("close", mark("Close the tab"), "Ctrl+W"),
-    EditorCommand("next_tab", mark("Next tab"), "Ctrl+PgDown", ("Ctrl+Tab",)),
-    EditorCommand("previous_tab", mark("Previous tab"), "Ctrl+PgUp", ("Ctrl+Shift+Tab",)),
-    EditorCommand("run", mark("Run"), "Ctrl+Return", ("Ctrl+Enter", "F5")),
-    EditorCommand("undo", mark("Undo"), "Ctrl+Z"),
-    EditorCommand("redo", mark("Redo"), "Ctrl+Shift+Z", ("Ctrl+Y",)),
-    EditorCommand("find", mark("Find…"), "Ctrl+F"),
-    EditorCommand("replace", mark("Find and replace…"), "Ctrl+H"),
-    EditorCommand("find_next", mark("Find next"), "F3"),
-    EditorCommand("find_previous", mark("Find previous"), "Shift+F3"),
-    EditorCommand("comment", mark("Comment or uncomment"), "Ctrl+/", ("Ctrl+Shift+7",)),
-    EditorCommand("indent", mark("Indent"), "Ctrl+]"),
-    EditorCommand("unindent", mark("Unindent"), "Ctrl+["),
-    EditorCommand("wrap", mark("Wrap long lines"), "Alt+Z"),
-    EditorCommand("bigger", mark("Larger type"), "Ctrl++", ("Ctrl+=",)),
-    EditorCommand("smaller", mark("Smaller type"), "Ctrl+-"),
-    EditorCommand("normal", mark("Normal type"), "Ctrl+0"),
-    EditorCommand("changes", mark("Show the changes"), "Ctrl+Shift+D"),
-    EditorCommand("printed", mark("Show what this line printed"), "Ctrl+Shift+L"),
+    EditorCommand(name="new", text=mark("New tab"), keys="Ctrl+T"),
+    EditorCommand(name="open", text=mark("Open a file…"), keys="Ctrl+Shift+O"),
+    EditorCommand(name="save", text=mark("Save"), keys="Ctrl+S"),
+    EditorCommand(name="save_as", text=mark("Save as…"), keys="Ctrl+Shift+S"),
+    EditorCommand(name="close", text=mark("Close the tab"), keys="Ctrl+W"),
+    EditorCommand(name="next_tab", text=mark("Next tab"), keys="Ctrl+PgDown", also=("Ctrl+Tab",)),
+    EditorCommand(
+        name="previous_tab", text=mark("Previous tab"), keys="Ctrl+PgUp", also=("Ctrl+Shift+Tab",)
+    ),
+    EditorCommand(name="run", text=mark("Run"), keys="Ctrl+Return", also=("Ctrl+Enter", "F5")),
+    EditorCommand(name="undo", text=mark("Undo"), keys="Ctrl+Z"),
+    EditorCommand(name="redo", text=mark("Redo"), keys="Ctrl+Shift+Z", also=("Ctrl+Y",)),
+    EditorCommand(name="find", text=mark("Find…"), keys="Ctrl+F"),
+    EditorCommand(name="replace", text=mark("Find and replace…"), keys="Ctrl+H"),
+    EditorCommand(name="find_next", text=mark("Find next"), keys="F3"),
+    EditorCommand(name="find_previous", text=mark("Find previous"), keys="Shift+F3"),
+    EditorCommand(
+        name="comment", text=mark("Comment or uncomment"), keys="Ctrl+/", also=("Ctrl+Shift+7",)
+    ),
+    EditorCommand(name="indent", text=mark("Indent"), keys="Ctrl+]"),
+    EditorCommand(name="unindent", text=mark("Unindent"), keys="Ctrl+["),
+    EditorCommand(name="wrap", text=mark("Wrap long lines"), keys="Alt+Z"),
+    EditorCommand(name="bigger", text=mark("Larger type"), keys="Ctrl++", also=("Ctrl+=",)),
+    EditorCommand(name="smaller", text=mark("Smaller type"), keys="Ctrl+-"),
+    EditorCommand(name="normal", text=mark("Normal type"), keys="Ctrl+0"),
+    EditorCommand(name="changes", text=mark("Show the changes"), keys="Ctrl+Shift+D"),
+    EditorCommand(name="printed", text=mark("Show what this line printed"), keys="Ctrl+Shift+L"),
 )
 
 

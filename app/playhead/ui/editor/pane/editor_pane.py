@@ -114,7 +114,7 @@ class EditorPane(QWidget):
         self._wants_variables = False
         self._standing_notice = ""
         self.variables: VariablesPanel | None = None
-        self.tabs: list[Tab] = [Tab(SCRATCH, "scratch", is_own=True)]
+        self.tabs: list[Tab] = [Tab(key=SCRATCH, title="scratch", is_own=True)]
         self.current = self.tabs[0]
         self.setStyleSheet(editor_style(theme))
         self.header = PaneHeader(theme, self)

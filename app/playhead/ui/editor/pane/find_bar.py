@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import (
     QEvent,
     QObject,
@@ -48,8 +48,7 @@ class PatternError(ValueError):
     """A pattern that cannot be understood, or takes too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """What to look for."""
 
     text: str
@@ -58,8 +57,7 @@ class Query:
     is_pattern: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A place in the text, in characters, and what a pattern's groups caught there."""
 
     start: int
@@ -177,7 +175,7 @@ class FindBar(QFrame):
         self._editor: CodeEditor | None = None
         self._found: list[Found] = []
         self._text = ""
-        self._query = Query("")
+        self._query = Query(text="")
         self._slices: Iterator[list[Found]] = iter(())
         self._is_stale = True
         self._timer = QTimer(self)
@@ -308,10 +306,10 @@ class FindBar(QFrame):
 
     def _asked(self) -> Query:
         return Query(
-            self.words.text(),
-            self.case_button.isChecked(),
-            self.word_button.isChecked(),
-            self.pattern_button.isChecked(),
+            text=self.words.text(),
+            is_case=self.case_button.isChecked(),
+            is_word=self.word_button.isChecked(),
+            is_pattern=self.pattern_button.isChecked(),
         )
 
     def _finish(self) -> None:

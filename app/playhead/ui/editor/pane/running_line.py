@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer
 
 from playhead.domain.conversation.payloads import LineTiming
@@ -22,8 +22,7 @@ _COOL_SHARE = 0.05
 _NOTED_SHARE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class LineHeat:
+class LineHeat(Struct, frozen=True):
     """A stretch of lines and how much of the run's time they took."""
 
     first: int

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QPainter
 
@@ -32,8 +32,7 @@ IntentKind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(Struct, frozen=True):
     """What a click on a spot asks for."""
 
     kind: IntentKind
@@ -41,8 +40,7 @@ class Intent:
     language: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True, kw_only=True):
     """A place to click: an icon, a word, or both; `look` says how it is drawn.
 
     A label, and whatever is not enabled, is only looked at.
@@ -57,8 +55,7 @@ class Spot:
     is_enabled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class CardTools:
+class CardTools(Struct, frozen=True, kw_only=True):
     """What cards need of the view."""
 
     theme: Theme
@@ -69,8 +66,7 @@ class CardTools:
     has_model: Callable[[], bool] = lambda: False
 
 
-@dataclass(frozen=True, slots=True)
-class PaintState:
+class PaintState(Struct, frozen=True, kw_only=True):
     """What is different this time: the clip, the selection, where mouse and keyboard are.
 
     `view_top` is how much of the card lies above the view.
@@ -206,12 +202,19 @@ class Card:
     ) -> Spot:
         """An icon button that ends at `right`."""
         rect = QRect(right - size, middle - size // 2, size, size)
-        return Spot(rect, intent, tip, icon)
+        return Spot(rect=rect, intent=intent, tip=tip, icon=icon)
 
     def button_spot(self, left: int, top: int, label: str, intent: Intent, icon: str = "") -> Spot:
         """A bordered button with a word."""
         width = text_width(self.theme, label, 13) + 24 + (22 if icon else 0)
-        return Spot(QRect(left, top, width, 28), intent, label, icon, label, "button")
+        return Spot(
+            rect=QRect(left, top, width, 28),
+            intent=intent,
+            tip=label,
+            icon=icon,
+            label=label,
+            look="button",
+        )
 
 
 def draw_spot(

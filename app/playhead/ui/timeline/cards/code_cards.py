@@ -117,7 +117,7 @@ class PanelCard(Card):
         width = text_width(self.theme, label, 12) + 4
         top = self.frame_height() - self.below_height() - _FOOT - 2
         rect = QRect(PAD_X, top, width, _FOOT)
-        return [Spot(rect, Intent("fold"), label, label=label, look="word")]
+        return [Spot(rect=rect, intent=Intent("fold"), tip=label, label=label, look="word")]
 
 
 class CodeCard(PanelCard):
@@ -348,7 +348,7 @@ class ConsoleCard(PanelCard):
             self._numbers = _numbers(0, len(lines))
             return _console_blocks(lines)
         told = tr_n("… %n lines hidden", hidden, one="… 1 line hidden")
-        between = Block("console", f"\x1b[2m{told}\x1b[0m")
+        between = Block(kind="console", source=f"\x1b[2m{told}\x1b[0m")
         self._numbers = [*_numbers(0, at), range(0), *_numbers(at + hidden, len(lines) - at)]
         return [*_console_blocks(lines[:at]), between, *_console_blocks(lines[at:])]
 
@@ -363,4 +363,4 @@ def _numbers(first: int, count: int) -> list[range]:
 
 def _console_blocks(lines: list[str]) -> list[Block]:
     starts = range(0, len(lines), _BLOCK_LINES)
-    return [Block("console", "\n".join(lines[at : at + _BLOCK_LINES])) for at in starts]
+    return [Block(kind="console", source="\n".join(lines[at : at + _BLOCK_LINES])) for at in starts]

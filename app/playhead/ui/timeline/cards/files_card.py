@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
@@ -55,8 +55,7 @@ _MEDIUM = QFont.Weight.Medium
 _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
-@dataclass(slots=True)
-class _Line:
+class _Line(Struct, kw_only=True):
     """One file where it stands in the card; `diff` while it is open."""
 
     status: Status
@@ -73,7 +72,7 @@ class FilesCard(Card):
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         content = row.message.content if row.message else None
-        self._changes = content if isinstance(content, FileChanges) else FileChanges("")
+        self._changes = content if isinstance(content, FileChanges) else FileChanges(folder="")
         self._lines: list[_Line] = []
         self._spots: list[Spot] | None = None
         super().__init__(row, tools)
@@ -154,7 +153,12 @@ class FilesCard(Card):
             if line.status != "deleted":
                 intent = Intent("file", path)
                 spots.append(
-                    Spot(self._name_box(line), intent, tr("Open {name}", name=name), look="bare")
+                    Spot(
+                        rect=self._name_box(line),
+                        intent=intent,
+                        tip=tr("Open {name}", name=name),
+                        look="bare",
+                    )
                 )
             if line.change.diff:
                 is_open = line.diff is not None
@@ -169,7 +173,9 @@ class FilesCard(Card):
         if label := self._foot_label():
             width = text_width(self.theme, label, 12) + 4
             rect = QRect(PAD_X, self.frame_height() - _FOOT - 2, width, _FOOT)
-            spots.append(Spot(rect, Intent("fold"), label, label=label, look="word"))
+            spots.append(
+                Spot(rect=rect, intent=Intent("fold"), tip=label, label=label, look="word")
+            )
         return spots
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
@@ -204,7 +210,7 @@ class FilesCard(Card):
         return " ".join(filter(None, (unlisted, self._changes.note)))
 
     def _make_line(self, status: Status, change: FileChange) -> _Line:
-        line = _Line(status, change)
+        line = _Line(status=status, change=change)
         if change.diff and change.path in self.row.items:
             line.diff = BlockColumn(self.tools.maker)
             line.diff.set_blocks(_diff_blocks(change.diff))
@@ -301,7 +307,10 @@ def _diff_blocks(diff: str) -> list[Block]:
     shown = [_coloured(line) for line in lines[:_DIFF_LINES]]
     if left_out > 0:
         shown.append(f"\x1b[2m{tr_n('… %n more lines', left_out, one='… 1 more line')}\x1b[0m")
-    return [Block("console", "\n".join(shown[at : at + 40])) for at in range(0, len(shown), 40)]
+    return [
+        Block(kind="console", source="\n".join(shown[at : at + 40]))
+        for at in range(0, len(shown), 40)
+    ]
 
 
 def _coloured(line: str) -> str:

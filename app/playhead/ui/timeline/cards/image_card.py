@@ -77,7 +77,7 @@ class ImageCard(Card):
         if found is None or found[1]:
             return []
         rect, key = self._box(), self.row.key
-        zoom = Spot(rect, Intent("picture", key), tr("Open picture"), look="bare")
+        zoom = Spot(rect=rect, intent=Intent("picture", key), tip=tr("Open picture"), look="bare")
         if not is_hovered or rect.width() < 3 * _BUTTON:
             return [zoom]
         copy, save = Intent("copy_picture", key), Intent("save_picture", key)
@@ -89,7 +89,7 @@ class ImageCard(Card):
 
     def _button(self, right: int, icon: str, tip: str, intent: Intent) -> Spot:
         rect = QRect(right - _BUTTON, 6, _BUTTON, _BUTTON)
-        return Spot(rect, intent, tip, icon)
+        return Spot(rect=rect, intent=intent, tip=tip, icon=icon)
 
     def paint_spots(self, painter: QPainter, state: PaintState) -> None:
         """A ground under the icons: the picture may have any colour."""

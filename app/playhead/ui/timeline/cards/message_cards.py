@@ -42,7 +42,9 @@ def version_spots(card: Card, right: int, middle: int, versions: Versions | None
             tr("{tip}: show the one before", tip=tip),
             versions.previous,
         ),
-        Spot(box, Intent("version"), tip, label=label, look="label", is_enabled=False),
+        Spot(
+            rect=box, intent=Intent("version"), tip=tip, label=label, look="label", is_enabled=False
+        ),
         _arrow(
             right - _ARROW_PX,
             middle,
@@ -55,7 +57,9 @@ def version_spots(card: Card, right: int, middle: int, versions: Versions | None
 
 def _arrow(left: int, middle: int, icon: str, tip: str, target: str) -> Spot:
     rect = QRect(left, middle - _ARROW_PX // 2, _ARROW_PX, _ARROW_PX)
-    return Spot(rect, Intent("version", target), tip, icon, is_enabled=bool(target))
+    return Spot(
+        rect=rect, intent=Intent("version", target), tip=tip, icon=icon, is_enabled=bool(target)
+    )
 
 
 def _version_label(versions: Versions) -> str:
@@ -321,7 +325,7 @@ class QuestionCard(Card):
         width = text_width(self.theme, label, 12) + 4
         top = self._bubble_height() - _BUBBLE_Y - _FOOT + 2
         rect = QRect(self.text_box().left(), top, width, _FOOT)
-        return Spot(rect, Intent("fold"), label, label=label, look="word")
+        return Spot(rect=rect, intent=Intent("fold"), tip=label, label=label, look="word")
 
 
 class FoldCard(MarkdownCard):
@@ -336,7 +340,7 @@ class FoldCard(MarkdownCard):
         width = 26 + text_width(self.theme, self._title(), 12) + 24
         rect = QRect(0, 0, min(width, self.width), self._LINE)
         tip = tr("Fold") if self.row.is_open else tr("Show")
-        fold = Spot(rect, Intent("fold"), tip, look="bare")
+        fold = Spot(rect=rect, intent=Intent("fold"), tip=tip, look="bare")
         return [fold, *(fence_spots(self) if self.row.is_open else [])]
 
     def text_box(self) -> QRect:

@@ -30,7 +30,9 @@ class ProblemCard(BoxCard):
         self._remedy: BlockColumn | None = None
         content = row.message.content if row.message else None
         self._error = (
-            content if isinstance(content, CodeError) else CodeError(tr("Error"), row.text)
+            content
+            if isinstance(content, CodeError)
+            else CodeError(name=tr("Error"), message=row.text)
         )
         super().__init__(row, tools)
 
@@ -104,7 +106,7 @@ class ProblemCard(BoxCard):
         label = tr("Hide traceback") if self.row.is_open else tr("Show traceback")
         width = text_width(self.theme, label, 12) + 4
         rect = QRect(self._trace_left(width), self._line_top() + 2, width, _FOLD)
-        spots.append(Spot(rect, Intent("fold"), label, label=label, look="word"))
+        spots.append(Spot(rect=rect, intent=Intent("fold"), tip=label, label=label, look="word"))
         copy = Intent("copy", self._trace())
         return [*spots, self.icon_spot(self.width - 8, 23, "copy", tr("Copy traceback"), copy)]
 
@@ -121,7 +123,14 @@ class ProblemCard(BoxCard):
         width = min(text_width(self.theme, place, 12) + 4, self.width - 54)
         rect = QRect(40, self._line_top() + 2, width, _FOLD)
         intent = Intent("line", f"{self.row.origin} {line}")
-        return [Spot(rect, intent, tr("Show line {line} in the editor", line=line), look="bare")]
+        return [
+            Spot(
+                rect=rect,
+                intent=intent,
+                tip=tr("Show line {line} in the editor", line=line),
+                look="bare",
+            )
+        ]
 
     def _mend_spots(self) -> list[Spot]:
         if not self.tools.has_model():

@@ -87,12 +87,12 @@ class PageCard(PanelCard):
             left = self.width - 78 - text_width(self.theme, label, 13) - 46
             spots.append(
                 Spot(
-                    QRect(left, middle - 13, text_width(self.theme, label, 13) + 46, 26),
-                    Intent("page", self.row.key),
-                    tr("Your browser loads and runs what the page asks for"),
-                    "square-arrow-out-up-right",
-                    label,
-                    "button",
+                    rect=QRect(left, middle - 13, text_width(self.theme, label, 13) + 46, 26),
+                    intent=Intent("page", self.row.key),
+                    tip=tr("Your browser loads and runs what the page asks for"),
+                    icon="square-arrow-out-up-right",
+                    label=label,
+                    look="button",
                 )
             )
         return spots + self.foot_spots()

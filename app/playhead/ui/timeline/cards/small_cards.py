@@ -77,7 +77,13 @@ class CitationCard(Card):
             tip = f"{title}\n{address}" if address else title
             look = "bare" if address else "label"
             spots.append(
-                Spot(rect, Intent("link", address), tip, look=look, is_enabled=bool(address))
+                Spot(
+                    rect=rect,
+                    intent=Intent("link", address),
+                    tip=tip,
+                    look=look,
+                    is_enabled=bool(address),
+                )
             )
         if not self.row.is_last:
             return spots
@@ -142,7 +148,9 @@ class BoxCard(Card):
         self.column.set_blocks(cut_plain(clip(words[:_MOST_WORDS]), "plain") if words else [])
         if self._title_column is None:
             self._title_column = BlockColumn(self.tools.maker, self.look[2])
-        self._title_column.set_blocks([Block("title", clip(self.title()[:_MOST_WORDS]))])
+        self._title_column.set_blocks(
+            [Block(kind="title", source=clip(self.title()[:_MOST_WORDS]))]
+        )
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         self._title_column: BlockColumn | None = None
@@ -237,7 +245,7 @@ class FailureCard(BoxCard):
         content = self.row.message.content if self.row.message else None
         if isinstance(content, Failure):
             return content
-        return Failure("", self.row.text or tr("The answer failed."))
+        return Failure(code="", title=self.row.text or tr("The answer failed."))
 
 
 class NoteCard(BoxCard):

@@ -62,7 +62,11 @@ class TableCard(Card):
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         content = row.message.content if row.message else None
-        self._table = content if isinstance(content, Table) else Table((), (), (), 0)
+        self._table = (
+            content
+            if isinstance(content, Table)
+            else Table(columns=(), dtypes=(), rows=(), total_rows=0)
+        )
         self._columns: list[TableColumn] = columns_of(self._table)
         self._widths: list[int] = []
         self._order: list[int] | None = None
@@ -124,7 +128,7 @@ class TableCard(Card):
         for label, intent in self._foot_words():
             width = text_width(self.theme, label, 12) + 4
             rect = QRect(left, self.frame_height() - _FOOT, width, _FOOT - 2)
-            spots.append(Spot(rect, intent, label, label=label, look="word"))
+            spots.append(Spot(rect=rect, intent=intent, tip=label, label=label, look="word"))
             left += width + _APART
         return spots
 
@@ -194,9 +198,9 @@ class TableCard(Card):
         top = self._head_y + HEADER
         return [
             Spot(
-                QRect(left, top, width, HEAD),
-                Intent("card", f"sort {index}"),
-                tr(
+                rect=QRect(left, top, width, HEAD),
+                intent=Intent("card", f"sort {index}"),
+                tip=tr(
                     "{one_line} · {dtype}\nClick to sort",
                     one_line=one_line(self._table.columns[index]),
                     dtype=self._dtype(index),

@@ -256,7 +256,7 @@ class TimelineFinder(QObject):
         is_seen = top >= _MARGIN and top + high <= view.viewport().height()
         if not is_seen:
             third = max(_MARGIN, view.viewport().height() // _SHARE)
-            view.show_anchor(Anchor(self._key, part, within - third))
+            view.show_anchor(Anchor(key=self._key, part=part, above=within - third))
         view.viewport().update()
         self.changed.emit()
 
@@ -290,7 +290,7 @@ def reveal(canvas: Canvas, message_id: str, query: str) -> bool:
     if index is None:
         return False
     pattern = pattern_of(terms_of(query)) if query.strip() else None
-    canvas.show_anchor(Anchor(message_id, 0, -_REVEAL_ABOVE))
+    canvas.show_anchor(Anchor(key=message_id, part=0, above=-_REVEAL_ABOVE))
     anchor = _select_words(canvas, index, pattern)
     row = canvas.sheet.rows[index]
     if anchor is None and pattern is not None and not row.is_open:
@@ -316,4 +316,4 @@ def _select_words(canvas: Canvas, index: int, pattern: re.Pattern[str] | None) -
     canvas.select(Selection(Mark(index, first), Mark(index, last)))
     within = card.column.y_of(first) - card.column.top_of(first[0])
     third = canvas.viewport().height() // _SHARE
-    return Anchor(card.row.key, first[0], within - third)
+    return Anchor(key=card.row.key, part=first[0], above=within - third)

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.conversation.payloads import Table
 
@@ -172,8 +174,7 @@ _SGR_NUMBERS = re.compile(r"\x1b\[([\d;:]*)m")
 _CUBE = (0, 95, 135, 175, 215, 255)
 
 
-@dataclass(frozen=True, slots=True)
-class ConsoleStyle:
+class ConsoleStyle(Struct, frozen=True, kw_only=True):
     """How a span looks; a colour is a number of the theme's sixteen or `#RRGGBB`."""
 
     ink: int | str | None = None

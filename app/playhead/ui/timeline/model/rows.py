@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.conversation.conversation import Versions
 from playhead.domain.conversation.message import Message
@@ -48,8 +50,7 @@ CodeState = Literal[
 Action = tuple[str, Callable[[], object]]
 
 
-@dataclass(slots=True)
-class Note:
+class Note(Struct, kw_only=True):
     """A line of the window's own that is no message."""
 
     kind: Literal["info", "warning", "error"]
@@ -58,8 +59,7 @@ class Note:
     action: Action | None = None
 
 
-@dataclass(slots=True, eq=False)
-class Row:
+class Row(Struct, eq=False, kw_only=True):
     """One card's worth: a message, or a note, with its text so far.
 
     `state` and `detail` say how a run stands (code and console) or whether an input is answered;
@@ -89,8 +89,8 @@ class Row:
     versions: Versions | None = None
     began_at: float = 0.0
     traced: Sequence[tuple[int, int | None]] = ()
-    items: list[str] = field(default_factory=list[str])
-    pieces: list[str] = field(default_factory=list[str])
+    items: list[str] = msgspec.field(default_factory=list[str])
+    pieces: list[str] = msgspec.field(default_factory=list[str])
     size: int = 0
 
     @property
@@ -202,12 +202,14 @@ def with_unsent_line(rows: Sequence[Row], before: int | None) -> list[Row]:
     if target is None or target.key == UNSENT:
         return others if target is None else list(rows)
     at = others.index(target)
-    return [*others[:at], line or Row(UNSENT, "note", note=_unsent_note()), *others[at:]]
+    return [*others[:at], line or Row(key=UNSENT, kind="note", note=_unsent_note()), *others[at:]]
 
 
 def _unsent_note() -> Note:
     return Note(
-        "info",
-        tr("What stands above is no longer sent to the model."),
-        tr("The conversation is longer than the model takes; the oldest turns were left out."),
+        kind="info",
+        title=tr("What stands above is no longer sent to the model."),
+        detail=tr(
+            "The conversation is longer than the model takes; the oldest turns were left out."
+        ),
     )

@@ -16,7 +16,7 @@ def cited_by(message: Message) -> Citation:
     """What a message cites; plain words are a source of which no more is known."""
     if isinstance(message.content, Citation):
         return message.content
-    return Citation(0, 0, "", (Source(title=message.text),))
+    return Citation(start=0, end=0, text="", sources=(Source(title=message.text),))
 
 
 def source_lines(known: Sequence[str], citation: Citation) -> list[str]:

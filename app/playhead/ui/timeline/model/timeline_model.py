@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import Struct
 
 from playhead.domain.conversation.conversation import Versions
 from playhead.domain.conversation.events import ConversationEvent
@@ -35,12 +37,11 @@ _TURN_ENDS = ("answer", "citation")
 _AFTER_TURNS = ("question", "attachment", "note", "versions")
 
 
-@dataclass(slots=True)
-class Changes:
+class Changes(Struct):
     """What a step did to the rows; `is_reset` when they are not the same list any more."""
 
     added: int = 0
-    changed: set[int] = field(default_factory=set[int])
+    changed: set[int] = msgspec.field(default_factory=set[int])
     is_reset: bool = False
 
 
@@ -114,7 +115,7 @@ class TimelineModel:
         """A line at the end that is no message; its key."""
         self._notes += 1
         key = f"note:{self._notes}"
-        self._add(Row(key, "note", note=note))
+        self._add(Row(key=key, kind="note", note=note))
         return key
 
     def change_note(self, key: str, note: Note) -> None:
@@ -151,7 +152,7 @@ class TimelineModel:
                 rows.append(row)
             if (found := extra.get(row.key)) is not None:
                 key = f"versions:{found.ids[found.shown]}"
-                rows.append(line := known.get(key, Row(key, "versions")))
+                rows.append(line := known.get(key, Row(key=key, kind="versions")))
                 line.versions = found
                 self.mark(key)
         self._put_up(rows)
@@ -224,7 +225,9 @@ class TimelineModel:
         cited = cited_by(message) if kind == "citation" else None
         if cited is not None and self._cite(cited):
             return
-        row = Row(message.id, kind, message, is_streaming=message.state == "streaming")
+        row = Row(
+            key=message.id, kind=kind, message=message, is_streaming=message.state == "streaming"
+        )
         row.set_text(message.text if kind != "unknown" else unknown_text(message))
         if cited is not None:
             row.items = source_lines((), cited)
@@ -401,7 +404,7 @@ class TimelineModel:
             seconds = format_seconds(report.seconds) if report.seconds else ""
             self._set_run("stopped", _where(report), seconds)
             self._note_output(report)
-        row = Row(message.id, "run", message)
+        row = Row(key=message.id, kind="run", message=message)
         row.set_text(stop_text(report))
         self._add(row)
 
@@ -416,7 +419,7 @@ class TimelineModel:
     def _tell_of_stop(self) -> None:
         """A turn that was stopped before its first word leaves a line all the same."""
         if self.rows and self.rows[-1].kind in ("question", "attachment"):
-            row = Row(f"stop:{self.rows[-1].key}", "run")
+            row = Row(key=f"stop:{self.rows[-1].key}", kind="run")
             row.set_text(tr("Stopped before the answer began."))
             self._add(row)
 

@@ -63,12 +63,12 @@ class Canvas(QAbstractScrollArea):
         self._why_not: Callable[[str], str] = lambda word: ""
         self.model_name: Callable[[], str] = lambda: ""
         tools = CardTools(
-            theme,
-            self.maker,
-            self.pictures,
-            lambda word: self._can_run(word),
-            lambda word: self._why_not(word),
-            lambda: bool(self.model_name()),
+            theme=theme,
+            maker=self.maker,
+            pictures=self.pictures,
+            can_run=lambda word: self._can_run(word),
+            why_not=lambda word: self._why_not(word),
+            has_model=lambda: bool(self.model_name()),
         )
         self.sheet = RowLayout(self.model, tools)
         self.coalescer = Coalescer(self._flush, self)
@@ -188,7 +188,7 @@ class Canvas(QAbstractScrollArea):
         self._is_following = delta > 0 and target >= self.max_top() - AT_END
         before = self._anchor
         if is_near and before is not None:
-            self._anchor = Anchor(before.key, before.part, before.above + delta)
+            self._anchor = Anchor(key=before.key, part=before.part, above=before.above + delta)
         else:
             self._anchor = self.sheet.anchor_at(target)
         self.top = target

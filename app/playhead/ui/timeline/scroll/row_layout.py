@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from playhead.ui.timeline.cards.card import Card, CardTools
 from playhead.ui.timeline.model.rows import Row
@@ -15,8 +16,7 @@ NEAR_ROWS = 12
 _FOOT = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Struct, frozen=True, kw_only=True):
     """What holds still on the screen: a block of a row, and how far above the view it begins.
 
     With a `place` it is the line of that place, however the text around it is broken.
@@ -170,7 +170,7 @@ class RowLayout:
         index = min(self.index_at(y), self._count - 1)
         top = self.top_of(index)
         part, part_top = self.card(index).part_at(y - top)
-        return Anchor(self.rows[index].key, part, y - top - part_top)
+        return Anchor(key=self.rows[index].key, part=part, above=y - top - part_top)
 
     def line_at(self, y: int) -> Anchor | None:
         """What to hold still when lines are to be broken elsewhere: the line at `y`."""
@@ -183,7 +183,9 @@ class RowLayout:
             return found
         top = card.text_box().top()
         place = card.column.place_at(0, inside - top)
-        return Anchor(found.key, place[0], inside - top - card.column.y_of(place), place)
+        return Anchor(
+            key=found.key, part=place[0], above=inside - top - card.column.y_of(place), place=place
+        )
 
     def y_of(self, anchor: Anchor) -> int | None:
         """Where the view begins for the anchor to be where it was; None if it is gone."""

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from playhead.ui.timeline.scroll.row_layout import RowLayout
 from playhead.ui.timeline.text.block_column import END, START, Place
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Mark:
+class Mark(Struct, frozen=True, order=True):
     """A place in the text of a row."""
 
     row: int
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """From where it was begun to where it is drawn; either may come first."""
 
     anchor: Mark

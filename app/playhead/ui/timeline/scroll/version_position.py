@@ -31,9 +31,9 @@ class VersionPosition:
             if row.versions is not None and row.versions.ids[row.versions.shown] == target
         ]
         for index, row in found[:1]:
-            view.show_anchor(Anchor(row.key, 0, -self._bottom))
+            view.show_anchor(Anchor(key=row.key, part=0, above=-self._bottom))
             above = view.card_rect(index).height() - 1 - self._bottom
-            view.show_anchor(Anchor(row.key, 0, above))
+            view.show_anchor(Anchor(key=row.key, part=0, above=above))
             view.follow_if_at_end()
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from playhead.domain.conversation.payloads import Table
 from playhead.domain.conversation.search import folded
@@ -21,16 +22,14 @@ _MARKUP = re.compile(r"\x1b\[[\d;:]*m|\]\([^)\s]*\)|(?<!\w)_+|_+(?!\w)|[*`~\\]")
 _SIGNS = frozenset("*`~\\_[]()")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A place in a text, in characters."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True)
-class FindQuery:
+class FindQuery(Struct, frozen=True, dict=True):
     """What somebody looks for; white space of any kind and length is the same."""
 
     text: str

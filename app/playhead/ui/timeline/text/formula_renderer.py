@@ -8,8 +8,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
+import msgspec
+from msgspec import Struct
 from PySide6.QtCore import QByteArray, QObject, QRectF, QRunnable, Qt, QThreadPool, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
@@ -34,11 +35,10 @@ _MACROS = re.compile(
 FormulaKey = tuple[str, float, bool, float]
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaDrawing:
+class FormulaDrawing(Struct, frozen=True, kw_only=True):
     """A formula in black; sizes in pixels of the text, `descent` is what hangs below its line."""
 
-    image: QImage = field(default_factory=QImage)
+    image: QImage = msgspec.field(default_factory=QImage)
     width: float = 0.0
     height: float = 0.0
     descent: float = 0.0
@@ -169,7 +169,7 @@ def draw_formula(latex: str, size_px: float, is_display: bool, ratio: float) -> 
     painter.end()
     image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
-    return FormulaDrawing(image, width, height, descent)
+    return FormulaDrawing(image=image, width=width, height=height, descent=descent)
 
 
 def _refusal(latex: str) -> str:

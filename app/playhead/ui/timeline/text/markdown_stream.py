@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from playhead.ui.timeline.text.math_text import add_formula_rule
 from playhead.ui.widgets.wording import mark, tr
@@ -94,8 +95,7 @@ LIST_ITEMS, LIST_LINES = 8, 40
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\n`]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """A piece of a text that is laid out by itself.
 
     A long fence or table is cut into several: `is_first` and `is_last` say whether this piece
@@ -183,13 +183,18 @@ class MarkdownStream:
         goes_on = bool(self._prefix) and first == 0
         source = "".join(lines[first:last])
         if token.type == "fence":
-            return Block("code", token.content.rstrip("\n"), _word(token.info), not goes_on)
+            return Block(
+                kind="code",
+                source=token.content.rstrip("\n"),
+                language=_word(token.info),
+                is_first=not goes_on,
+            )
         if token.type == "table_open":
             head = self._prefix if goes_on else ""
-            return Block("table", source, is_first=not goes_on, header=head)
+            return Block(kind="table", source=source, is_first=not goes_on, header=head)
         if token.type == "code_block":
-            return Block("code", token.content.rstrip("\n"))
-        return Block("prose", source)
+            return Block(kind="code", source=token.content.rstrip("\n"))
+        return Block(kind="prose", source=source)
 
     def _split(self, lines: list[str], top: list[Token]) -> list[Block]:
         """A closed block, cut where it is long."""
@@ -241,11 +246,19 @@ class MarkdownStream:
         for at, piece in enumerate(pieces[:-1]):
             source = "".join(piece).removesuffix("\n")
             is_first = block.is_first and at == 0
-            self.closed.append(Block("code", source, block.language, is_first, is_last=False))
+            self.closed.append(
+                Block(
+                    kind="code",
+                    source=source,
+                    language=block.language,
+                    is_first=is_first,
+                    is_last=False,
+                )
+            )
         self._prefix = opener
         self._text = "".join(pieces[-1])
         rest = self._text.rstrip("\n")
-        return [Block("code", rest, block.language, is_first=False)]
+        return [Block(kind="code", source=rest, language=block.language, is_first=False)]
 
     def _cut_open_table(self, lines: list[str], first: int, last: int, block: Block) -> list[Block]:
         head = "".join(lines[first : first + 2])
@@ -257,11 +270,27 @@ class MarkdownStream:
             rows = "".join(body[at : at + TABLE_ROWS])
             is_first = block.is_first and at == 0
             self.closed.append(
-                Block("table", head + rows, "", is_first, False, "" if is_first else head)
+                Block(
+                    kind="table",
+                    source=head + rows,
+                    language="",
+                    is_first=is_first,
+                    is_last=False,
+                    header="" if is_first else head,
+                )
             )
         self._prefix = head
         self._text = "".join(lines[first + 2 + full :])
-        return [Block("table", head + self._text, "", False, True, head)]
+        return [
+            Block(
+                kind="table",
+                source=head + self._text,
+                language="",
+                is_first=False,
+                is_last=True,
+                header=head,
+            )
+        ]
 
     def _cut_open_list(self, lines: list[str], top: list[Token], block: Block) -> list[Block]:
         starts = [_range(item)[0] for item in _items(top)]
@@ -269,9 +298,9 @@ class MarkdownStream:
         if not is_long or len(starts) < 3:
             return [block]
         first, cut = _range(top[0])[0], starts[-2]
-        self.closed.append(Block("prose", "".join(lines[first:cut])))
+        self.closed.append(Block(kind="prose", source="".join(lines[first:cut])))
         self._text = "".join(lines[cut:])
-        return [Block("prose", self._text)]
+        return [Block(kind="prose", source=self._text)]
 
     def _note_definitions(self, tokens: list[Token]) -> None:
         """Keep what the links of other blocks refer to; the first of a name counts."""
@@ -302,12 +331,12 @@ def plain_blocks(text: str) -> list[Block]:
             _add_plain(blocks, plain)
             code, opener, language = [], match[1], _word(match[2])
         elif code is not None and match and match[1].startswith(opener) and not match[2].strip():
-            blocks.extend(_cut_code(Block("code", "\n".join(code), language)))
+            blocks.extend(_cut_code(Block(kind="code", source="\n".join(code), language=language)))
             code = None
         else:
             (plain if code is None else code).append(line)
     if code is not None:
-        blocks.extend(_cut_code(Block("code", "\n".join(code), language)))
+        blocks.extend(_cut_code(Block(kind="code", source="\n".join(code), language=language)))
     _add_plain(blocks, plain)
     return blocks
 
@@ -315,8 +344,14 @@ def plain_blocks(text: str) -> list[Block]:
 def cut_plain(text: str, kind: Literal["plain", "code"], language: str = "") -> list[Block]:
     """Lines as blocks of a size that can be laid out in one step."""
     return [
-        Block(kind, piece.source, language, piece.is_first, piece.is_last)
-        for piece in _cut_code(Block("code", text, language))
+        Block(
+            kind=kind,
+            source=piece.source,
+            language=language,
+            is_first=piece.is_first,
+            is_last=piece.is_last,
+        )
+        for piece in _cut_code(Block(kind="code", source=text, language=language))
     ]
 
 
@@ -375,11 +410,11 @@ def _cut_code(block: Block) -> list[Block]:
     last = len(pieces) - 1
     return [
         Block(
-            "code",
-            "\n".join(piece),
-            block.language,
-            block.is_first and at == 0,
-            block.is_last and at == last,
+            kind="code",
+            source="\n".join(piece),
+            language=block.language,
+            is_first=block.is_first and at == 0,
+            is_last=block.is_last and at == last,
         )
         for at, piece in enumerate(pieces)
     ]
@@ -407,12 +442,12 @@ def _cut_table(block: Block) -> list[Block]:
     starts = range(0, len(body), TABLE_ROWS)
     return [
         Block(
-            "table",
-            head + "".join(body[at : at + TABLE_ROWS]),
-            "",
-            block.is_first and at == 0,
-            at == starts[-1],
-            "" if block.is_first and at == 0 else head,
+            kind="table",
+            source=head + "".join(body[at : at + TABLE_ROWS]),
+            language="",
+            is_first=block.is_first and at == 0,
+            is_last=at == starts[-1],
+            header="" if block.is_first and at == 0 else head,
         )
         for at in starts
     ]
@@ -433,14 +468,17 @@ def _cut_list(lines: list[str], top: list[Token]) -> list[Block]:
         source = "".join(lines[one:other])
         inside = [token for token in top if token.map and one <= token.map[0] < other]
         why = plain_reason(source, [top[0], *inside])
-        blocks += [_note(why), *_plain(source)] if why else [Block("prose", source)]
+        blocks += [_note(why), *_plain(source)] if why else [Block(kind="prose", source=source)]
     return blocks
 
 
 def _note(why: str) -> Block:
-    return Block("prose", f"*{tr(why)}*\n")
+    return Block(kind="prose", source=f"*{tr(why)}*\n")
 
 
 def _plain(text: str, *, is_first: bool = True) -> list[Block]:
     pieces = [piece.rstrip("\n") for piece in plain_pieces(text) if piece.strip()]
-    return [Block("plain", one, "", is_first and not at) for at, one in enumerate(pieces)]
+    return [
+        Block(kind="plain", source=one, language="", is_first=is_first and not at)
+        for at, one in enumerate(pieces)
+    ]
