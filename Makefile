@@ -42,7 +42,7 @@ screenshots:
 	@$(call system,test,dev)
 	@$(PY) -m tests.support.screenshots docs/images
 	@$(PY) -m tests.support.gallery test-results/gallery
-	@CARD_PICTURES=write $(DISPLAYED) $(PY) -m pytest -q tests/ui/timeline/test_card_pictures.py
+	@CARD_PICTURES=write $(DISPLAYED) $(PY) -m pytest -q tests/ui/timeline/cards/test_card_pictures.py
 
 translations: setup-dev
 	@$(PY) -m tests.support.catalogue

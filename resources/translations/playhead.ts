@@ -4,324 +4,303 @@
   <context>
     <name>Playhead</name>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
-      <location filename="../../app/playhead/ui/desktop/tray.py" />
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/commands/command_palette.py" />
+      <source>No command or conversation has that name.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/command_palette.py" />
+      <source>Commands</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/command_palette.py" />
+      <source>Type a command or a conversation's name</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/command_palette.py" />
+      <source>Command</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/command_palette.py" />
+      <source>Matching commands</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/command_palette.py" />
+      <source>Not possible now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>Everywhere</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>When code waits for you</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <location filename="../../app/playhead/ui/timeline/view.py" />
+      <source>Conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>Editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
       <source>New conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>All commands…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
-      <location filename="../../app/playhead/ui/sidebar/field.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
       <source>Search conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
-      <location filename="../../app/playhead/ui/models/entries.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
       <source>Settings…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Folders and reset…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Show or hide the sidebar</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Show or hide the editor</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Attach files…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Choose the working folder…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Export conversation…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
-      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>Import conversation…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Run the code in the editor</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
-      <location filename="../../app/playhead/ui/composer/buttons.py" />
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Stop</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Go to the next pane</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Show everything larger</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Show everything smaller</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Show everything in its normal size</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Go to the message field</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Rename conversation…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Run all code of the conversation again</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>View what is sent to the model…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Restart kernel</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Guided example</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Keyboard shortcuts</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Log…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Crash reports…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Check for updates…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
-      <location filename="../../app/playhead/ui/pages/about.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
       <source>About Playhead</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/actions.py" />
-      <location filename="../../app/playhead/ui/desktop/presence.py" />
-      <location filename="../../app/playhead/ui/desktop/tray.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
       <source>Quit</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/palette.py" />
-      <source>No command or conversation has that name.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/palette.py" />
-      <source>Commands</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/palette.py" />
-      <source>Type a command or a conversation's name</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/palette.py" />
-      <source>Command</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/palette.py" />
-      <source>Matching commands</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/palette.py" />
-      <source>Not possible now</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
-      <source>Everywhere</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
-      <source>When code waits for you</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
-      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <location filename="../../app/playhead/ui/timeline/view.py" />
-      <location filename="../../app/playhead/ui/window/help.py" />
-      <source>Conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
-      <source>Editor</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Run it</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Run it and all that follows</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Edit it first</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Skip it</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Skip it and say why</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Find</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
-      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
       <source>Find next</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_map.py" />
-      <location filename="../../app/playhead/ui/editor/keys.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
       <source>Find previous</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Reset all</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>New keys</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Set</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>No keys</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
-      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Reset</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <location filename="../../app/playhead/ui/composer/composer.py" />
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Cancel</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Press the new keys for “{text}”</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Click keys to change them.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
-      <source>{keys} is needed for typing. Add Ctrl or Alt.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
-      <source>Take them</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
-      <source>{keys} is “{text}”, which would go without.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/shortcut_recorder.py" />
-      <source>Esc leaves it as it is.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -331,8 +310,8 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/composer/buttons.py" />
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>Send</source>
       <translation type="unfinished" />
     </message>
@@ -403,13 +382,13 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Previous version</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Next version</source>
       <translation type="unfinished" />
     </message>
@@ -445,16 +424,15 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Rename</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
-      <location filename="../../app/playhead/ui/sidebar/selection.py" />
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Delete</source>
       <translation type="unfinished" />
     </message>
@@ -500,12 +478,77 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>{keys} is needed for typing. Add Ctrl or Alt.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Take them</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Changed by you. Click to change it again</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Click to change it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>{keys} is “{text}”, which would go without.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Esc leaves it as it is.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>This model cannot see images. It is told the path, so that code can open it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>The model is told the path and can read it by code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>read by the model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>It is sent with the message, and its path for code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>this model cannot see it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>shown to the model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>It is converted and sent, with its path.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>for code to open</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>too large to send, for code to open</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -519,230 +562,165 @@
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
-      <source>This model cannot see images. It is told the path, so that code can open it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
-      <source>The model is told the path and can read it by code.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
-      <source>read by the model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
-      <source>It is sent with the message, and its path for code.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
-      <source>this model cannot see it</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
-      <source>shown to the model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
-      <source>It is converted and sent, with its path.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
-      <source>for code to open</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachment_notes.py" />
-      <source>too large to send, for code to open</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
-      <source>{number:.1f} GB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>no readable image, sent as a file</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>%n lines</source>
       <translation type="unfinished" />
     </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
-      <source>%n bytes</source>
-      <translation type="unfinished" />
-    </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
-      <source>{number:.0f} kB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
-      <source>{number:.1f} MB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>“{name}” cannot be read.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>“{name}” is no ordinary file.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>The image “{name}” is too large to send.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>{number:,.0f} megapixels, sent as a file</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>The pasted image could not be kept.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>“{name}” cannot be attached.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>You have no permission to read it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>Change its permissions or attach a copy.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>Attach a file, an image or a folder.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>It has {size}; the limit is {size_2}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>Attach a smaller copy, or name its path in your message so that code opens it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>The pasted text could not be kept as a file.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>Make room in {folder} or check its permissions.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>Check that it still exists and that you may read it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>Make room in {folder}, or attach the file that it comes from.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/attachments.py" />
+      <location filename="../../app/playhead/ui/composer/attachment_files.py" />
       <source>It could not be read.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <source>Direct mode</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Ask before code runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>Run code without asking in this conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <source>auto-run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <source>ask first</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <source>{direct}: no model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <source>Model and approval: {model}, {policy}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
       <source>Attach files (Ctrl+Shift+A)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
       <location filename="../../app/playhead/ui/composer/composer.py" />
       <source>Attach files</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
       <source>Queue</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
       <source>Send when this turn has ended (Enter)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
       <source>Stop (Esc)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/buttons.py" />
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
       <source>Send (Enter)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/choice.py" />
-      <source>Direct mode</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/choice.py" />
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Ask before code runs</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/choice.py" />
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <source>Run code without asking in this conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/choice.py" />
-      <source>auto-run</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/choice.py" />
-      <source>ask first</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/choice.py" />
-      <source>{direct}: no model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/choice.py" />
-      <source>Model and approval: {model}, {policy}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -780,506 +758,952 @@
       <source>Write what comes next: it waits for the end of this turn…</source>
       <translation type="unfinished" />
     </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/composer/queue.py" />
-      <source>%n messages wait for the end of this turn</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/composer/queue.py" />
-      <source>%n messages wait until you say so</source>
-      <translation type="unfinished" />
-    </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/queue.py" />
-      <source>Edit “{name}”</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/queue.py" />
-      <source>Remove “{name}”</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/queue.py" />
-      <source>Send now</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/queue.py" />
-      <source>Send what waits, one after the other</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/queue.py" />
-      <source>Queued messages</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/queue.py" />
-      <source>being edited below</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/queue.py" />
-      <source>The turn was stopped or failed: nothing is sent until you say so.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/text.py" />
-      <source>Message</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/notes.py" />
-      <source>Finished</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/notes.py" />
-      <source>Code waits for your decision</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/notes.py" />
-      <source>The running code asks for input</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/presence.py" />
-      <source>Close Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/presence.py" />
-      <source>Keep Playhead running when its window is closed?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/presence.py" />
-      <source>Runs go on, and the icon in the tray brings the window back. You are asked once; the settings can change it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/presence.py" />
-      <source>Keep running</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/tray.py" />
-      <source>Playhead: something waits for you</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/tray.py" />
-      <source>Playhead: running</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/tray.py" />
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/tray.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <location filename="../../app/playhead/ui/window/other_programs.py" />
-      <location filename="../../app/playhead/ui/window/upkeep.py" />
-      <source>Show</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/durations.py" />
-      <source>{minutes} min {rest} s</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/durations.py" />
-      <source>{number} ms</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/durations.py" />
-      <source>{seconds:.1f} s</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/choice.py" />
-      <source>Words from right to left are not drawn as they are here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/choice.py" />
-      <source>A screen reader is running, which cannot read the other editor.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/choice.py" />
-      <source>The other editor cannot draw words that are written from right to left.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/choice.py" />
-      <source>The code editor does not fit Qt {version}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/choice.py" />
-      <source>Signs without a shape turn words round here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/choice.py" />
-      <source>The code editor could not be loaded ({error}).</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/code_editor.py" />
-      <source> … (line cut for display)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/code_editor.py" />
-      <source>Code editor, line {line}</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>%n changes</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <source>Previous change</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <source>Next change</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <source>Revert this</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <source>Revert all</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <source>Back to the code (Esc)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <source>Changes</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <source>{changes} from {than}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <source>The same as {than}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <source>line {number}</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/editor/diff_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
-      <source>… %n more lines</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/drafts.py" />
-      <source>What you have written is not being kept.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/drafts.py" />
-      <source>Free some space, or see that the folder can be written to. Save or send it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
-      <source>This is the plain editor: code has no colours. {reason}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
-      <location filename="../../app/playhead/ui/editor/tab.py" />
-      <source>not saved</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/editor/tab.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>edited</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
-      <source>Use the plain editor</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/editor_pane.py" />
-      <source>{language_name} cannot be run here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <source>%n replaced</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <source>{number:,} of {total}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <source>{total} found</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <source> in what is shown</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <source>Replace with</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
-      <source>Match upper and lower case</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <source>Whole words only</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <source>Regular expression</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
-      <source>Previous (Shift+F3)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
-      <source>Next (F3)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
-      <source>Close the search (Esc)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <location filename="../../app/playhead/ui/settings/provider_form.py" />
-      <source>Replace</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <source>Replace all</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
-      <source>Nothing found</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/finder.py" />
-      <source>This pattern takes too long.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/finder.py" />
-      <source>This is no pattern.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/follower.py" />
-      <source>cell</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/follower.py" />
-      <source>cell {number}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>New tab</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Open a file…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/editor/unsaved.py" />
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <source>Save</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Save as…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/editor/unsaved.py" />
-      <source>Close the tab</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Next tab</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Previous tab</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Run</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/window/sidebar_verbs.py" />
-      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
-      <source>Undo</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run, and don't ask again in this turn</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Redo</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Edit</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Find…</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Skip</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Find and replace…</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Skip with a reason…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Comment or uncomment</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run this code on your computer?</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Indent</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>More answers</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Unindent</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Why not? The model is told.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Wrap long lines</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Reason for skipping</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Larger type</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>in {folder}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Smaller type</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Continue</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Normal type</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Stop here</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Show the changes</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Code waits for your approval. {words}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/keys.py" />
-      <source>Show what this line printed</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>as you edited it</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/languages.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>Shell</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Python: {interpreter}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/languages.py" />
-      <source>C family</source>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Folder: {folder}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/languages.py" />
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run your edited code on your computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Raise to {amount} and continue</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/message_field.py" />
+      <source>Message</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/model_picker.py" />
+      <source>Enter: choose</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/model_picker.py" />
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Models</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/model_picker.py" />
+      <source>Search models and profiles</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/model_picker.py" />
+      <source>Matching models</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/model_picker.py" />
+      <source>in use</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/model_picker.py" />
+      <source>favourite</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/model_picker.py" />
+      <source>No model has that name. Any can be typed in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/model_picker.py" />
+      <source>no favourite any more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/model_picker.py" />
+      <source>make it a favourite</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>It runs at once, with all your rights on this computer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>free</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>No profile: as in the settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>runs code without asking</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>{price} for a million tokens in / out</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>Favourites</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>Recent</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Profiles</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>calls tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>vision</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>sees images</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>reasoning</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>thinks before it answers</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>reads {size} tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>Direct mode (no model)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>No model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
+      <source>More</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>no tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <source>writes code in fences, as it calls no tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/queue_rows.py" />
+      <source>%n messages wait for the end of this turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/queue_rows.py" />
+      <source>%n messages wait until you say so</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue_rows.py" />
+      <source>Edit “{name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue_rows.py" />
+      <source>Remove “{name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue_rows.py" />
+      <source>Send now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue_rows.py" />
+      <source>Send what waits, one after the other</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue_rows.py" />
+      <source>Queued messages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue_rows.py" />
+      <source>being edited below</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/queue_rows.py" />
+      <source>The turn was stopped or failed: nothing is sent until you say so.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <source>Playhead: something waits for you</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <source>Playhead: running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <source>Close Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <source>Keep Playhead running when its window is closed?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <source>Runs go on, and the icon in the tray brings the window back. You are asked once; the settings can change it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <source>Keep running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Show</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/notifications.py" />
+      <source>Finished</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/notifications.py" />
+      <source>Code waits for your decision</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/notifications.py" />
+      <source>The running code asks for input</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
+      <source>Code that you can watch, on your own files.
+MIT licence.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Versions</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Copy for a report</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <location filename="../../app/playhead/ui/widgets/banner.py" />
+      <source>Close</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
+      <source>Copied</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
+      <source> (packaged)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <source>These files lie on this computer alone: Playhead sends nothing. They name places in the program, and hold no key and no word of your conversations. Copy one into a report if you like, or delete them.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <source>Playhead ended unexpectedly</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <source>something failed, Playhead went on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <source>Crash reports</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <source>Which report</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <source>The report</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <source>Nothing has crashed. Good.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Open the folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Model worker</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>All levels</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Info and above</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Warnings and errors</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Errors only</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Log</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Which log</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Level</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Only lines with…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Only lines with this text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Follow</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Lines of the log</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>The versions and the last lines, without keys and the name of your folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>Nothing has been noted here yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>No line is like that.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <source>The last {lines}; the file has more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_opener.py" />
+      <source>Save picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_opener.py" />
+      <source>The picture could not be copied.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_opener.py" />
+      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>{name} could not be written.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_opener.py" />
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>Choose another folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <source>Smaller (-)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <source>Larger (+)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <source>Fit</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
+      <source>Save picture…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <source>Close (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
+      <source>Loading the picture…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <source>Picture {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>System prompt</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>You</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Result</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>[Picture of {size} bytes]</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>~{count} tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>%n messages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>What is sent to the model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Text of the part</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Copy as JSON</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Refresh</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Nothing is sent anywhere: no model is set.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Which request</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Last request</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Parts of the request</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>%n older entries are not sent</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>[Picture: {name}]</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>[File: {name}]</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Nothing has been sent since the program started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Before this answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Next request</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>From</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Words</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <source>Tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_file.py" />
+      <source>“{name}” is another table by now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Table</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <source>{name} — Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <source>The first %n rows can be scrolled to here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <source>Only the rows that were shown are here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <source>Copy the selected cells, or all that are here (Ctrl+C)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <source>“{name}” is another table by now: only what was read is here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <source>Table {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <source> Scroll to try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <source>More rows could not be read. {error}{retry}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <source>It came from a package of the system. Get the newer package where you got this one and install it over this one: sudo apt install ./playhead_….deb</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <source>It is the packaged program. Get the newer one where you got this one and install it over this one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <source>It was installed by pipx. In a terminal: pipx upgrade playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <source>It was installed by pip. In a terminal: {python} -m pip install --upgrade playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <source>It runs from its sources in {folder}. Get the newer ones there: git pull</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <source>Your conversations, settings and keys stay where they are: before a newer version changes their form it makes a copy. The Changelog of the newer version says what is new.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <source>Playhead asks nobody by itself, and did not do so now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <source>Check for updates</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <source>This is Playhead {version}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/code_editor.py" />
+      <source> … (line cut for display)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/code_editor.py" />
+      <source>Code editor, line {line}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/editor_factory.py" />
+      <source>Words from right to left are not drawn as they are here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/editor_factory.py" />
+      <source>A screen reader is running, which cannot read the other editor.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/editor_factory.py" />
+      <source>The other editor cannot draw words that are written from right to left.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/editor_factory.py" />
+      <source>The code editor does not fit Qt {version}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/editor_factory.py" />
+      <source>Signs without a shape turn words round here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/editor_factory.py" />
+      <source>The code editor could not be loaded ({error}).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/editor_language.py" />
       <source>Plain text</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/notice_strip.py" />
-      <source>Dismiss</source>
+      <location filename="../../app/playhead/ui/editor/code/editor_language.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <source>Shell</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/code/editor_language.py" />
+      <source>C family</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/editor_follower.py" />
+      <source>cell</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/editor_follower.py" />
+      <source>cell {number}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/own_tabs.py" />
-      <source>untitled {number}</source>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Close the tab</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>“{name}” is not saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>Closing it loses what you typed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Save</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>Close without saving</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>Another program has changed “{name}” since it was opened.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>Saving replaces what that program wrote.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>Replace it</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/own_tabs.py" />
       <source>Save as</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/own_tabs.py" />
+      <source>untitled {number}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1307,225 +1731,513 @@
       <source>untitled {n}</source>
       <translation type="unfinished" />
     </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Language: {name}</source>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>%n changes</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Show newer code</source>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <source>Previous change</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Undo (Ctrl+Z)</source>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <source>Next change</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Find (Ctrl+F)</source>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <source>Revert this</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>More for the editor</source>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <source>Revert all</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <location filename="../../app/playhead/ui/sidebar/selection.py" />
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>More</source>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <source>Back to the code (Esc)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Hide the editor</source>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <source>Changes</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Hide the editor (Ctrl+J)</source>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <source>{changes} from {than}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Changed from {than} (Ctrl+Shift+D)</source>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <source>The same as {than}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <source>line {number}</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>%n changes from {than}. Show them</source>
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
+      <source>… %n more lines</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Stop the running code</source>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>New tab</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Run this code (F5)</source>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Open a file…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Run this code, which waits for your answer (F5)</source>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Save as…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>{words}. Choose another</source>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Next tab</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_header.py" />
-      <source>Choose the language</source>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Previous tab</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_menu.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
+      <source>Undo</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Redo</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Find…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Find and replace…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Comment or uncomment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Indent</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Unindent</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Wrap long lines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Larger type</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Smaller type</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Normal type</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Show the changes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Show what this line printed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
       <source>All tabs</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
+      <source>This is the plain editor: code has no colours. {reason}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
+      <location filename="../../app/playhead/ui/editor/tab.py" />
+      <source>not saved</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <location filename="../../app/playhead/ui/editor/tab.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <source>edited</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
+      <source>Use the plain editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
+      <source>{language_name} cannot be run here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source>This pattern takes too long.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source>%n replaced</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source>{number:,} of {total}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source>{total} found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source> in what is shown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source>Replace with</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>Match upper and lower case</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source>Whole words only</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source>Regular expression</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>Previous (Shift+F3)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>Next (F3)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>Close the search (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Replace</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source>Replace all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <source>This is no pattern.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>Nothing found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Language: {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Show newer code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Undo (Ctrl+Z)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Find (Ctrl+F)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>More for the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Hide the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Hide the editor (Ctrl+J)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Changed from {than} (Ctrl+Shift+D)</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>%n changes from {than}. Show them</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Stop the running code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Run this code (F5)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Run this code, which waits for your answer (F5)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Tabs of the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Close this tab</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Close (Ctrl+W)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>{words}. Choose another</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Choose the language</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Scroll the tabs right</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Scroll the tabs left</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_tools.py" />
       <source>the saved file</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_tools.py" />
       <source>the model's version</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_tools.py" />
       <source>This language has no comments that fit on a line.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_tools.py" />
       <source>Lines are cut for display: only all can be reverted.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane_tools.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_tools.py" />
       <source>There is nothing to compare this text with.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/running_line.py" />
+      <location filename="../../app/playhead/ui/editor/pane/running_line.py" />
       <source> after {time}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/running_line.py" />
+      <location filename="../../app/playhead/ui/editor/pane/running_line.py" />
       <source>stopped here{after}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/running_line.py" />
+      <location filename="../../app/playhead/ui/editor/pane/running_line.py" />
       <source>running · {time}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>no kernel</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>kernel starting</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>kernel idle</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>kernel busy</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>kernel stopping</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
-      <location filename="../../app/playhead/ui/window/header.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Interpreter: {interpreter}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>{language} code is run by the {language} of this machine</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Ln 1, Col 1</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>plain editor</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Show the kernel's variables</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
-      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>Variables</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>The names that the code has defined</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Change the working folder</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Choose the interpreter</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Restart the kernel: all names are forgotten</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Ln {line}, Col {column}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
-      <location filename="../../app/playhead/ui/window/header.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Working folder: {folder}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/status_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <source>Dismiss</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>{number:,.0f} MB</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/tab.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>being written</source>
       <translation type="unfinished" />
     </message>
@@ -1535,28 +2247,13 @@
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
-      <source>Tabs of the editor</source>
+      <location filename="../../app/playhead/ui/editor/tab_drafts.py" />
+      <source>What you have written is not being kept.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
-      <source>Close this tab</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
-      <source>Close (Ctrl+W)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
-      <source>Scroll the tabs right</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/tab_strip.py" />
-      <source>Scroll the tabs left</source>
+      <location filename="../../app/playhead/ui/editor/tab_drafts.py" />
+      <source>Free some space, or see that the folder can be written to. Save or send it.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1630,1449 +2327,846 @@
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/unsaved.py" />
-      <source>“{name}” is not saved.</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Name</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/unsaved.py" />
-      <source>Closing it loses what you typed.</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Type</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/unsaved.py" />
-      <source>Close without saving</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Shape</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/unsaved.py" />
-      <source>Another program has changed “{name}” since it was opened.</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Size</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/unsaved.py" />
-      <source>Saving replaces what that program wrote.</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Value</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/unsaved.py" />
-      <source>Replace it</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Double click opens it as a table</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/file_dialogs.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
-      <source>Files</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Changed in the last run</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/folder_names.py" />
-      <source>your home folder</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Read the names again</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>Code</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Hide the variables</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <source>It runs at once, with all your rights on this computer</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>{name}, changed in the last run</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
-      <source>No profile: as in the settings</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>No names yet. What the code defines is listed here.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <source>runs code without asking</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>read when the code rests</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
-      <source>Profiles</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <source>Favourites</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <source>Recent</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <source>Direct mode (no model)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/entries.py" />
-      <source>No model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/picker.py" />
-      <source>Enter: choose</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/picker.py" />
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <source>Models</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/picker.py" />
-      <source>Search models and profiles</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/picker.py" />
-      <source>Matching models</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/picker.py" />
-      <source>in use</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/picker.py" />
-      <source>favourite</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/picker.py" />
-      <source>No model has that name. Any can be typed in the settings.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/picker.py" />
-      <source>no favourite any more</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/picker.py" />
-      <source>make it a favourite</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>free</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>{price} for a million tokens in / out</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>tools</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>calls tools</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>vision</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>sees images</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>reasoning</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>thinks before it answers</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>reads {size} tokens</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>no tools</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/models/words.py" />
-      <source>writes code in fences, as it calls no tools</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/notifications.py" />
-      <source>Close message</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/notifications.py" />
-      <location filename="../../app/playhead/ui/pages/about.py" />
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>Close</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/about.py" />
-      <source>Code that you can watch, on your own files.
-MIT licence.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/about.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>Versions</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/about.py" />
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Copy for a report</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/about.py" />
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
-      <source>Copied</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/about.py" />
-      <source> (packaged)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <source>These files lie on this computer alone: Playhead sends nothing. They name places in the program, and hold no key and no word of your conversations. Copy one into a report if you like, or delete them.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <source>Playhead ended unexpectedly</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <source>something failed, Playhead went on</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <source>Crash reports</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <source>Which report</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <source>The report</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <source>Nothing has crashed. Good.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Open the folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/crash_view.py" />
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Model worker</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>All levels</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Info and above</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Warnings and errors</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Errors only</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Log</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Which log</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Level</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Only lines with…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Only lines with this text</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Follow</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Lines of the log</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>The versions and the last lines, without keys and the name of your folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>Nothing has been noted here yet.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>No line is like that.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/log_view.py" />
-      <source>The last {lines}; the file has more.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>System prompt</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>You</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <location filename="../../app/playhead/ui/settings/provider_form.py" />
-      <source>Model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Result</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>[Picture of {size} bytes]</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>~{count} tokens</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>The code is running. Its names are read when it rests.</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>%n messages</source>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
+      <source>%n changed</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>What is sent to the model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Text of the part</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Copy as JSON</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Refresh</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Nothing is sent anywhere: no model is set.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Which request</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Last request</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Parts of the request</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>%n older entries are not sent</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>[Picture: {name}]</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>[File: {name}]</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Tools</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Nothing has been sent since the program started.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Before this answer</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Next request</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>From</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Words</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/request_view.py" />
-      <source>Tokens</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>It came from a package of the system. Get the newer package where you got this one and install it over this one: sudo apt install ./playhead_….deb</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>It is the packaged program. Get the newer one where you got this one and install it over this one.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>It was installed by pipx. In a terminal: pipx upgrade playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>It was installed by pip. In a terminal: {python} -m pip install --upgrade playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>It runs from its sources in {folder}. Get the newer ones there: git pull</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>Your conversations, settings and keys stay where they are: before a newer version changes their form it makes a copy. The Changelog of the newer version says what is new.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>Playhead asks nobody by itself, and did not do so now.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>Check for updates</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pages/update_view.py" />
-      <source>This is Playhead {version}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/opener.py" />
-      <source>Save picture</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/opener.py" />
-      <source>The picture could not be copied.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/opener.py" />
-      <location filename="../../app/playhead/ui/window/document_files.py" />
-      <location filename="../../app/playhead/ui/window/results.py" />
-      <source>{name} could not be written.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/opener.py" />
-      <location filename="../../app/playhead/ui/window/results.py" />
-      <source>Choose another folder.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/view.py" />
-      <source>Smaller (-)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/view.py" />
-      <source>Larger (+)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/view.py" />
-      <source>Fit</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy picture</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
-      <source>Save picture…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/view.py" />
-      <source>Close (Esc)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
-      <source>Loading the picture…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/pictures/view.py" />
-      <source>Picture {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Automatic</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Yes</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>No</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>The provider's default</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Temperature</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Max tokens</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Calls tools</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Sees images</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Context in tokens</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Context</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Context (tokens)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Known: {facts}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Nothing is known of this model.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/answer_section.py" />
-      <source>Not known</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Let other programs use Playhead</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Programs may approve code themselves</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Programs may have code run without asking</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Programs on this computer can hold conversations here by HTTP, with any OpenAI client too. Each conversation is in the sidebar while it runs.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Programs present it as their API key. Keep it secret, as you would a password.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Only your click in this window has code run; the program waits for it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Whoever decides first counts: you in this window, or the program that asked.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Code then runs on this computer though nobody has seen it. It can do all that you can: read, change and delete your files, and use the network. Leave it off unless you need it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>There is a new token, and both permissions below are off. Copy it into the programs that shall go on using Playhead.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Port</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <location filename="../../app/playhead/ui/settings/provider_form.py" />
       <source>Address</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Token, not shown</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Renew…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Requests a minute</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Renew the token</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Renew the token?</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Programs that hold the old one are refused from now on, and both permissions are turned off.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Renew</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>For each token; 0 for no limit.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>The base URL for OpenAI clients is {text}/v1</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>It begins when you save.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>It ends when you save.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Copy the address</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Copy the token</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Token</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Off: no other program reaches Playhead.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Starting…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Listening on {address}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/api_section.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Not listening. {message}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Like the system</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Light</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Dark</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Theme</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Size of everything</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Tell me when a long run ends or something waits for me</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Keep running in the tray when the window is closed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Desktop</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>While the window is not in front; title and state, no more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Another size takes effect at the next start of Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>Custom instructions</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>Told to the model in every conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Steps per turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>No budget</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>Budget of a conversation in US dollars</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>Use the built-in one</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Budget</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>How often a model may run code before it is asked to stop.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>A conversation that has cost this much stops and asks. Empty: it never does.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>This is the built-in one; newer versions of Playhead may better it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>Your own. It stays as it is when Playhead is updated.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Instructions</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Budget (US $)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/conversation_page.py" />
+      <source>Filled in when it is sent: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The address has a space in it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The address must begin with http:// or https://.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The address names no server.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>Leave user and password out of the address: type the key below.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The address goes only to the path: leave out what follows “?” or “#”.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>Leave {ending} off the address: it is added.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The proxy must look like http://proxy.example.com:3128.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>A password is not written to a file: give the proxy one without.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>Paste the key alone, without “Bearer”.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The key has a space or a line break in it: copy it again.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The key has letters that no key has: copy it again.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>That is an address, not a key.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>{label} does not look right: {text}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The extra parameters must be a JSON object, such as {example}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>“{name}” looks like a secret, and these parameters are written to a file: type it as the key.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The port of the address is no number below 65,536.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <location filename="../../app/playhead/ui/settings/provider_form.py" />
       <source>{label} is missing.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/checks.py" />
+      <location filename="../../app/playhead/ui/settings/field_checks.py" />
       <source>The extra parameters are no JSON: {error}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>Custom instructions</source>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Automatic</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>Told to the model in every conversation</source>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Yes</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Steps per turn</source>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>No</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>No budget</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>Budget of a conversation in US dollars</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>Use the built-in one</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Budget</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>How often a model may run code before it is asked to stop.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>A conversation that has cost this much stops and asks. Empty: it never does.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>This is the built-in one; newer versions of Playhead may better it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>Your own. It stays as it is when Playhead is updated.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Instructions</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Budget (US $)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/conversation.py" />
-      <source>Filled in when it is sent: {names}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <location filename="../../app/playhead/ui/settings/storage.py" />
-      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
-      <location filename="../../app/playhead/ui/window/other_programs.py" />
-      <source>Settings</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <source>Running</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <source>Look</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <source>Network</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <source>Other programs</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Choose a Python interpreter</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/dialog.py" />
-      <source>Storage</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/form_rows.py" />
-      <source>{name} must be between {low} and {high}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/form_rows.py" />
-      <source>{name} must be a number, or empty for the default.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>the system keyring</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Or set {variable} before starting Playhead.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>It will be kept in {place}, nowhere else.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>This provider's variable is {variable}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>The provider's default</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Temperature</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Max tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Calls tools</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Sees images</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Context in tokens</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Context</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Read from the environment variable {variable}, which goes before a key kept here.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Kept in {place}. Type another to replace it.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/key_words.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Kept in memory until Playhead ends.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>Like the system</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>Light</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>Dark</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>Theme</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>Size of everything</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>Tell me when a long run ends or something waits for me</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>Keep running in the tray when the window is closed</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>Desktop</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>While the window is not in front; title and state, no more.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/look.py" />
-      <source>Another size takes effect at the next start of Playhead.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/models.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Asking the model…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/models.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Asking the provider…</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/settings/models.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>%n models: choose one.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/models.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Context (tokens)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Known: {facts}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Nothing is known of this model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Not known</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Found on this machine: {found}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/models.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Choose a model first.</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/settings/models.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>%n models</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>As the system says</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Proxy</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>The system's certificates</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>File of certificates</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
-      <location filename="../../app/playhead/ui/settings/running.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Choose…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Choose a file of certificates</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Seconds to connect</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Seconds to the first words</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Seconds of silence</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Retries</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Connect within</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>First words within</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Longest silence</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>For a company whose gateway or proxy shows a certificate of its own (PEM).</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Models that think for long before they write may need more. Empty: as it was.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>How often a request is repeated that a server had no room for.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Certificates</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Connect within (s)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>First words within (s)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>Longest silence (s)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/network.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
       <source>There is no file {path}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/pages.py" />
-      <source>Pages of the settings</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>As the conversation says</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Run code without asking</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>As in the settings</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>All code of such conversations runs at once, with all your rights.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Name of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Model of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>The provider's own address</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Address of the profile's model</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Temperature of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Max tokens of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Steps per turn of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Budget of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Instructions of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>System prompt of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Approval of the profile</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>Name</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Approval</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>A profile has no name.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profile_form.py" />
-      <source>Profile “{name}”: {problem}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>A profile is a set of what you like for one kind of work. Empty fields stay as set.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>As the conversation says</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Run code without asking</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>As in the settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>All code of such conversations runs at once, with all your rights.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Name of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Model of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>The provider's own address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Address of the profile's model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Temperature of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Max tokens of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Steps per turn of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Budget of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Instructions of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>System prompt of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Approval of the profile</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Profile of new conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Profile to edit</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>New</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Duplicate</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Import…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
-      <location filename="../../app/playhead/ui/window/exporting.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>Export…</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>%n profiles were imported.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>New conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Profile</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Import profiles</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Export profiles</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Approval</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>A profile has no name.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Profile “{name}”: {problem}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Two profiles have the name “{name}”.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Written to {path}, without keys.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/profiles.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>New profile</source>
       <translation type="unfinished" />
     </message>
@@ -3167,218 +3261,908 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
-      <source>Models, profiles, look, shortcuts and all else in the settings become what they were at the first start. A copy of them is kept in a folder with today's date, with a word on how to get them back.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
-      <source>They are in no backup: you would have to enter them again.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
-      <source>The list is empty then. The backup has them, with the files of their runs.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
-      <source>Delete the keys from the system's keyring, too</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
-      <source>Put all conversations away, too</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
-      <source>Back to the defaults?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/reset_dialog.py" />
-      <source>Resetting…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Running code</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Show the line that runs</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Time single lines inside loops</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines count for a little too much.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>A run over a limit is stopped and says which. Empty: no limit.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Of more output its beginning and its end are kept.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>No limit</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Longest run in seconds</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Most memory of a run in MB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Output kept of a run in MB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Output kept</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Longest run (s)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Memory (MB)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Output kept (MB)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Longest run</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/run_section.py" />
-      <source>Most memory</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/running.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Playhead's own environment (default)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/running.py" />
-      <location filename="../../app/playhead/ui/window/header.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Running code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Show the line that runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Time single lines inside loops</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines count for a little too much.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>A run over a limit is stopped and says which. Empty: no limit.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Of more output its beginning and its end are kept.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Interpreter</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/running.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Choose an interpreter</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>No limit</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Longest run in seconds</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Most memory of a run in MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Output kept of a run in MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Output kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Longest run (s)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Memory (MB)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Output kept (MB)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Longest run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Most memory</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Pages of the settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>Settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Look</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Network</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Other programs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Choose a Python interpreter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Storage</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>These are the folders that the system has for such files. Started with --data-dir and a folder, Playhead keeps all of it below that one, as on a stick. Keys lie in the system's keyring in any case.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>This Playhead was started with a folder of its own: everything lies below it but the keys, which are in this computer's keyring.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Settings as at the first start. What was there before is kept in a dated backup; you are asked about keys and conversations.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
-      <location filename="../../app/playhead/ui/window/help.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <source>Models, profiles, look, shortcuts and all else in the settings become what they were at the first start. A copy of them is kept in a folder with today's date, with a word on how to get them back.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <source>They are in no backup: you would have to enter them again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <source>The list is empty then. The backup has them, with the files of their runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
       <source>Data</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Conversations, outputs of runs, environments, backups</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>One file; keys are not in it</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
-      <location filename="../../app/playhead/ui/window/help.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
       <source>Logs</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>What “Log…” and “Crash reports…” in the window's menu show</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Cache</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>May be deleted at any time</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Folder: {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <location filename="../../app/playhead/ui/window/upkeep.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
       <source>Open folder</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Open folder: {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>empty</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Reset…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/settings/storage.py" />
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Back to the defaults</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <source>Delete the keys from the system's keyring, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <source>Put all conversations away, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <source>Back to the defaults?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <source>Resetting…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/composer_binding.py" />
+      <source>“{name}” is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/composer_binding.py" />
+      <source>It was attached to a message that you have not sent yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/composer_binding.py" />
+      <source>Attach it again from where it is now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
+      <source>%n other turns</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
+      <source>“{question}” and its answer were deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
+      <source>The turn was deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
+      <source>With it went {turns} that came after it or belonged to its other versions.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
+      <source>“{name}” was deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
+      <source>%n conversations were deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>from {client}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>Show the sidebar (Ctrl+B)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>Show the editor (Ctrl+J)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>Find in this conversation (Ctrl+F)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>Export conversation (Ctrl+Shift+E)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>Working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>Begun by {client} over the API. It is kept once you write here yourself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>This conversation has cost {cost} of a budget of {budget}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>This conversation has cost {cost}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>starting the model…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Choose a folder for the exported conversations</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Notebooks and conversations ({suffixes});;All files (*)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Nothing of it was run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Export</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Import conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Import</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Export conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Folder:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Format:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Exported as “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>%n conversations were exported.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>%n parts were not understood and left out.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Imported “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Export as</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>There is nothing to export yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <source>Choose a folder that you may write to.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <source>{name} is not imported.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <source>The disk is full: free some space, or choose another one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <source>Choose a folder that is there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <source>{name} could not be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <source>It is no file of at most {number} MB.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <source>Choose a notebook or a list of messages.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <source>Check that it is there and that you may read it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>{first} and %n more want to run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Waiting for the system's keyring</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>It may be asking you to unlock it, in a window of its own. Stop ends the waiting.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Other programs cannot reach Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>{first} wants to run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
+      <source>Open</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Open this address?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>This link is not opened.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>making environment…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Python {version}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>own environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Choose the working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Choose another folder…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Open in the file manager</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Playhead's own environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Looking for others…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Choose a Python…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>{interpreter} is not there any more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Make an environment in “{folder_name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>In this folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>On this machine</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>no environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Python packages for this folder alone, in {folder}/.venv</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>An environment is being made…</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>Save %n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>Comma-separated values (*.csv);;Tab-separated values (*.tsv)</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>Only %n rows were saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>The table has %n rows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>The file is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>This file is not in the working folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>The output is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>No kernel is running. Names are listed here once code has run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Asking again…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Names are listed for Python only.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>The names could not be read. {words}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>The answer ended at the limit of its length.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Raise the maximum of tokens in the settings, or ask to go on.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>The provider's filter ended the answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Ask in other words, or choose another model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>The model answered with nothing.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Ask again, or in other words.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source> at line {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The module “{module}” is not installed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>You see the code that installs it before it runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The key and the model are in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Check tells at once whether they fit.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The kernel of this conversation is a new one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Names and data of the code that ran before are gone; the model is told.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The kernel was restarted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Names and data of the code that ran before are gone.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Install {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Open settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Run all again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Example: a harvest</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>1 of 3 · This code has not run yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>2 of 3 · It runs: watch the line move.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>3 of 3 · That was all.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>It is about to read harvest.csv, a small file that came with Playhead, and to write totals.csv beside it. Read it, change it in the editor if you like, then press Run below (Ctrl+Return).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Stop ends it at any time. What it prints appears here at once.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Beside the code stands how long each line took, and a card names the file that was written. Now drop a file of your own into the message field and type code for it, or choose a model in the settings that writes the code for you.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>You skipped it, so nothing was run and nothing was written. That is how it is with all code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>No model is set: add a provider's key, start a model server such as Ollama, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Describe the task. You see the code before it runs, and nothing runs without your approval.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>No model is set: use the model server found on this machine, add a provider's key, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Type code and run it, for example</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>See an example run (30 s)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Use {name}: {model}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>{name} at {api_base}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Put this into the message field</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Ready to run code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>What shall we do?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Add a provider key…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>The example could not be set up.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/start_panel.py" />
+      <source>Free disk space or make the folder writable, then try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>%n errors in Playhead itself were noted the last time.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>like the system</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>light</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>dark</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>Playhead ended unexpectedly the last time.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>Playhead was reset.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>What was there before is in {folder}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>A report lies on this computer. Nothing is sent.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>Colours: {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
+      <source>The size stays at {percent} %.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
+      <source>Everything will be shown at {percent} %.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
+      <source>From the next start of Playhead on; it is {shown} % now.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3386,57 +4170,54 @@ MIT licence.</source>
       <source>Title</source>
       <translation type="unfinished" />
     </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/field.py" />
-      <source>Titles and all messages. Down goes to the results.</source>
-      <translation type="unfinished" />
-    </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Delete %n conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
-      <location filename="../../app/playhead/ui/window/link_opener.py" />
-      <source>Open</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Keep in the list</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Mark as read</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Mark as unread</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
-      <location filename="../../app/playhead/ui/sidebar/selection.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Take out of the archive</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
-      <location filename="../../app/playhead/ui/sidebar/selection.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Archive</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Unpin</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/menu.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Pin</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
+      <source>Choose none (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
+      <source>%n chosen</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3446,15 +4227,15 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar/model.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>waiting for you</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar/model.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>running</source>
       <translation type="unfinished" />
     </message>
@@ -3525,95 +4306,90 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>Thoughts</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>Plan</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>Output</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
       <source>%n conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
       <source>{title}, conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
       <source>Show {text} places of this conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <source>There is more. Type further words to narrow it down.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <source>%n places</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <source>%n more</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <source>{title}, conversation, archived</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/results.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>Answer</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/results_view.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
       <source>Search results</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/results_view.py" />
-      <source>Archived</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/search.py" />
-      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
       <source>Searching…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/search.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <source>There is more. Type further words to narrow it down.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <source>%n places</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <source>%n more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <source>{title}, conversation, archived</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <source>Archived</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
       <source>Nothing found for “{shown}” in titles and messages.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/sidebar/selection.py" />
-      <source>Choose none (Esc)</source>
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Answer</source>
       <translation type="unfinished" />
     </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/sidebar/selection.py" />
-      <source>%n chosen</source>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/sidebar.py" />
+      <source>Titles and all messages. Down goes to the results.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3667,871 +4443,820 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/tables/cells.py" />
-      <source>%n rows</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/tables/cells.py" />
-      <source>%n columns</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/cells.py" />
-      <source>{part:,} of {whole}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/table_file.py" />
-      <source>“{name}” is another table by now.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>Table</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <source>{name} — Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <source>The first %n rows can be scrolled to here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <source>Only the rows that were shown are here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <source>Copy the selected cells, or all that are here (Ctrl+C)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <source>“{name}” is another table by now: only what was read is here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <source>Table {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <source> Scroll to try again.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/tables/table_window.py" />
-      <source>More rows could not be read. {error}{retry}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>Attachment</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Web page</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>Picture</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>Error</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>Tool</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>Input</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>Sources</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>queued</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>ran</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>stopped</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <source>failed</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>skipped</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/access.py" />
-      <source>Note</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>… %n lines hidden</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>Show fewer lines</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
       <source>Show all %n lines</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Run again</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
       <source>Run this code</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>Show {kept:,} of %n lines</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
       <source>Copy code</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Open in the editor</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>Hide the field</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>Send text to the program</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>Copy output</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>Open the whole output</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>writing · {lines}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>ran in {detail}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>ran</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>failed after {detail}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>failed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>stopped {detail}</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>%n created</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
-      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
-      <source>%n changed</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>%n deleted</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>%n more are not listed.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>Show fewer files</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>Show %n files</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>Show what changed in {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <location filename="../../app/playhead/ui/widgets/file_dialog.py" />
+      <source>Files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>Hide what changed in {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>Open {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
       <source>{name} cannot be shown: {lower}{name_2}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
-      <source>Open picture</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/image.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
       <source>The picture</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Copy answer</source>
+      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
+      <source>Open picture</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/small.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Retry</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Show less</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Show all</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Fold</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>a tool</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Copy message</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Edit and send again</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Result of {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Thought for {detail}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Thought</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Thinking…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Calling {name}…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message.py" />
-      <source>Called {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>line {line}{name}{name_2}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source> of {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>, in {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>line {line} → {words}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>Hide traceback</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>Show traceback</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>Ask the model to fix it</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>Copy traceback</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem.py" />
-      <source>Show line {line} in the editor</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Hide the source</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source> · not run here</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Show the source</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Open in browser</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Copy markdown</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Copy the source</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/results.py" />
-      <source>Your browser loads and runs what the page asks for</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/small.py" />
-      <source>The code asks for a line of text.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/small.py" />
-      <location filename="../../app/playhead/ui/timeline/fields.py" />
-      <source>Answered.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/small.py" />
-      <source>The answer failed.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>{rows} · columns {number:,}–{number_2:,} of {total:,}</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>Open all %n rows</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Open the table</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>Copy table</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>Show fewer rows</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>Show %n rows</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>{one_line} · {dtype}
-Click to sort</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>No rows</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>More columns</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/table.py" />
-      <source>Columns before</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/versions.py" />
-      <source>Version {number} of {count}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/versions.py" />
-      <source>{tip}: show the one before</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/versions.py" />
-      <source>{tip}: show the next</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/clipping.py" />
-      <source>… %n characters more</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/documents.py" />
-      <source>[image: {name}]</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/drawings.py" />
-      <source>The drawing declares entities of its own.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/drawings.py" />
-      <source>The drawing is larger than {number} MB.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/drawings.py" />
-      <source>The drawing cannot be read.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/drawings.py" />
-      <source>The drawing repeats itself inside of itself.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/drawings.py" />
-      <source>The drawing has more than {limit_elements:,} elements.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/drawings.py" />
-      <source>The drawing uses {local}, which is not drawn here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/drawings.py" />
-      <source>The drawing refers to something outside of itself.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/drawings.py" />
-      <source>The drawing is not well-formed (line {lineno}).</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
-      <source>Find in conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
-      <source>{number:,} of {total:,}{more}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/find_bar.py" />
-      <source>{total:,}{more} found</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/formulas.py" />
-      <source>This formula is too long to draw.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/formulas.py" />
-      <source>Formulas that define commands are not drawn.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/formulas.py" />
-      <source>This formula is nested too deeply to draw.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/formulas.py" />
-      <source>This formula is too large to draw.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/formulas.py" />
-      <source>This formula cannot be drawn.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/formulas.py" />
-      <source>This formula takes too long to draw.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/formulas.py" />
-      <source>This formula cannot be read.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>Enter</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>Text for the program that the code has started</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>A line for the program that runs…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>End of input</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>Tell the program that no more input comes (Ctrl+D)</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>The input has ended.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>Input for the running code</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>Sent “{name}”. Another line…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/input_line.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>Sent.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/kinds.py" />
-      <source>A result that this version of Playhead does not show: {kind}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/latest.py" />
-      <source>%n new</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Version {number} of {count}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/latest.py" />
-      <source>Jump to latest, {text}</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>{tip}: show the one before</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/latest.py" />
-      <source>Jump to latest</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>{tip}: show the next</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/latest.py" />
-      <source>{name} (End)</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Copy answer</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy for a spreadsheet (TSV)</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/small_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Retry</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy as CSV</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Show less</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Show the line that printed this</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Show all</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Find in conversation…</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Fold</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Select all</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>a tool</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy as Markdown</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Copy message</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy as text</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Edit and send again</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy this entry</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Result of {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy this entry as Markdown</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Thought for {detail}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy this turn as Markdown</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Thought</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy this turn as text</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Thinking…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Delete this turn</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Calling {name}…</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy link address</source>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Called {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>Copy this entry as text</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/menu.py" />
-      <source>View what was sent…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model.py" />
-      <source>at line {line}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model.py" />
-      <source>after {time}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model.py" />
-      <source>cut off</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model.py" />
-      <source>The run was ended.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model.py" />
-      <source>exit {exit_status} · {seconds}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model.py" />
-      <source>Stopped before the answer began.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model.py" />
-      <source>Its names are gone.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>{width:,} × {height:,}, {million} megapixels</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>The drawing declares entities of its own.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>The drawing is larger than {number} MB.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>The drawing cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>it is too large ({words})</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>the file is not there any more</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>it is no picture, or of an unknown kind</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>its data are damaged</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/pictures.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>The drawing repeats itself inside of itself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>The drawing has more than {limit_elements:,} elements.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>The drawing uses {local}, which is not drawn here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>The drawing refers to something outside of itself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>The drawing is not well-formed (line {lineno}).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>The picture's data cannot be read.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
-      <source>Shown as plain text: too long a list or quotation.</source>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>line {line}{name}{name_2}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
-      <source>Shown as plain text: nested too deep.</source>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source> of {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
-      <source>Shown as plain text: too many brackets.</source>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>, in {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
-      <source>Shown as plain text: too many changes of type.</source>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>line {line} → {words}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/plain_markdown.py" />
-      <source>Shown as plain text: too long a word.</source>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>Hide traceback</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/sources.py" />
-      <source>Source</source>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>Show traceback</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/unsent.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>Ask the model to fix it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>Copy traceback</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Error</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>Show line {line} in the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>Hide the source</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Web page</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source> · not run here</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>Show the source</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>Open in browser</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>Copy markdown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>Copy the source</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>Your browser loads and runs what the page asks for</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/small_cards.py" />
+      <source>The code asks for a line of text.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/small_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/run_controls.py" />
+      <source>Answered.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/small_cards.py" />
+      <source>The answer failed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>{rows} · columns {number:,}–{number_2:,} of {total:,}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>Open all %n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Open the table</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>Copy table</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>Show fewer rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>Show %n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>No rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>More columns</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>Columns before</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>{one_line} · {dtype}
+Click to sort</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/table_columns.py" />
+      <source>%n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/table_columns.py" />
+      <source>%n columns</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_columns.py" />
+      <source>{part:,} of {whole}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>Find in conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>{number:,} of {total:,}{more}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>{total:,}{more} found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/rows.py" />
+      <source>A result that this version of Playhead does not show: {kind}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/rows.py" />
       <source>What stands above is no longer sent to the model.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/unsent.py" />
+      <location filename="../../app/playhead/ui/timeline/model/rows.py" />
       <source>The conversation is longer than the model takes; the oldest turns were left out.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/sources.py" />
+      <source>Source</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <source>at line {line}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <source>after {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <source>cut off</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <source>The run was ended.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <source>exit {exit_status} · {seconds}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <source>Stopped before the answer began.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <source>Its names are gone.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Attachment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Tool</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Input</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Sources</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>queued</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>stopped</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>skipped</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Note</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/scroll/latest_button.py" />
+      <source>%n new</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/latest_button.py" />
+      <source>Jump to latest, {text}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/latest_button.py" />
+      <source>Jump to latest</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/latest_button.py" />
+      <source>{name} (End)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy for a spreadsheet (TSV)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy as CSV</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Show the line that printed this</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Find in conversation…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Select all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy as Markdown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy as text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy this entry</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy this entry as Markdown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy this turn as Markdown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy this turn as text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Delete this turn</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy link address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Copy this entry as text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>View what was sent…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/document_maker.py" />
+      <source>[image: {name}]</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/formula_renderer.py" />
+      <source>This formula is too long to draw.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/formula_renderer.py" />
+      <source>Formulas that define commands are not drawn.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/formula_renderer.py" />
+      <source>This formula is nested too deeply to draw.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/formula_renderer.py" />
+      <source>This formula is too large to draw.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/formula_renderer.py" />
+      <source>This formula cannot be drawn.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/formula_renderer.py" />
+      <source>This formula takes too long to draw.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/formula_renderer.py" />
+      <source>This formula cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/text/line_clipper.py" />
+      <source>… %n characters more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/markdown_stream.py" />
+      <source>Shown as plain text: too long a list or quotation.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/markdown_stream.py" />
+      <source>Shown as plain text: nested too deep.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/markdown_stream.py" />
+      <source>Shown as plain text: too many brackets.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/markdown_stream.py" />
+      <source>Shown as plain text: too many changes of type.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/text/markdown_stream.py" />
+      <source>Shown as plain text: too long a word.</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -4540,848 +5265,118 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>Type</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>Shape</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>Size</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>Value</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>Double click opens it as a table</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>Changed in the last run</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_model.py" />
-      <source>{name}, changed in the last run</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
-      <source>Read the names again</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
-      <source>Hide the variables</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
-      <source>No names yet. What the code defines is listed here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
-      <source>read when the code rests</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/variables/variables_panel.py" />
-      <source>The code is running. Its names are read when it rests.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/answer_notes.py" />
-      <source>Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/answer_notes.py" />
-      <source>Asking again…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/answer_notes.py" />
-      <source>The answer ended at the limit of its length.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/answer_notes.py" />
-      <source>Raise the maximum of tokens in the settings, or ask to go on.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/answer_notes.py" />
-      <source>The provider's filter ended the answer.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/answer_notes.py" />
-      <source>Ask in other words, or choose another model.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/answer_notes.py" />
-      <source>The model answered with nothing.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/answer_notes.py" />
-      <source>Ask again, or in other words.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Run, and don't ask again in this turn</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Edit</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Skip</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Skip with a reason…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Run this code on your computer?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>More answers</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Why not? The model is told.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Reason for skipping</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>in {folder}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Code waits for your approval. {words}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>as you edited it</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Python: {interpreter}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Folder: {folder}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/approval_bar.py" />
-      <source>Run your edited code on your computer?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/composer_follower.py" />
-      <source>“{name}” is not there any more.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/composer_follower.py" />
-      <source>It was attached to a message that you have not sent yet.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/composer_follower.py" />
-      <source>Attach it again from where it is now.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/document_files.py" />
-      <source>Choose a folder that you may write to.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/document_files.py" />
-      <source>{name} is not imported.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/document_files.py" />
-      <source>The disk is full: free some space, or choose another one.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/document_files.py" />
-      <source>Choose a folder that is there.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/document_files.py" />
-      <source>{name} could not be read.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/document_files.py" />
-      <source>It is no file of at most {number} MB.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/document_files.py" />
-      <source>Choose a notebook or a list of messages.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/document_files.py" />
-      <source>Check that it is there and that you may read it.</source>
+      <location filename="../../app/playhead/ui/widgets/banner.py" />
+      <source>Close message</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Attach “{name}” and %n others to your message</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Code can open what you attach by its path.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Attach “{name}” to your message</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
+      <source>Import as a conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Work in “{name}”</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Code of this conversation will run there.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/drop_target.py" />
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Attach the image to your message</source>
       <translation type="unfinished" />
     </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Choose a folder for the exported conversations</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Notebooks and conversations ({suffixes});;All files (*)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Nothing of it was run.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Export</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Import conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Import</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Export conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Folder:</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Format:</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Exported as “{name}”.</source>
-      <translation type="unfinished" />
-    </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>%n conversations were exported.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>%n parts were not understood and left out.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Imported “{name}”.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>Export as</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/exporting.py" />
-      <source>There is nothing to export yet.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>Example: a harvest</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>1 of 3 · This code has not run yet.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>2 of 3 · It runs: watch the line move.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>3 of 3 · That was all.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>It is about to read harvest.csv, a small file that came with Playhead, and to write totals.csv beside it. Read it, change it in the editor if you like, then press Run below (Ctrl+Return).</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>Stop ends it at any time. What it prints appears here at once.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>Beside the code stands how long each line took, and a card names the file that was written. Now drop a file of your own into the message field and type code for it, or choose a model in the settings that writes the code for you.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>You skipped it, so nothing was run and nothing was written. That is how it is with all code.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>The example could not be set up.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/guided_example.py" />
-      <source>Free disk space or make the folder writable, then try again.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>from {client}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>Show the sidebar (Ctrl+B)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>Show the editor (Ctrl+J)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>Find in this conversation (Ctrl+F)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>Export conversation (Ctrl+Shift+E)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>Working folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>Begun by {client} over the API. It is kept once you write here yourself.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>This conversation has cost {cost} of a budget of {budget}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>This conversation has cost {cost}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/header.py" />
-      <source>starting the model…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/help.py" />
-      <source>like the system</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/help.py" />
-      <source>light</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/help.py" />
-      <source>dark</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/help.py" />
-      <source>Colours: {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/import_drop.py" />
-      <source>Import as a conversation</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/import_drop.py" />
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Import %n conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/keyring_notice.py" />
-      <source>Waiting for the system's keyring</source>
+      <location filename="../../app/playhead/ui/widgets/form.py" />
+      <source>{name} must be between {low} and {high}.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/keyring_notice.py" />
-      <source>It may be asking you to unlock it, in a window of its own. Stop ends the waiting.</source>
+      <location filename="../../app/playhead/ui/widgets/form.py" />
+      <source>{name} must be a number, or empty for the default.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/link_opener.py" />
-      <source>Open this address?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/link_opener.py" />
-      <source>This link is not opened.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/other_programs.py" />
-      <source>{first} and %n more want to run code.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/other_programs.py" />
-      <source>Other programs cannot reach Playhead.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/other_programs.py" />
-      <source>{first} wants to run code.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>making environment…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Python {version}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>own environment</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Choose the working folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Choose another folder…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Open in the file manager</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Playhead's own environment</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Looking for others…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Choose a Python…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>{interpreter} is not there any more</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Make an environment in “{folder_name}”</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>In this folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>On this machine</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>no environment</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>Python packages for this folder alone, in {folder}/.venv</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/place_menus.py" />
-      <source>An environment is being made…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/question_bar.py" />
-      <source>Continue</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/question_bar.py" />
-      <source>Stop here</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/question_bar.py" />
-      <source>Raise to {amount} and continue</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/results.py" />
-      <source>Save %n rows</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/results.py" />
-      <source>Comma-separated values (*.csv);;Tab-separated values (*.tsv)</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/results.py" />
-      <source>Only %n rows were saved.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/results.py" />
-      <source>The table has %n rows.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/results.py" />
-      <source>The file is not there any more.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/results.py" />
-      <source>This file is not in the working folder.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/results.py" />
-      <source>The output is not there any more.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/scale.py" />
-      <source>The size stays at {percent} %.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/scale.py" />
-      <source>Everything will be shown at {percent} %.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/scale.py" />
-      <source>From the next start of Playhead on; it is {shown} % now.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source> at line {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>The module “{module}” is not installed.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>You see the code that installs it before it runs.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>The key and the model are in the settings.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>Check tells at once whether they fit.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>The kernel of this conversation is a new one.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>Names and data of the code that ran before are gone; the model is told.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>The kernel was restarted.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>Names and data of the code that ran before are gone.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>Install {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>Open settings</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/session_view.py" />
-      <source>Run all again</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/sidebar_verbs.py" />
-      <source>“{name}” was deleted.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/sidebar_verbs.py" />
-      <source>%n conversations were deleted.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>No model is set: add a provider's key, start a model server such as Ollama, or stay in Direct mode, where the code that you type runs after you approve it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>Describe the task. You see the code before it runs, and nothing runs without your approval.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>No model is set: use the model server found on this machine, add a provider's key, or stay in Direct mode, where the code that you type runs after you approve it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>Type code and run it, for example</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>See an example run (30 s)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>Use {name}: {model}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>{name} at {api_base}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>Put this into the message field</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>Ready to run code</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>What shall we do?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/start_panel.py" />
-      <source>Add a provider key…</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
-      <source>%n other turns</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
-      <source>“{question}” and its answer were deleted.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
-      <source>The turn was deleted.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/turn_verbs.py" />
-      <source>With it went {turns} that came after it or belonged to its other versions.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/unsaved_question.py" />
+      <location filename="../../app/playhead/ui/widgets/message_box.py" />
       <source>Not saved yet</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/unsaved_question.py" />
+      <location filename="../../app/playhead/ui/widgets/message_box.py" />
       <source>%n changes of your conversations are not saved: the disk does not take them.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/unsaved_question.py" />
+      <location filename="../../app/playhead/ui/widgets/message_box.py" />
       <source>Make room on the disk, or see that its folder can be written to. Playhead saves by itself as soon as it can; then close it again.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/unsaved_question.py" />
+      <location filename="../../app/playhead/ui/widgets/message_box.py" />
       <source>Close and lose them</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>{minutes} min {rest} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>{number:.1f} GB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>{number} ms</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>{seconds:.1f} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>your home folder</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/window/upkeep.py" />
-      <source>%n errors in Playhead itself were noted the last time.</source>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>%n bytes</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/upkeep.py" />
-      <source>Playhead ended unexpectedly the last time.</source>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>{number:.0f} kB</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/window/upkeep.py" />
-      <source>Playhead was reset.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/upkeep.py" />
-      <source>What was there before is in {folder}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/upkeep.py" />
-      <source>A report lies on this computer. Nothing is sent.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/variables_follower.py" />
-      <source>No kernel is running. Names are listed here once code has run.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/variables_follower.py" />
-      <source>Names are listed for Python only.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/window/variables_follower.py" />
-      <source>The names could not be read. {words}</source>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>{number:.1f} MB</source>
       <translation type="unfinished" />
     </message>
   </context>

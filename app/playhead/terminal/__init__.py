@@ -1,4 +1,4 @@
-"""The Python face with a terminal: `playhead chat`; may import `client` and `errors` alone."""
+"""The Python face with a terminal: `playhead chat`; imports `client`, `domain.text`, `errors`."""
 
 from __future__ import annotations
 
