@@ -6,17 +6,19 @@ Their keys and names, the settings' pages of providers, and servers on this mach
 from __future__ import annotations
 
 import asyncio
-import http.client
 import json
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from playhead.domain.model import LocalServer, ProviderField, ProviderPage
 from playhead.providers.prompt import BUILT_IN_PROMPT, PLACEHOLDERS
+
+if TYPE_CHECKING:
+    import http.client
 
 PROBE_TIMEOUT_S = 0.3
 MAX_BODY_BYTES = 1_000_000
