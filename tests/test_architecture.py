@@ -18,17 +18,14 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "app"
 PACKAGE = SOURCE / "playhead"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-LONGEST_MODULE = 500
+LONGEST_MODULE = 700
 LONGEST_FUNCTION = 60
 ATTICS = {"utils", "util", "misc", "helpers", "helper", "common"}
 WITH_QT = (
     "playhead.ui",
     "playhead.single_instance",
     "playhead.execution.kernel_process",
-    "playhead.execution.live_kernel",
-    "playhead.execution.kernel_process",
     "playhead.execution.process_executor",
-    "playhead.execution.run_stream",
     "playhead.event_loop",
     "playhead.bootstrap",
     "playhead.__main__",

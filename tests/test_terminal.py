@@ -352,8 +352,8 @@ def test_without_a_person_nothing_is_decided(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("words", ["y but not yet", "yes, no", "y n"])
 def test_only_a_plain_yes_lets_code_run(words: str, monkeypatch: pytest.MonkeyPatch):
     answers = iter([words, "n"])
-    monkeypatch.setattr(keyboard, "is_somebody_there", lambda: True)
-    monkeypatch.setattr(keyboard, "forget_typed", lambda: None)
+    monkeypatch.setattr(keyboard, "is_interactive", lambda: True)
+    monkeypatch.setattr(keyboard, "discard_typed", lambda: None)
     monkeypatch.setattr(keyboard, "ask_line", lambda _: next(answers))
     display = TerminalDisplay(Console(file=io.StringIO()))
     assert display.decide({"content": {"format": "python", "content": "1"}}) == ("reject", "")

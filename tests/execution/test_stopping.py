@@ -311,14 +311,22 @@ HOST = """
 import asyncio, sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from playhead.conversation.requests import RunRequest
+from playhead.domain.execution import RunRequest
 from playhead.event_loop import EventLoop
 from playhead.execution.process_executor import ProcessExecutor
 
 async def main():
     folder, code = sys.argv[1:]
     made = ProcessExecutor(Path(folder) / "output")
-    async for chunk in made.run(RunRequest("r", "c", "python", code, folder, sys.executable)):
+    request = RunRequest(
+        run_id="r",
+        conversation_id="c",
+        language="python",
+        code=code,
+        folder=folder,
+        interpreter=sys.executable,
+    )
+    async for chunk in made.run(request):
         if chunk.format == "output":
             print(chunk.content, end="", flush=True)
 

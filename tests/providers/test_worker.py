@@ -50,7 +50,7 @@ async def test_what_is_larger_than_a_worker_takes_is_said_and_never_sent(
     monkeypatch: pytest.MonkeyPatch,
 ):
     async with worker("-c", "import sys; sys.stdin.read()") as made:
-        monkeypatch.setattr("playhead.model_worker.protocol.MAX_LINE_BYTES", 1_000)
+        monkeypatch.setattr("playhead.providers.worker.MAX_LINE_BYTES", 1_000)
         with pytest.raises(ProviderError, match="too large") as caught:
             await made.send(
                 Ask(

@@ -226,7 +226,7 @@ def test_a_disk_that_refuses_is_told_and_leaves_the_old_file_whole(path):
     code = f"""
         import asyncio, resource
         from pathlib import Path
-        from playhead.conversation.requests import AppSettings
+        from playhead.domain.settings import AppSettings
         from playhead.errors import StorageError
         from playhead.storage.settings import SettingsFile
         settings = SettingsFile(Path({str(path)!r}))

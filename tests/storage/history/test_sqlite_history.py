@@ -357,19 +357,20 @@ STREAM = """
     from pathlib import Path
     from playhead.domain.conversation.chunk import Chunk
     from playhead.domain.conversation.conversation import Conversation
-    from playhead.conversation.requests import ConversationSummary
+    from playhead.domain.history import ConversationSummary
     from playhead.storage.history.sqlite_history import SqliteHistory
 
     async def main():
         history = SqliteHistory(Path(sys.argv[1]))
         await history.open()
         conversation = Conversation("c1")
-        history.create(ConversationSummary("c1", "", 1.0, 1.0), "", "")
+        summary = ConversationSummary(id="c1", title="", created_at=1.0, updated_at=1.0)
+        history.create(summary, "", "")
         conversation.subscribe(lambda event: history.record("c1", event))
-        conversation.apply(Chunk("user", "message", content="question"))
-        conversation.apply(Chunk("assistant", "message", start=True))
+        conversation.apply(Chunk(role="user", type="message", content="question"))
+        conversation.apply(Chunk(role="assistant", type="message", start=True))
         for number in range(1_000_000):
-            conversation.apply(Chunk("assistant", "message", content=f"{number} "))
+            conversation.apply(Chunk(role="assistant", type="message", content=f"{number} "))
             os.write(1, f"{number} {time.monotonic()}\\n".encode())
             await asyncio.sleep(0.005)
 
@@ -513,7 +514,7 @@ FULL_DISK = """
     from pathlib import Path
     from playhead.domain.conversation.chunk import Chunk
     from playhead.domain.conversation.conversation import Conversation
-    from playhead.conversation.requests import ConversationSummary
+    from playhead.domain.history import ConversationSummary
     from playhead.storage.history.sqlite_history import SqliteHistory
 
     def limit(size):
@@ -528,13 +529,15 @@ FULL_DISK = """
         history.on_failure(lambda error: told.append(str(error)))
         await history.open()
         conversation = Conversation("c1")
-        history.create(ConversationSummary("c1", "", 1.0, 1.0), "", "")
+        summary = ConversationSummary(id="c1", title="", created_at=1.0, updated_at=1.0)
+        history.create(summary, "", "")
         conversation.subscribe(lambda event: history.record("c1", event))
-        conversation.apply(Chunk("user", "message", content="before"))
+        conversation.apply(Chunk(role="user", type="message", content="before"))
         await history.conversations()
         limit(200_000)
         for number in range(20):
-            conversation.apply(Chunk("user", "message", content=f"{number} " + "x" * 50_000))
+            large = f"{number} " + "x" * 50_000
+            conversation.apply(Chunk(role="user", type="message", content=large))
             await asyncio.sleep(0.06)
         tell(told=told, seen=len((await history.load("c1")).messages))
         limit(resource.RLIM_INFINITY)

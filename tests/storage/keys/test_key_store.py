@@ -32,7 +32,7 @@ KEY = "sk-test-0123456789"
 PRELUDE = """
     import asyncio, json, sys
     from playhead.domain.secret import Secret
-    from playhead.storage.keys.system_keyring import KeptKeys
+    from playhead.storage.keys.system_keyring import KeyringKeys
     from playhead.storage.keys.key_store import KeyStore
     from playhead.storage.keys.system_keyring import KeyringEntries
     KEY = "sk-test-0123456789"
@@ -141,16 +141,16 @@ def test_a_real_keyring_keeps_what_is_long_whole_or_in_parts(secret_service):
     async def main():
         for limit in (None, 1200):
             long = "".join(chr(65 + number % 26) for number in range(20_000)) + str(limit)
-            store = KeyStore({}, kept=KeptKeys(KeyringEntries(limit)))
+            store = KeyStore({}, kept=KeyringKeys(KeyringEntries(limit)))
             await ready(store)
             await store.set("vertex", Secret(long))
             store.close()
-            again = KeyStore({}, kept=KeptKeys(KeyringEntries(limit)))
+            again = KeyStore({}, kept=KeyringKeys(KeyringEntries(limit)))
             print(json.dumps([(await again.get("vertex")).secret.reveal() == long]))
             again.close()
         entries = KeyringEntries()
         print(json.dumps([entries.get("keys#a.0") is not None]))
-        store = KeyStore({}, kept=KeptKeys(entries))
+        store = KeyStore({}, kept=KeyringKeys(entries))
         await store.set("vertex", Secret("short"))
         print(json.dumps(said(await store.get("vertex"))))
         print(json.dumps([entries.get("keys#a.0")]))
