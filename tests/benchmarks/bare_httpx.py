@@ -16,7 +16,8 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import TurnRequest
 from playhead.domain.model import ModelSettings
 from playhead.domain.secret import Secret
-from playhead.providers.provider import WorkerProvider
+from playhead.providers.provider import Provider
+from playhead.providers.worker import ModelWorker
 from tests.benchmarks.probe import report
 
 ROUNDS = 15
@@ -42,7 +43,7 @@ async def read(client: httpx.AsyncClient, api_base: str, prompt: str) -> tuple[i
     return count, first_at
 
 
-async def first_through_us(provider: WorkerProvider, api_base: str, prompt: str) -> float:
+async def first_through_us(provider: Provider, api_base: str, prompt: str) -> float:
     """Ask once through the model worker into a conversation: when the first piece came."""
     model = ModelSettings(model="openai/test", api_base=api_base, api_key=Secret("test-key"))
     asked = Message(id="m1", parent_id=None, role="user", type="message", content=prompt)
@@ -61,7 +62,7 @@ async def first_through_us(provider: WorkerProvider, api_base: str, prompt: str)
 
 async def main(api_base: str, chunks: int) -> None:
     """Tell the cost of a piece by httpx, and how much later the first one comes through us."""
-    provider = WorkerProvider(canonical=lambda word: word)
+    provider = Provider(ModelWorker(), canonical=lambda word: word)
     few, bare_ms, ours_ms = "3 chunks", list[float](), list[float]()
     try:
         await first_through_us(provider, api_base, few)

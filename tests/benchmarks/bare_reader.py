@@ -11,11 +11,12 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import TurnRequest
 from playhead.domain.model import ModelSettings
 from playhead.domain.secret import Secret
-from playhead.providers.provider import WorkerProvider
+from playhead.providers.provider import Provider
+from playhead.providers.worker import ModelWorker
 from tests.benchmarks.probe import report
 
 
-async def read(provider: WorkerProvider, api_base: str, prompt: str) -> int:
+async def read(provider: Provider, api_base: str, prompt: str) -> int:
     """Ask once; the chunks that came."""
     model = ModelSettings(model="openai/test", api_base=api_base, api_key=Secret("test-key"))
     asked = Message(id="m1", parent_id=None, role="user", type="message", content=prompt)
@@ -32,7 +33,7 @@ async def read(provider: WorkerProvider, api_base: str, prompt: str) -> int:
 
 async def main(api_base: str, prompt: str, times: int) -> None:
     """Warm up, then read the answer so many times and tell what that cost."""
-    provider = WorkerProvider(canonical=lambda word: word)
+    provider = Provider(ModelWorker(), canonical=lambda word: word)
     try:
         await read(provider, api_base, "10 chunks")
         began = time.process_time()

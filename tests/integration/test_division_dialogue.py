@@ -13,7 +13,8 @@ from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.settings import AppSettings
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.formats.wire.native.encode import encode_chunk, is_extended
-from playhead.providers.provider import WorkerProvider
+from playhead.providers.provider import Provider
+from playhead.providers.worker import ModelWorker
 from playhead.session.ports import SessionPorts
 from playhead.session.session import Session
 from tests.support.model_server import GOLDEN_ANSWER, GOLDEN_CODE, ModelServer, execute, text
@@ -34,7 +35,7 @@ async def test_the_division_dialogue_comes_out_chunk_for_chunk(
     with ModelServer([execute(*GOLDEN_CODE), text(*GOLDEN_ANSWER)]) as server:
         server.pace_s = pace_s
         executor = ProcessExecutor(tmp_path / "outputs")
-        provider = WorkerProvider(executor.canonical, command=model_worker.command)
+        provider = Provider(ModelWorker(model_worker.command), executor.canonical)
         settings = AppSettings(
             model="openai/test", api_base=server.base_url, interpreter=sys.executable
         )

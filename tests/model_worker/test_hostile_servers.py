@@ -12,7 +12,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.model import ConnectionSettings
 from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
-from playhead.providers.provider import WorkerProvider
+from playhead.providers.provider import Provider
 from tests.support import model_server as ms
 from tests.support import wire_answers as wire
 from tests.support.asking import contents, provider_of, request
@@ -44,7 +44,7 @@ BAD_CALL = {"content": {}, "finishReason": "MALFORMED_FUNCTION_CALL", "index": 0
 HALF = {"content": {"parts": [{"text": "hal"}], "role": "model"}, "index": 0}
 
 
-async def gathered(provider: WorkerProvider, server: ModelServer, model: str) -> list[Chunk]:
+async def gathered(provider: Provider, server: ModelServer, model: str) -> list[Chunk]:
     """What came before the failure."""
     chunks: list[Chunk] = []
     base = server.base_url if model == GPT else server.base_url.removesuffix("/v1")

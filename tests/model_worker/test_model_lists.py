@@ -10,7 +10,8 @@ import pytest
 from playhead.domain.model import ConnectionSettings, ModelFacts, ModelSettings
 from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
-from playhead.providers.provider import WorkerProvider
+from playhead.providers.provider import Provider
+from playhead.providers.worker import ModelWorker
 from tests.support import model_server as ms
 from tests.support.asking import KEY, canonical, provider_of
 from tests.support.model_server import ModelServer, Reply
@@ -204,7 +205,7 @@ async def test_facts_come_from_the_table_under_the_users_word(model_worker: Shar
 
 
 async def test_facts_are_unknown_and_no_error_where_no_worker_starts():
-    provider = WorkerProvider(canonical, command=("/no/such/program",))
+    provider = Provider(ModelWorker(("/no/such/program",)), canonical)
     try:
         assert await provider.facts(settings("openai/gpt-4o")) == ModelFacts(model="openai/gpt-4o")
     finally:

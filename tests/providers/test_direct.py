@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.conversation.payloads import RunReport
 from playhead.domain.model import ModelSettings, ToolOffer
-from playhead.providers.direct import DirectProvider
+from playhead.providers.direct import DirectMode
+from playhead.providers.provider import Provider
+from playhead.providers.worker import ModelWorker
+
+
+def direct(canonical: Callable[[str], str | None], **more: Any) -> Provider:
+    return Provider(ModelWorker(), canonical, DirectMode(canonical, **more))
 
 
 def answer(*messages: Message, **more: Any) -> list[Chunk]:
-    provider = DirectProvider(lambda word: "python" if word in ("py", "python") else None)
+    provider = direct(lambda word: "python" if word in ("py", "python") else None)
     request = TurnRequest(
         turn_id="t", conversation_id="c", messages=messages, model=ModelSettings(), **more
     )
@@ -41,7 +48,7 @@ def test_a_sum_becomes_a_code_message():
 
 
 def test_a_block_of_a_language_that_is_missing_says_what_to_install():
-    provider = DirectProvider(lambda word: None, lambda word: f"{word} is not installed here.")
+    provider = direct(lambda word: None, why_not=lambda word: f"{word} is not installed here.")
     request = TurnRequest(
         turn_id="t",
         conversation_id="c",
@@ -64,7 +71,7 @@ def test_prose_is_told_that_there_is_no_model_and_what_can_be_done():
 
 
 def test_where_there_is_no_window_it_says_how_a_model_is_chosen():
-    provider = DirectProvider(lambda word: None, how="`playhead chat --model`")
+    provider = direct(lambda word: None, how="`playhead chat --model`")
     request = TurnRequest(
         turn_id="t", conversation_id="c", messages=(typed("Sort my photos"),), model=ModelSettings()
     )
@@ -119,3 +126,18 @@ def test_an_image_that_came_as_data_is_not_printed():
         content="iVBORw0KGgo=",
     )
     assert "iVBOR" not in str(answer(image, typed("what is it?"))[1].content)
+
+
+async def test_it_needs_no_worker_and_sends_nothing():
+    provider = direct(lambda word: None)
+    asked = TurnRequest(
+        turn_id="t", conversation_id="c", messages=(typed("34/24"),), model=ModelSettings()
+    )
+    fitted = await provider.fit(asked)
+    assert fitted == FittedRequest(request=asked)
+    assert await provider.outgoing(fitted) == OutgoingRequest(model="")
+    assert "needs no model" in await provider.check(ModelSettings())
+    assert await provider.models(ModelSettings()) == []
+    assert (await provider.facts(ModelSettings())).takes_images is False
+    assert provider.worker.status == "absent"
+    await provider.close()

@@ -19,8 +19,8 @@ from playhead.domain.model import ConnectionSettings
 from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Cancel
-from playhead.providers.provider import WorkerProvider
-from playhead.providers.worker import WorkerStatus, worker_environment
+from playhead.providers.provider import Provider
+from playhead.providers.worker import ModelWorker, WorkerStatus, worker_environment
 from tests.support import model_server as ms
 from tests.support.asking import KEY, canonical, chunks_of, contents, provider_of, request
 from tests.support.model_server import ModelServer
@@ -187,21 +187,21 @@ async def test_a_killed_worker_is_an_error_and_the_next_request_gets_a_fresh_one
             stream = provider.stream(request(server))
             async with aclosing(stream):
                 await anext(stream)
-                first = provider.worker_pid
+                first = provider.worker.pid
                 assert first is not None
                 os.kill(first, signal.SIGKILL)
                 with pytest.raises(ProviderError, match="ended unexpectedly") as caught:
                     _ = [chunk async for chunk in stream]
             assert contents(await chunks_of(provider, request(server))) == ["again"]
-            assert provider.worker_pid != first
+            assert provider.worker.pid != first
     assert "Ask again" in caught.value.remedy
 
 
 async def test_a_worker_that_cannot_start_is_said_and_shown():
     seen: list[WorkerStatus] = []
-    provider = WorkerProvider(canonical, command=("/no/such/program",))
-    provider.subscribe(seen.append)
-    await provider.start()
+    provider = Provider(ModelWorker(("/no/such/program",)), canonical)
+    provider.worker.subscribe(seen.append)
+    await provider.worker.start()
     with ModelServer() as server, pytest.raises(ProviderError, match="could not be started"):
         await chunks_of(provider, request(server))
     await provider.close()
@@ -211,7 +211,7 @@ async def test_a_worker_that_cannot_start_is_said_and_shown():
 async def test_a_worker_that_dies_before_it_is_ready_is_said(tmp_path: Path):
     log = tmp_path / "model.log"
     dying = "import sys; sys.exit('no litellm, key=sk-abcdefghijklmnop')"
-    provider = WorkerProvider(canonical, command=(sys.executable, "-c", dying), log_path=log)
+    provider = Provider(ModelWorker((sys.executable, "-c", dying), log_path=log), canonical)
     with ModelServer() as server, pytest.raises(ProviderError, match="status 1"):
         await chunks_of(provider, request(server))
     await provider.close()
@@ -230,13 +230,13 @@ while True: sys.stdin.readline()
 
 
 async def test_a_worker_that_does_not_acknowledge_a_cancel_is_killed():
-    provider = WorkerProvider(canonical, command=(sys.executable, "-c", DEAF))
+    provider = Provider(ModelWorker((sys.executable, "-c", DEAF)), canonical)
     with ModelServer() as server:
         async with aclosing(provider.stream(request(server))) as chunks:
             await anext(chunks)
-            pid = provider.worker_pid
+            pid = provider.worker.pid
             assert pid is not None
-    assert provider.worker_pid is None
+    assert provider.worker.pid is None
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     await provider.close()
@@ -264,8 +264,8 @@ async def test_an_image_reaches_a_model_that_can_see(model_worker: SharedWorker,
 async def test_status_goes_from_starting_to_ready(model_worker: SharedWorker):
     seen: list[WorkerStatus] = []
     async with provider_of(model_worker) as provider:
-        unsubscribe = provider.subscribe(seen.append)
-        await provider.start()
+        unsubscribe = provider.worker.subscribe(seen.append)
+        await provider.worker.start()
         unsubscribe()
     assert seen == ["starting", "ready"]
 
@@ -279,16 +279,16 @@ for line in sys.stdin: pass
 
 
 async def test_a_start_is_told_to_its_end_though_nobody_waits_for_it():
-    provider = WorkerProvider(canonical, command=(sys.executable, "-c", SLOW_START))
+    provider = Provider(ModelWorker((sys.executable, "-c", SLOW_START)), canonical)
     is_ready = asyncio.Event()
-    provider.subscribe(lambda status: is_ready.set() if status == "ready" else None)
-    waiting = asyncio.create_task(provider.start())
-    await until(lambda: provider.worker_pid is not None)
+    provider.worker.subscribe(lambda status: is_ready.set() if status == "ready" else None)
+    waiting = asyncio.create_task(provider.worker.start())
+    await until(lambda: provider.worker.pid is not None)
     waiting.cancel()
     await asyncio.wait([waiting])
-    worker = provider._worker._worker
+    worker = provider.worker._worker
     assert worker is not None
-    assert provider.status == "starting"
+    assert provider.worker.status == "starting"
     await worker.send(Cancel("x"))  # any line lets it go on
     async with asyncio.timeout(LIMIT_S):
         await is_ready.wait()

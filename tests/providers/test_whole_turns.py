@@ -13,7 +13,7 @@ from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.conversation.payloads import Failure
 from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride
-from playhead.providers.provider import WorkerProvider
+from playhead.providers.provider import Provider
 from playhead.session.session import Session
 from playhead.session.stops import BUDGET_REACHED, REPEATED_FAILURE, STEP_LIMIT
 from tests.support import model_server as ms
@@ -33,9 +33,7 @@ TOO_LONG = ms.error(
 )
 
 
-def session_on(
-    provider: WorkerProvider, server: ModelServer, folder: Path, **settings: Any
-) -> Session:
+def session_on(provider: Provider, server: ModelServer, folder: Path, **settings: Any) -> Session:
     current = AppSettings(model=MODEL, api_base=server.base_url, **settings)
     scripted = ports_with(ScriptedProvider(), RecordingExecutor())
     ports = replace(scripted, provider=provider, settings=SettingsInMemory(current))

@@ -12,7 +12,8 @@ from playhead.domain.conversation.model_request import TurnRequest
 from playhead.domain.conversation.payloads import Usage
 from playhead.domain.model import ConnectionSettings, ModelSettings
 from playhead.domain.secret import Secret
-from playhead.providers.provider import WorkerProvider
+from playhead.providers.provider import Provider
+from playhead.providers.worker import ModelWorker
 from tests.support.model_server import ModelServer
 from tests.support.workers import SharedWorker
 
@@ -24,8 +25,8 @@ def canonical(word: str) -> str | None:
 
 
 @asynccontextmanager
-async def provider_of(worker: SharedWorker, **more: Any) -> AsyncIterator[WorkerProvider]:
-    provider = WorkerProvider(canonical, command=worker.command, **more)
+async def provider_of(worker: SharedWorker, **more: Any) -> AsyncIterator[Provider]:
+    provider = Provider(ModelWorker(worker.command, **more), canonical)
     try:
         yield provider
     finally:
@@ -48,7 +49,7 @@ def request(server: ModelServer, text: str = "hello", **model: Any) -> TurnReque
     )
 
 
-async def chunks_of(provider: WorkerProvider, asked: TurnRequest) -> list[Chunk]:
+async def chunks_of(provider: Provider, asked: TurnRequest) -> list[Chunk]:
     return [chunk async for chunk in provider.stream(asked)]
 
 

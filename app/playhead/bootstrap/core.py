@@ -17,8 +17,9 @@ from playhead.errors import AppError
 from playhead.execution.interpreters import InterpreterFinder
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.catalog import ModelCatalog, key_variables
-from playhead.providers.direct import DirectProvider
-from playhead.providers.provider import RoutedProvider, WorkerProvider
+from playhead.providers.direct import DirectMode
+from playhead.providers.provider import Provider
+from playhead.providers.worker import ModelWorker
 from playhead.session.model_choice import settings_for
 from playhead.session.ports import Records, SessionPorts
 from playhead.session.sessions import Sessions
@@ -53,7 +54,7 @@ class Core(Struct, frozen=True, kw_only=True):
 
     ports: SessionPorts
     executor: ProcessExecutor
-    worker: WorkerProvider
+    worker: ModelWorker
     interpreters: InterpreterFinder
     keys: KeyStore
     history: SqliteHistory | NoHistory
@@ -100,16 +101,16 @@ def build_core(overrides: Overrides | None = None) -> Core:
     executor = ProcessExecutor(
         paths.outputs_dir(), drop=tuple(variables.values()), own_dir=paths.data_dir()
     )
-    worker = WorkerProvider(canonical=executor.canonical, log_path=paths.logs_dir() / "model.log")
+    worker = ModelWorker(log_path=paths.logs_dir() / "model.log")
     interpreters = InterpreterFinder(paths.environments_dir())
     history = (
         SqliteHistory(paths.history_path(), paths.outputs_dir())
         if wanted.keeps_history
         else NoHistory(paths.outputs_dir())
     )
-    direct = DirectProvider(executor.canonical, executor.why_not, wanted.how_to_choose)
+    direct = DirectMode(executor.canonical, executor.why_not, wanted.how_to_choose)
     ports = SessionPorts(
-        provider=RoutedProvider(worker, direct),
+        provider=Provider(worker, executor.canonical, direct),
         executor=executor,
         interpreters=interpreters,
         settings=settings,

@@ -59,7 +59,7 @@ def make_server(
 
     def trusted() -> tuple[int, ...]:
         """The model worker hides its files from us, but runs nobody's code."""
-        pid = core.worker.worker_pid
+        pid = core.worker.pid
         return () if pid is None else (pid,)
 
     bridge = Bridge(asyncio.get_running_loop())

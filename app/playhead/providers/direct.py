@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Literal
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.model import ModelFacts, ModelSettings
+from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.model import DIRECT_MODEL, ModelFacts
 from playhead.providers.parser.prose_parser import Canonical
 from playhead.providers.parser.typed_code import find_code
 
@@ -27,8 +27,17 @@ This is Direct mode: there is no model here that could understand words. Name a 
 request, or choose one in Playhead's settings, and ask again."""
 
 
-class DirectProvider:
-    """Stands in the place of a model; deterministic, guesses nothing.
+DIRECT_CHECK = "Direct mode needs no model: what you type as code is what runs."
+"""What a test of the connection says."""
+
+DIRECT_FACTS = ModelFacts(
+    model=DIRECT_MODEL, takes_images=False, takes_documents=False, reasons=False
+)
+"""Nothing is sent anywhere: pictures and documents are paths for code."""
+
+
+class DirectMode:
+    """Answers in the place of a model; deterministic, guesses nothing.
 
     `how` says in words how a model is chosen, where there is no window that shows it.
     """
@@ -40,46 +49,18 @@ class DirectProvider:
         self._canonical = canonical
         self._why_not = why_not
 
-    async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
-        """Code for what is code, help for what is not; nothing once the code has run.
+    def answer(self, request: TurnRequest) -> list[Chunk]:
+        """Return code for what is code, help for what is not; nothing once the code has run.
 
-        A program with tools of its own, or that does not let code run, is told so in plain words.
+        A program with tools of its own, or that does not let code run, gets plain words.
         """
         asked = _question(request.messages)
-        if asked and (request.tools or not request.offers_execute):
-            for chunk in _message("message", None, PLAIN_HELP):
-                yield chunk
-        elif asked:
-            earlier = [
-                m.text for m in request.messages if (m.role, m.type) == ("assistant", "code")
-            ]
-            for chunk in self._answer(asked, "\n".join(earlier)):
-                yield chunk
-
-    async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
-        """All of it: nothing is sent anywhere."""
-        return FittedRequest(request=request)
-
-    async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
-        """Nothing is sent anywhere."""
-        return OutgoingRequest(model=fitted.request.model.model)
-
-    async def check(self, model: ModelSettings) -> str:
-        """Direct mode is always there."""
-        return "Direct mode needs no model: what you type as code is what runs."
-
-    async def models(self, model: ModelSettings) -> list[ModelFacts]:
-        """There are none."""
-        return []
-
-    async def facts(self, model: ModelSettings) -> ModelFacts:
-        """Nothing is sent anywhere: pictures and documents are paths for code."""
-        return ModelFacts(
-            model=model.model, takes_images=False, takes_documents=False, reasons=False
-        )
-
-    async def close(self) -> None:
-        """Nothing is open."""
+        if not asked:
+            return []
+        if request.tools or not request.offers_execute:
+            return _message("message", None, PLAIN_HELP)
+        earlier = [m.text for m in request.messages if (m.role, m.type) == ("assistant", "code")]
+        return self._answer(asked, "\n".join(earlier))
 
     def _answer(self, asked: Sequence[Message], earlier_code: str) -> list[Chunk]:
         text = "\n".join(message.text for message in asked if message.type == "message")

@@ -226,16 +226,19 @@ GoodAnswer = Deltas | Retrying | Done | ModelList
 
 
 class ModelWorker:
-    """Owns the process; a question that comes before it is warm waits for it."""
+    """Owns the process; a question that comes before it is warm waits for it.
+
+    What the worker writes to stderr goes to `log_path`, without keys, or else to our own log.
+    """
 
     def __init__(
         self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
+        command: Sequence[str] | None = None,
+        environment: Mapping[str, str] | None = None,
         log_path: Path | None = None,
     ) -> None:
-        self._command = tuple(command)
-        self._environment = environment
+        self._command = tuple(command or worker_command())
+        self._environment = worker_environment(os.environ if environment is None else environment)
         self._log_path = log_path
         self._worker: WorkerProcess | None = None
         self._watch: asyncio.Task[bool] | None = None
