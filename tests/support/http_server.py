@@ -15,6 +15,7 @@ from playhead.api.server.outbox import Outbox
 from playhead.api.server.server_options import ServerOptions
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.secret import Secret
+from playhead.formats.wire.codec import Pieces
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -24,12 +25,18 @@ KEY = f"Authorization: Bearer {TOKEN}"
 
 
 class PlainEncoder:
-    """One event a chunk; a chunk of type `code` cannot be encoded at all."""
+    """One event a piece; a chunk of type `code` cannot be encoded at all."""
+
+    def __init__(self) -> None:
+        self._pieces = Pieces()
 
     def encode(self, chunk: Chunk) -> list[dict[str, Any]]:
         if chunk.type == "code":
             raise ValueError("no word for code")
-        return [{"type": chunk.type, "content": chunk.content, "end": chunk.end}]
+        return [
+            {"type": piece.type, "content": piece.content, "end": piece.end}
+            for piece in self._pieces.feed(chunk)
+        ]
 
     def finish(self) -> list[dict[str, Any]]:
         return [{"type": "finished"}]

@@ -18,7 +18,7 @@ from playhead.api.server.outbox import Outbox
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
 from playhead.domain.text.unicode import whole_characters
-from playhead.formats.wire.codec import Encoder, Pieces, Wire
+from playhead.formats.wire.codec import Encoder, Wire
 
 LONGEST_LINE = 1_000_000
 """The Cohere client fails at 1 MiB."""
@@ -134,14 +134,13 @@ async def collect_answer(
 ) -> list[Chunk]:
     """All chunks of an answer that is sent whole; a failure is raised as TurnFailed."""
     chunks: list[Chunk] = []
-    pieces = Pieces()
     has_run = False
     with request.app[OPEN_ANSWERS].opened(cancel):
         while arrived := await outbox.take():
             for chunk in arrived:
                 has_run = has_run or chunk.type == "run"
                 _raise_failure(chunk, has_run=has_run)
-                chunks += pieces.feed(chunk)
+                chunks.append(chunk)
         if not (chunks and _is_last(chunks[-1])):
             raise TurnFailed(_CANCELLED, has_run=has_run)
     return chunks
@@ -200,7 +199,6 @@ class _AnswerStream:
         self._request = request
         self._encoder = encoder
         self._form = form
-        self._pieces = Pieces()
         self._is_complete = False
         headers = {
             "Content-Type": form.content_type,
@@ -278,10 +276,7 @@ class _AnswerStream:
                 timer.cancel()
 
     def _encoded(self, chunk: Chunk) -> bytes:
-        events = (
-            event for piece in self._pieces.feed(chunk) for event in self._encoder.encode(piece)
-        )
-        return b"".join(map(self._framed, events))
+        return b"".join(map(self._framed, self._encoder.encode(chunk)))
 
     def _finish(self) -> bytes:
         self._is_complete = True
@@ -294,9 +289,8 @@ class _AnswerStream:
         return line
 
     def _ended_by(self, last: Chunk) -> bytes:
-        """What closes the open message, says the end and follows it."""
-        chunks = [*self._pieces.finish(), last]
-        return b"".join(map(self._encoded, chunks)) + self._finish()
+        """Return what closes the open message, says the end and follows it."""
+        return self._encoded(last) + self._finish()
 
     def _abort(self) -> None:
         if (transport := self._request.transport) is not None:

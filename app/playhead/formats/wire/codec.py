@@ -27,8 +27,9 @@ TRUNCATED = Failure(
 class Encoder(Protocol):
     """Turns one answer's chunks into the events of a format, without I/O.
 
-    Feeding it all chunks and then `finish()` gives a whole, valid stream of the format. What
-    frames the events (names, `data:`, an end mark that is no JSON) is for who writes them.
+    It closes messages that are open, joins halves of characters and cuts long contents by itself
+    (`Pieces`). Feeding it all chunks and then `finish()` gives a whole, valid stream of the format.
+    What frames the events (names, `data:`, an end mark that is no JSON) is for who writes them.
     """
 
     def encode(self, chunk: Chunk) -> list[Wire]:
