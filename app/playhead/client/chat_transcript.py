@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 Wire = dict[str, Any]
 
-_OWN_FACES = frozenset({"run", "error", "input", "timing", "table", "files"})
-_OWN_FORMATS = {"image": frozenset({"svg"}), "code": frozenset({"markdown", "latex"})}
+if TYPE_CHECKING:
+    from playhead.formats.wire.native.fold import MessageFold
+
+# The formats are imported with the first chunk, so that importing the Python face stays cheap.
 
 
 def is_extended(chunk: Mapping[str, Any]) -> bool:
-    """Whether a plain reader has no word for this chunk (docs/wire-formats.md, section 2a)."""
-    kind = str(chunk.get("type"))
-    if chunk.get("role") == "server":
-        return True
-    if chunk.get("role") != "computer":
-        return False
-    return kind in _OWN_FACES or chunk.get("format") in _OWN_FORMATS.get(kind, ())
+    """Return whether a plain reader has no word for this chunk; for the server's there is none."""
+    from playhead.formats.wire.native.encode import is_extended_kind
+
+    role, kind = str(chunk.get("role")), str(chunk.get("type"))
+    return role == "server" or is_extended_kind(role, kind, chunk.get("format"))
 
 
 def without_call_id(chunk: Wire) -> Wire:
@@ -29,29 +29,25 @@ def without_call_id(chunk: Wire) -> Wire:
 
 
 def run_end_chunks(chunk: Mapping[str, Any]) -> list[Wire]:
-    """The end of a run as output, where nothing that a plain reader knows tells of it."""
-    report = chunk.get("content")
-    if chunk.get("type") != "run" or not isinstance(report, Mapping):
+    """Return the end of a run as output, where nothing that a plain reader knows tells of it."""
+    if chunk.get("type") != "run":
         return []
-    words = _end_words(cast("Mapping[str, Any]", report))
-    head = {"role": "computer", "type": "console"}
-    output = {**head, "format": "output", "content": f"[{words}]\n"}
-    return [{**head, "start": True}, output, {**head, "end": True}] if words else []
+    from playhead.domain.text.summaries import run_end_as_output
+    from playhead.formats.wire.native.decode import decode_chunk
+    from playhead.formats.wire.native.encode import encode_chunk
+
+    report = decode_chunk(chunk)
+    return [] if report is None else [encode_chunk(one) for one in run_end_as_output(report)]
 
 
-def _end_words(report: Mapping[str, Any]) -> str:
-    place = f" in line {report['line']}" if report.get("line") else ""
-    after = f"{place} after {report.get('seconds', 0.0):.1f} s"
-    reason = str(report.get("reason", "")).removeprefix("the kernel ended: ")
-    reason = f": {reason}" if reason else ""
-    match report.get("state"):
-        case "killed":
-            return f"The kernel ended{after}{reason}. Its names are gone."
-        case "interrupted":
-            return f"Stopped{after}{reason}." if reason else ""
-        case _:
-            status = report.get("exit_status")
-            return f"It ended with status {status}." if status else ""
+def _new_fold() -> MessageFold:
+    """Return the fold of one answer.
+
+    A console may be empty: it says that the code has run. Other empty messages say nothing.
+    """
+    from playhead.formats.wire.native.fold import MessageFold
+
+    return MessageFold(may_be_empty=("console",))
 
 
 class ChatTranscript:
@@ -63,8 +59,7 @@ class ChatTranscript:
     def __init__(self, messages: Iterable[Mapping[str, Any]] = ()) -> None:
         self._messages = [dict(message) for message in messages]
         self._told = [dict(message) for message in self._messages]
-        self._pieces: list[str] = []
-        self._is_open = False
+        self._fold: MessageFold | None = None
         self._first_added = self._first_open = len(self._told)
         self._proposed: int | None = None
 
@@ -90,6 +85,8 @@ class ChatTranscript:
 
     def add(self, messages: Iterable[Wire]) -> None:
         """Take the user's own messages."""
+        self._join()
+        self._fold = None
         self._first_added = len(self._told)
         for message in messages:
             self._append(message)
@@ -106,16 +103,8 @@ class ChatTranscript:
         elif told := run_end_chunks(chunk):
             for one in told:
                 self.feed(one)
-        elif is_extended(chunk) or chunk.get("format") == "active_line":
-            return
-        elif chunk.get("start"):
-            self._open(chunk)
-        elif chunk.get("end"):
-            self._close()
-        elif self._is_open:
-            self._pieces.append(str(chunk.get("content", "")))
-        else:
-            self._append(chunk)
+        elif not is_extended(chunk) and chunk.get("format") != "active_line":
+            self._take(chunk)
 
     def replace_code(self, code: str) -> None:
         """Let the proposed code be what runs in its place."""
@@ -128,30 +117,30 @@ class ChatTranscript:
         self._messages.append(dict(message))
         self._told.append(dict(message))
 
-    def _open(self, chunk: Wire) -> None:
-        message = {name: value for name, value in chunk.items() if name != "start"}
-        if message["type"] == "console":
-            message["format"] = "output"
-            message.pop("id", None)  # the run's, which says nothing outside its process
-        self._append({**message, "content": ""})
-        self._is_open = True
+    def _take(self, chunk: Wire) -> None:
+        fold = self._fold = self._fold or _new_fold()
+        if chunk.get("end"):
+            self._join()
+            if fold.open is not None and fold.take(chunk) is None:
+                self._drop_last()
+            return
+        message = fold.take(chunk)
+        if chunk.get("start"):
+            message = fold.open
+        if message is not None:
+            self._append(message)
 
-    def _close(self) -> None:
-        self._join()
-        self._is_open = False
-        # A console may be empty: it says that the code has run. Other empty messages say nothing.
-        if self._told and self._told[-1]["content"] == "" and self._told[-1]["type"] != "console":
-            if self._messages and self._messages[-1] == self._told[-1]:
-                self._messages.pop()
-            self._told.pop()
+    def _drop_last(self) -> None:
+        if self._messages and self._messages[-1] == self._told[-1]:
+            self._messages.pop()
+        self._told.pop()
 
     def _join(self) -> None:
-        if self._pieces and self._told:
-            text = self._told[-1]["content"] + "".join(self._pieces)
+        """Give the message that streams its text so far."""
+        if self._fold is not None and (message := self._fold.open) is not None:
             if self._messages and self._messages[-1] == self._told[-1]:
-                self._messages[-1]["content"] = text
-            self._told[-1]["content"] = text
-        self._pieces = []
+                self._messages[-1]["content"] = message["content"]
+            self._told[-1]["content"] = message["content"]
 
     def _propose(self, chunk: Wire) -> None:
         """Find the code that a confirmation is about: they come in the order of the code."""

@@ -25,10 +25,15 @@ CALLS = frozenset({"code", "tool_call", "tool_result"})
 
 
 def is_extended(chunk: Chunk) -> bool:
-    """Whether a plain reader has no word for this chunk."""
-    if (chunk.role, chunk.type) in EXTENDED:
+    """Return whether a plain reader has no word for this chunk."""
+    return is_extended_kind(chunk.role, chunk.type, chunk.format)
+
+
+def is_extended_kind(role: str, kind: str, format_: str | None) -> bool:
+    """Return whether a plain reader has no word for chunks of this role, type and format."""
+    if (role, kind) in EXTENDED:
         return True
-    return chunk.role == "computer" and chunk.format in _EXTENDED_FORMATS.get(chunk.type, ())
+    return role == "computer" and format_ in _EXTENDED_FORMATS.get(kind, ())
 
 
 def encode_chunk(chunk: Chunk) -> Wire:

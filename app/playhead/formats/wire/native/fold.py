@@ -5,7 +5,7 @@ recognised.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from playhead.domain.conversation.chunk import Chunk
@@ -25,13 +25,13 @@ def whole(chunks: Iterable[Chunk], extended: bool = False) -> list[Wire]:
     are for the caller to report.
     """
     encoder = Encoder(extended)
-    fold = _Fold()
+    answer = _Answer()
     for chunk in chunks:
         for wire in encoder.encode(chunk):
-            fold.take(wire)
+            answer.take(wire)
     for wire in encoder.finish():
-        fold.take(wire)
-    return fold.finish()
+        answer.take(wire)
+    return answer.finish()
 
 
 def answer_keys(messages: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -57,49 +57,65 @@ def message_key(role: str, kind: str, format_: str | None, content: object) -> s
     return json.dumps([role, kind, None if kind == "console" else format_, content])
 
 
-class _Fold:
-    """Joins start, contents and end into one message."""
+class MessageFold:
+    """Joins the start, the contents and the end of native chunks into one message.
+
+    Of messages without a text only those of the types in `may_be_empty` say anything.
+    """
+
+    def __init__(self, may_be_empty: Collection[str] = _MAY_BE_EMPTY) -> None:
+        self._may_be_empty = may_be_empty
+        self._head: Wire | None = None
+        self._texts: list[str] = []
+
+    @property
+    def open(self) -> Wire | None:
+        """The message that has not ended, with its text so far."""
+        if self._head is None:
+            return None
+        if len(self._texts) > 1:
+            self._texts = ["".join(self._texts)]
+        return {**self._head, "content": self._texts[0] if self._texts else ""}
+
+    def take(self, wire: Wire) -> Wire | None:
+        """Take a chunk; return the message that it ends or is by itself, if that says anything."""
+        if wire.get("start"):
+            self._head = {name: value for name, value in wire.items() if name != "start"}
+            if wire["type"] == "console":
+                self._head["format"] = "output"
+            self._texts = []
+        elif wire.get("end"):
+            message, self._head = self.open, None
+            if message and (message["content"] or message["type"] in self._may_be_empty):
+                return message
+        elif self._head is None:
+            return wire
+        elif wire.get("format") != "active_line":
+            self._texts.append(str(wire.get("content", "")))
+        return None
+
+
+class _Answer:
+    """The messages of an answer, and the confirmation that still waits at its end."""
 
     def __init__(self) -> None:
         self._messages: list[Wire] = []
-        self._open: Wire | None = None
-        self._texts: list[str] = []
+        self._fold = MessageFold()
         self._waiting: Wire | None = None
 
     def take(self, wire: Wire) -> None:
-        if wire.get("start"):
-            self._open = {name: value for name, value in wire.items() if name != "start"}
-            self._texts = []
-        elif wire.get("end"):
-            self._close()
-        elif self._open is not None:
-            if wire.get("format") != "active_line":
-                self._texts.append(wire["content"])
-        else:
-            self._take_single(wire)
+        message = self._fold.take(wire)
+        if message is None:
+            return
+        if message["type"] == "confirmation":
+            self._waiting = message
+        elif message["role"] != "server":
+            self._waiting = None
+            self._messages.append(message)
+        elif message["type"] == "error" or message.get("content") in ("complete", "cancelled"):
+            self._waiting = None
 
     def finish(self) -> list[Wire]:
         if self._waiting is not None:
             self._messages.append(self._waiting)
         return self._messages
-
-    def _take_single(self, wire: Wire) -> None:
-        if wire["type"] == "confirmation":
-            self._waiting = wire
-        elif wire["role"] != "server":
-            self._add(wire)
-        elif wire["type"] == "error" or wire.get("content") in ("complete", "cancelled"):
-            self._waiting = None
-
-    def _close(self) -> None:
-        message, self._open = self._open, None
-        text = "".join(self._texts)
-        if message is None or not (text or message["type"] in _MAY_BE_EMPTY):
-            return
-        if message["type"] == "console":
-            message["format"] = "output"
-        self._add({**message, "content": text})
-
-    def _add(self, message: Wire) -> None:
-        self._waiting = None
-        self._messages.append(message)
