@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
 from playhead.api.assistants import schemas as of
 from playhead.api.openapi import BODY_ERRORS, TURN_ERRORS, Operation, Parameter
 
@@ -29,176 +36,157 @@ _STREAMED = (
     "run goes on and is looked at from time to time. "
 )
 
+_Schema = type[Struct]
+
+
+def _get(name: str, path: str, summary: str, answer: _Schema) -> Operation:
+    """Return the operation that answers with one object."""
+    return Operation(name=name, method="GET", path=path, summary=summary, answer=answer)
+
+
+def _list(name: str, path: str, summary: str, answer: _Schema, *more: Parameter) -> Operation:
+    """Return the operation that answers with one page of a list."""
+    return replace(_get(name, path, summary, answer), errors=(400,), query=(*_PAGE, *more))
+
+
+def _delete(name: str, path: str, summary: str) -> Operation:
+    """Return the operation that deletes one object."""
+    return Operation(name=name, method="DELETE", path=path, summary=summary, answer=of.Deleted)
+
+
+def _post(
+    name: str,
+    path: str,
+    summary: str,
+    body: _Schema,
+    answer: _Schema,
+    example: Mapping[str, Any],
+    *,
+    is_body_optional: bool = False,
+    errors: tuple[int, ...] = BODY_ERRORS,
+) -> Operation:
+    """Return the operation that makes or changes one object."""
+    return Operation(
+        name=name,
+        method="POST",
+        path=path,
+        summary=summary,
+        body=body,
+        is_body_optional=is_body_optional,
+        answer=answer,
+        errors=errors,
+        example=example,
+    )
+
+
+_change = partial(_post, is_body_optional=True)
+"""Changes one object; a body that is missing changes nothing."""
+
+
+def _run(operation: Operation, description: str) -> Operation:
+    """Return the operation as one that begins a run or goes on with it, streamed or not."""
+    return replace(operation, description=description, event=of.AssistantsEvent, errors=TURN_ERRORS)
+
+
 ASSISTANT_OPERATIONS = (
-    Operation(
-        name="assistant_create",
-        method="POST",
-        path=_ASSISTANTS,
-        summary="Make an assistant: a model with instructions",
-        body=of.AssistantRequest,
-        answer=of.AssistantObject,
-        errors=BODY_ERRORS,
-        example={"model": "openai/gpt-4o-mini", "name": "Counter", "instructions": "Be brief."},
+    _post(
+        "assistant_create",
+        _ASSISTANTS,
+        "Make an assistant: a model with instructions",
+        of.AssistantRequest,
+        of.AssistantObject,
+        {"model": "openai/gpt-4o-mini", "name": "Counter", "instructions": "Be brief."},
     ),
-    Operation(
-        name="assistant_list",
-        method="GET",
-        path=_ASSISTANTS,
-        summary="The assistants; `asst_interpreter` is always there",
-        answer=of.AssistantPage,
-        errors=(400,),
-        query=_PAGE,
+    _list(
+        "assistant_list",
+        _ASSISTANTS,
+        "The assistants; `asst_interpreter` is always there",
+        of.AssistantPage,
     ),
-    Operation(
-        name="assistant_get",
-        method="GET",
-        path=_ASSISTANT,
-        summary="One assistant",
-        answer=of.AssistantObject,
+    _get("assistant_get", _ASSISTANT, "One assistant", of.AssistantObject),
+    _change(
+        "assistant_change",
+        _ASSISTANT,
+        "Change an assistant",
+        of.AssistantChange,
+        of.AssistantObject,
+        {"instructions": "Be very brief."},
     ),
-    Operation(
-        name="assistant_change",
-        method="POST",
-        path=_ASSISTANT,
-        summary="Change an assistant",
-        body=of.AssistantChange,
-        is_body_optional=True,
-        answer=of.AssistantObject,
-        errors=BODY_ERRORS,
-        example={"instructions": "Be very brief."},
+    replace(_delete("assistant_delete", _ASSISTANT, "Delete an assistant"), errors=(400,)),
+    _change(
+        "thread_create",
+        _THREADS,
+        "Begin a thread, which is a conversation of the window's list",
+        of.ThreadRequest,
+        of.ThreadObject,
+        {"messages": [_ASKED]},
     ),
-    Operation(
-        name="assistant_delete",
-        method="DELETE",
-        path=_ASSISTANT,
-        summary="Delete an assistant",
-        answer=of.Deleted,
-        errors=(400,),
+    _run(
+        _post(
+            "thread_run_create",
+            f"{_THREADS}/runs",
+            "Begin a thread and run it",
+            of.ThreadRunRequest,
+            of.RunObject,
+            {"assistant_id": "asst_interpreter", "thread": {"messages": [_ASKED]}},
+        ),
+        _STREAMED,
     ),
-    Operation(
-        name="thread_create",
-        method="POST",
-        path=_THREADS,
-        summary="Begin a thread, which is a conversation of the window's list",
-        body=of.ThreadRequest,
-        is_body_optional=True,
-        answer=of.ThreadObject,
-        errors=BODY_ERRORS,
-        example={"messages": [_ASKED]},
+    _get("thread_get", _THREAD, "One thread", of.ThreadObject),
+    _change(
+        "thread_change",
+        _THREAD,
+        "Change a thread's metadata",
+        of.ThreadChange,
+        of.ThreadObject,
+        {"metadata": {"topic": "hours"}},
     ),
-    Operation(
-        name="thread_run_create",
-        method="POST",
-        path=f"{_THREADS}/runs",
-        summary="Begin a thread and run it",
-        description=_STREAMED,
-        body=of.ThreadRunRequest,
-        answer=of.RunObject,
-        event=of.AssistantsEvent,
+    _delete("thread_delete", _THREAD, "Delete a thread and its conversation for good"),
+    _post(
+        "message_create",
+        _MESSAGES,
+        "Add a message; nothing is asked by that",
+        of.MessageRequest,
+        of.MessageObject,
+        _ASKED,
         errors=TURN_ERRORS,
-        example={"assistant_id": "asst_interpreter", "thread": {"messages": [_ASKED]}},
     ),
-    Operation(
-        name="thread_get",
-        method="GET",
-        path=_THREAD,
-        summary="One thread",
-        answer=of.ThreadObject,
+    _list(
+        "message_list",
+        _MESSAGES,
+        "The messages of a thread",
+        of.MessagePage,
+        Parameter("run_id", "Only those that this run made."),
     ),
-    Operation(
-        name="thread_change",
-        method="POST",
-        path=_THREAD,
-        summary="Change a thread's metadata",
-        body=of.ThreadChange,
-        is_body_optional=True,
-        answer=of.ThreadObject,
-        errors=BODY_ERRORS,
-        example={"metadata": {"topic": "hours"}},
+    _get("message_get", _MESSAGE, "One message", of.MessageObject),
+    _change(
+        "message_change",
+        _MESSAGE,
+        "Change a message's metadata",
+        of.MetadataChange,
+        of.MessageObject,
+        {"metadata": {"seen": "yes"}},
     ),
-    Operation(
-        name="thread_delete",
-        method="DELETE",
-        path=_THREAD,
-        summary="Delete a thread and its conversation for good",
-        answer=of.Deleted,
+    _run(
+        _change(
+            "run_create",
+            _RUNS,
+            "Have a thread answered",
+            of.RunRequest,
+            of.RunObject,
+            {"assistant_id": "asst_interpreter", "additional_messages": [_ASKED]},
+        ),
+        _STREAMED + "A thread has one active run at a time.",
     ),
-    Operation(
-        name="message_create",
-        method="POST",
-        path=_MESSAGES,
-        summary="Add a message; nothing is asked by that",
-        body=of.MessageRequest,
-        answer=of.MessageObject,
-        errors=TURN_ERRORS,
-        example=_ASKED,
-    ),
-    Operation(
-        name="message_list",
-        method="GET",
-        path=_MESSAGES,
-        summary="The messages of a thread",
-        answer=of.MessagePage,
-        errors=(400,),
-        query=(*_PAGE, Parameter("run_id", "Only those that this run made.")),
-    ),
-    Operation(
-        name="message_get",
-        method="GET",
-        path=_MESSAGE,
-        summary="One message",
-        answer=of.MessageObject,
-    ),
-    Operation(
-        name="message_change",
-        method="POST",
-        path=_MESSAGE,
-        summary="Change a message's metadata",
-        body=of.MetadataChange,
-        is_body_optional=True,
-        answer=of.MessageObject,
-        errors=BODY_ERRORS,
-        example={"metadata": {"seen": "yes"}},
-    ),
-    Operation(
-        name="run_create",
-        method="POST",
-        path=_RUNS,
-        summary="Have a thread answered",
-        description=_STREAMED + "A thread has one active run at a time.",
-        body=of.RunRequest,
-        is_body_optional=True,
-        answer=of.RunObject,
-        event=of.AssistantsEvent,
-        errors=TURN_ERRORS,
-        example={"assistant_id": "asst_interpreter", "additional_messages": [_ASKED]},
-    ),
-    Operation(
-        name="run_list",
-        method="GET",
-        path=_RUNS,
-        summary="The runs of a thread",
-        answer=of.RunPage,
-        errors=(400,),
-        query=_PAGE,
-    ),
-    Operation(
-        name="run_get",
-        method="GET",
-        path=_RUN,
-        summary="One run, as it stands",
-        answer=of.RunObject,
-    ),
-    Operation(
-        name="run_change",
-        method="POST",
-        path=_RUN,
-        summary="Change a run's metadata",
-        body=of.MetadataChange,
-        is_body_optional=True,
-        answer=of.RunObject,
-        errors=BODY_ERRORS,
-        example={"metadata": {"seen": "yes"}},
+    _list("run_list", _RUNS, "The runs of a thread", of.RunPage),
+    _get("run_get", _RUN, "One run, as it stands", of.RunObject),
+    _change(
+        "run_change",
+        _RUN,
+        "Change a run's metadata",
+        of.MetadataChange,
+        of.RunObject,
+        {"metadata": {"seen": "yes"}},
     ),
     Operation(
         name="run_cancel",
@@ -208,44 +196,21 @@ ASSISTANT_OPERATIONS = (
         answer=of.RunObject,
         errors=(400,),
     ),
-    Operation(
-        name="run_outputs",
-        method="POST",
-        path=f"{_RUN}/submit_tool_outputs",
-        summary="Decide about code, and give results of functions",
-        description=(
-            "An output for each call that waits. That of `execute` is a decision, as JSON: "
-            '{"decision": "approve"}, with `code` to edit it, or {"decision": "deny"}. ' + _STREAMED
+    _run(
+        _post(
+            "run_outputs",
+            f"{_RUN}/submit_tool_outputs",
+            "Decide about code, and give results of functions",
+            of.OutputsRequest,
+            of.RunObject,
+            {"tool_outputs": [{"tool_call_id": "call_1", "output": _DECISION}]},
         ),
-        body=of.OutputsRequest,
-        answer=of.RunObject,
-        event=of.AssistantsEvent,
-        errors=TURN_ERRORS,
-        example={"tool_outputs": [{"tool_call_id": "call_1", "output": _DECISION}]},
+        "An output for each call that waits. That of `execute` is a decision, as JSON: "
+        '{"decision": "approve"}, with `code` to edit it, or {"decision": "deny"}. ' + _STREAMED,
     ),
-    Operation(
-        name="step_list",
-        method="GET",
-        path=_STEPS,
-        summary="The steps of a run",
-        answer=of.StepPage,
-        errors=(400,),
-        query=_PAGE,
-    ),
-    Operation(
-        name="step_get",
-        method="GET",
-        path=f"{_STEPS}/{{step_id}}",
-        summary="One step",
-        answer=of.StepObject,
-    ),
-    Operation(
-        name="file_get",
-        method="GET",
-        path=_FILE,
-        summary="What a picture's file is",
-        answer=of.PictureObject,
-    ),
+    _list("step_list", _STEPS, "The steps of a run", of.StepPage),
+    _get("step_get", f"{_STEPS}/{{step_id}}", "One step", of.StepObject),
+    _get("file_get", _FILE, "What a picture's file is", of.PictureObject),
     Operation(
         name="file_content",
         method="GET",

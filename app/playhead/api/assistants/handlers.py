@@ -205,7 +205,7 @@ class RunsHandler:
         asked = await read_request(request, of.RunRequest)
         run = await self._run_asked(request, asked)
         line = self._line_of(request)
-        work = self._runs.create(path_part(request, "thread_id"), run, line)
+        work = self._runs.create(path_part(request, "thread_id"), run, line.host)
         begun = await self._services.bridge.ask(work, self._abandon)
         return await self._answer(request, line, begun, is_stream=asked.stream is True)
 
@@ -215,7 +215,7 @@ class RunsHandler:
         run = await self._run_asked(request, asked)
         line = self._line_of(request)
         fields = thread_fields(asked.thread or of.ThreadRequest())
-        work = self._runs.create_with_thread(*fields, run, line)
+        work = self._runs.create_with_thread(*fields, run, line.host)
         begun = await self._services.bridge.ask(work, self._abandon)
         return await self._answer(request, line, begun, is_stream=asked.stream is True)
 
@@ -226,7 +226,7 @@ class RunsHandler:
         line = self._line_of(request)
         outputs = [{"tool_call_id": o.tool_call_id, "output": o.output} for o in asked.tool_outputs]
         place = path_part(request, "thread_id"), path_part(request, "run_id")
-        work = self._runs.submit(*place, outputs, line, is_from_own_code=is_own)
+        work = self._runs.submit(*place, outputs, line.host, is_from_own_code=is_own)
         begun = await self._services.bridge.ask(work, self._abandon)
         return await self._answer(request, line, begun, is_stream=asked.stream is True)
 

@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import web
 
 from playhead.api.assistants.runs import Runs
-from playhead.api.assistants.threads import StartedRun, file_prefix
+from playhead.api.assistants.threads import RunHost, StartedRun, file_prefix
 from playhead.api.server.bridge import Bridge
 from playhead.api.server.errors import http_error_of_failure
 from playhead.api.server.outbox import Outbox
@@ -37,7 +37,7 @@ ASSISTANT_EVENTS = StreamFormat(frame=frame_event)
 
 
 class RunDriver:
-    """The server's end of all its runs; lives on the server's loop, but for `start_soon`."""
+    """The server's end of all its runs; lives on the server's loop, but for `host`."""
 
     def __init__(self, services: Services, runs: Runs, answers: OpenAnswers) -> None:
         self._loop = asyncio.get_running_loop()
@@ -46,13 +46,9 @@ class RunDriver:
         self._runs = runs
         self._answers = answers
         self._tasks: set[asyncio.Task[None]] = set()
+        self.host = RunHost(lambda: Outbox(self._loop), self._start_soon)
 
-    def outbox(self) -> Outbox:
-        """One that is taken from here."""
-        return Outbox(self._loop)
-
-    def start_soon(self, begun: StartedRun) -> None:
-        """Drive a run; from any thread."""
+    def _start_soon(self, begun: StartedRun) -> None:
         try:
             self._loop.call_soon_threadsafe(self.start, begun)
         except RuntimeError:  # the server has ended, and its runs with it

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -44,16 +44,15 @@ _STEPS_AFTER = {"completed": "completed", "incomplete": "completed"}
 """How steps that are still open end with their run; else as the run itself does."""
 
 
-class RunHost(Protocol):
-    """The server's end of runs: makes outboxes, and drives runs that nobody streams."""
+class RunHost(Struct, frozen=True):
+    """The server's end of runs.
 
-    def outbox(self) -> ChunkSink:
-        """One that the server's thread can take from."""
-        ...
+    `outbox` makes one that the server's thread can take from; `start_soon` drives a run that nobody
+    streams, called from any thread.
+    """
 
-    def start_soon(self, begun: StartedRun) -> None:
-        """Drive a run; from any thread."""
-        ...
+    outbox: Callable[[], ChunkSink]
+    start_soon: Callable[[StartedRun], None]
 
 
 class NewMessage(Struct, frozen=True):
