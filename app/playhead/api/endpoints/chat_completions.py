@@ -23,7 +23,6 @@ from playhead.api.turns.client_request import (
 )
 from playhead.domain.conversation.chunk import Chunk
 from playhead.formats.wire import chat_completions
-from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.entry import Entry
 from playhead.session.turn_settings import TurnOptions
 
@@ -41,44 +40,25 @@ class ChatCompletionsHandler:
         asked = read_body(await request.read(), CompletionRequest)
         incoming = _incoming(asked, requesting_client(request))
         format_ = AnswerFormat(
-            lambda turn: ChatCompletionsAnswer(asked, turn),
+            lambda turn: _encoder(asked, turn),
             is_stream=asked.stream is True,
             form=WITH_END_MARK,
         )
         return await self._answering.answer(request, incoming, format_)
 
 
-class ChatCompletionsAnswer:
-    """One completion: `id` and `created` are the same in all its events."""
-
-    def __init__(self, asked: CompletionRequest, turn: ApiTurn) -> None:
-        options = asked.stream_options
-        self._encoder = chat_completions.Encoder(
-            f"chatcmpl-{uuid.uuid4().hex}",
-            int(time.time()),
-            asked.model,
-            is_call_clients=turn.is_call_clients,
-            has_tools=bool(turn.incoming.options.tools),
-            includes_usage=options is not None and options.include_usage is True,
-            is_lossless=asked.lmc is True,
-            prompt_characters=turn.incoming.characters,
-        )
-
-    def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
-        return self._encoder.encode(chunk)
-
-    def finish(self) -> list[Wire]:
-        """The usage, if it was asked for."""
-        return self._encoder.finish()
-
-    def whole(self) -> Wire:
-        """The completion."""
-        return self._encoder.answer()
-
-    def keys(self) -> list[str]:
-        """One message, or none where the answer says nothing."""
-        return [key] if (key := self._encoder.key()) else []
+def _encoder(asked: CompletionRequest, turn: ApiTurn) -> chat_completions.Encoder:
+    options = asked.stream_options
+    return chat_completions.Encoder(
+        f"chatcmpl-{uuid.uuid4().hex}",
+        int(time.time()),
+        asked.model,
+        is_call_clients=turn.is_call_clients,
+        has_tools=bool(turn.incoming.options.tools),
+        includes_usage=options is not None and options.include_usage is True,
+        is_lossless=asked.lmc is True,
+        prompt_characters=turn.incoming.characters,
+    )
 
 
 def _incoming(asked: CompletionRequest, client: str) -> ClientRequest:

@@ -19,7 +19,6 @@ from playhead.api.turns.client_request import (
     requesting_client,
     resolve_tool_choice,
 )
-from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Source
 from playhead.domain.model import ModelChoice
 from playhead.formats.wire.chat_completions.requests import read_tools
@@ -58,7 +57,7 @@ class CohereChatHandler:
         sources = () if _is_uncited(asked) else (*told.sources, *documents)
         holds_text = bool(asked.tools) and not told.has_fresh_results
         format_ = AnswerFormat(
-            lambda turn: CohereChatAnswer(turn, sources, holds_text=holds_text),
+            lambda turn: _encoder(turn, sources, holds_text=holds_text),
             is_stream=asked.stream is True,
             form=NAMED_EVENTS,
         )
@@ -66,34 +65,15 @@ class CohereChatHandler:
         return await self._answering.answer(request, incoming, format_)
 
 
-class CohereChatAnswer:
-    """One message, its id the same wherever it is told."""
-
-    def __init__(self, turn: ApiTurn, sources: tuple[Source, ...], *, holds_text: bool) -> None:
-        self._encoder = Encoder(
-            str(uuid.uuid4()),
-            is_call_clients=turn.is_call_clients,
-            has_tools=bool(turn.incoming.options.tools),
-            holds_text=holds_text,
-            sources=sources,
-            prompt_characters=turn.incoming.characters,
-        )
-
-    def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
-        return self._encoder.encode(chunk)
-
-    def finish(self) -> list[Wire]:
-        """What is left to say."""
-        return self._encoder.finish()
-
-    def whole(self) -> Wire:
-        """The answer in one piece."""
-        return self._encoder.answer()
-
-    def keys(self) -> list[str]:
-        """One message, or none where the answer says nothing."""
-        return [key] if (key := self._encoder.key()) else []
+def _encoder(turn: ApiTurn, sources: tuple[Source, ...], *, holds_text: bool) -> Encoder:
+    return Encoder(
+        str(uuid.uuid4()),
+        is_call_clients=turn.is_call_clients,
+        has_tools=bool(turn.incoming.options.tools),
+        holds_text=holds_text,
+        sources=sources,
+        prompt_characters=turn.incoming.characters,
+    )
 
 
 def _incoming(

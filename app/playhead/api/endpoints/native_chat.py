@@ -62,7 +62,7 @@ class NativeChatAnswer:
         """What is left to say."""
         return self._encoder.finish()
 
-    def whole(self) -> Wire:
+    def answer(self) -> Wire:
         """Folded messages."""
         return {"messages": native.whole(self._chunks, self._is_extended)}
 

@@ -49,8 +49,8 @@ class Services(Struct, frozen=True, kw_only=True):
 class AnswerEncoder(Encoder, Protocol):
     """One answer in its format; it has been fed all chunks when the last two are called."""
 
-    def whole(self) -> Wire:
-        """The body of an answer that is no stream."""
+    def answer(self) -> Wire:
+        """Return the body of an answer that is no stream."""
         ...
 
     def keys(self) -> list[str]:
@@ -119,7 +119,7 @@ class Responder:
             answer.encode(chunk)
         answer.finish()
         self._remember(turn, answer)
-        return json_answer(answer.whole())
+        return json_answer(answer.answer())
 
     def _canceller(self, turn: ApiTurn) -> Callable[[], None]:
         return lambda: self._bridge.post(self._turns.cancel, turn)

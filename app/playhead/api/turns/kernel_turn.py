@@ -14,40 +14,26 @@ from playhead.api.turns.client_request import (
     model_choice,
     resolve_tool_choice,
 )
-from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.execution import Approve
 from playhead.formats.wire import kernel_messages
-from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.entry import Entry
 from playhead.session.turn_settings import TurnOptions
 
 
-class KernelTurn:
+class KernelTurn(kernel_messages.Encoder):
     """The messages of one turn."""
 
     def __init__(self, turn: ApiTurn) -> None:
-        self._encoder = kernel_messages.Encoder(
+        super().__init__(
             uuid.uuid4().hex[:12],
             lambda: time.time_ns() // 1_000_000,
             has_tools=bool(turn.incoming.options.tools),
             call_ids=_approved(turn.incoming.entries),
         )
 
-    def encode(self, chunk: Chunk) -> list[Wire]:
-        """The messages that are certain after this chunk."""
-        return self._encoder.encode(chunk)
-
-    def finish(self) -> list[Wire]:
-        """What is left to say."""
-        return self._encoder.finish()
-
-    def whole(self) -> Wire:
-        """All messages without their deltas."""
-        return self._encoder.answer()
-
     def keys(self) -> list[str]:
-        """Of its messages, as they come back."""
-        return kernel_messages.answer_keys(self._encoder.answer()["messages"])
+        """Return the keys of its messages, as they come back."""
+        return kernel_messages.answer_keys(self.answer()["messages"])
 
 
 def kernel_turn_request(asked: KernelRequest, client: str) -> ClientRequest:

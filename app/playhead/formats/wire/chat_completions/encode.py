@@ -397,9 +397,10 @@ class Encoder:
         head = {**self._head, "object": "chat.completion"}
         return {**head, "choices": [choice], "usage": self._cost.wire}
 
-    def key(self) -> str:
-        """The key of this answer when a client sends it back; '' if it says nothing."""
-        return answer_key("".join(self._writer.texts), calls_of(self._writer.calls))
+    def keys(self) -> list[str]:
+        """Return the key of this answer when a client sends it back; none if it says nothing."""
+        key = answer_key("".join(self._writer.texts), calls_of(self._writer.calls))
+        return [key] if key else []
 
     def _events(self, chunk: Chunk) -> list[Wire]:
         if isinstance(chunk.content, Failure):

@@ -360,9 +360,10 @@ class Encoder:
         reason = self.finish_reason or "COMPLETE"
         return {"id": self._id, "finish_reason": reason, "message": message, "usage": self._usage}
 
-    def key(self) -> str:
-        """The key of this answer when a client sends it back; '' if it says nothing."""
-        return message_key("".join(self._writer.texts), calls_of(self._writer.calls))
+    def keys(self) -> list[str]:
+        """Return the key of this answer when a client sends it back; none if it says nothing."""
+        key = message_key("".join(self._writer.texts), calls_of(self._writer.calls))
+        return [key] if key else []
 
     @property
     def _usage(self) -> Wire:
