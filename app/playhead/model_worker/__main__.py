@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from playhead.model_worker.protocol import (
@@ -21,7 +22,7 @@ from playhead.model_worker.protocol import (
     ProtocolError,
     Ready,
     decode,
-    encode,
+    write,
 )
 from playhead.model_worker.redaction import RedactedLog, secrets_of
 
@@ -69,10 +70,7 @@ def _quiet_litellm() -> None:
 
 
 async def _serve(answers: BinaryIO) -> None:
-    def send(message: FromWorker) -> None:
-        answers.write(encode(message))
-        answers.flush()
-
+    send = partial(write, answers)
     log = RedactedLog(sys.stderr)
     sys.stderr = log
     questions = await _questions()

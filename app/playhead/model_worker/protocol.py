@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -244,6 +244,12 @@ def encode(message: Message) -> bytes:
     """The message as one line; ASCII, so that lone surrogates and odd line ends survive."""
     body = _deltas_body(message) if isinstance(message, Deltas) else msgspec.to_builtins(message)
     return json.dumps({"kind": message.kind, **body}).encode("ascii") + b"\n"
+
+
+def write(pipe: BinaryIO, message: Message) -> None:
+    """Write the message as one line that is read at once."""
+    pipe.write(encode(message))
+    pipe.flush()
 
 
 def decode(line: bytes) -> Message:
