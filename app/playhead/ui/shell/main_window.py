@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QMenu
 
 from playhead.domain.execution import EnvironmentStatus
@@ -53,178 +53,6 @@ from playhead.ui.widgets.theme import Mode, Theme, window_style
 
 if TYPE_CHECKING:
     from playhead.ui.settings.settings_dialog import SettingsDialog
-
-
-class JoinedWindow(Protocol):
-    """What the joining needs of the main window."""
-
-    parts: WindowLayout
-    places: PlaceMenus
-    view: SessionView
-    guide: GuidedExample
-    exports: DocumentActions
-    results: ResultActions
-    links: LinkOpener
-    import_drop: ImportDropZone
-    variables: VariablesBinding
-    desk: DesktopPresence
-    presence: ApiIndicator
-    waiting: WaitingPrograms
-    keys: KeyBindings
-    actions_by_name: dict[str, QAction]
-    tasks: TaskOwner
-
-    painted: Any
-    close_requested: Any
-
-    @property
-    def folder(self) -> str:
-        """Where the shown conversation works."""
-        ...
-
-    @property
-    def interpreter(self) -> str:
-        """What runs its Python."""
-        ...
-
-    def isActiveWindow(self) -> bool:
-        """Whether the user is at it."""
-        ...
-
-    def open_api_settings(self) -> None:
-        """Open the settings where other programs are let in."""
-
-    def set_folder(self, path: str) -> None:
-        """Work in another folder."""
-
-    def show_place(self) -> None:
-        """Say where the conversation works."""
-
-    def show_notice(self, title: str, detail: str = "") -> None:
-        """Say what is no failure."""
-
-    def open_settings(self) -> None:
-        """Open the settings."""
-
-    def open_conversation(self, conversation_id: str) -> None:
-        """Show a conversation."""
-
-    def new_conversation(self) -> None:
-        """Show an empty one."""
-
-    def raise_window(self) -> None:
-        """Come to the front."""
-
-    def use_server(self, server: LocalServer) -> Coroutine[Any, Any, None]:
-        """Have a model of that server answer."""
-        ...
-
-
-def join_parts(window: JoinedWindow) -> None:
-    """Called once, when all parts are there."""
-    _join_places(window)
-    _join_start(window)
-    _join_results(window)
-    _join_desktop(window)
-    _join_keys(window)
-
-
-def _join_places(window: JoinedWindow) -> None:
-    places, parts = window.places, window.parts
-    for source in (parts.header, parts.pane):
-        source.folder_clicked.connect(lambda: places.open_folder_menu(window.folder))
-        source.interpreter_clicked.connect(lambda: places.open_interpreter_menu(window.interpreter))
-    parts.header.find_requested.connect(parts.timeline.find_bar.open)
-    parts.header.export_requested.connect(window.exports.export_shown)
-    places.folder_chosen.connect(window.set_folder)
-    places.making_changed.connect(window.show_place)
-    places.interpreter_chosen.connect(
-        lambda path: window.view.do(lambda session: session.set_interpreter(path))
-    )
-    parts.drop.paths_dropped.connect(parts.composer.attach_paths)
-    parts.drop.folder_dropped.connect(window.set_folder)
-    parts.drop.image_dropped.connect(parts.composer.attach_image)
-
-
-def _join_start(window: JoinedWindow) -> None:
-    start, composer = window.parts.start, window.parts.composer
-
-    def write(text: str) -> None:
-        composer.set_text(text)
-        composer.setFocus()
-
-    start.server_chosen.connect(lambda one: window.tasks.start(window.use_server(one)))
-    start.settings_requested.connect(window.open_settings)
-    start.guide_requested.connect(window.guide.begin)
-    start.example_chosen.connect(write)
-
-
-def _join_results(window: JoinedWindow) -> None:
-    AnswerNotes(window.parts.timeline, window.view, window.parts)
-    timeline, exports = window.parts.timeline, window.exports
-    timeline.link_activated.connect(window.links.open)
-    timeline.result_requested.connect(window.results.handle)
-    window.results.noticed.connect(window.show_notice)
-    window.parts.sidebar.add_menu_entries(exports.menu_entries)
-    exports.imported.connect(window.open_conversation)
-    window.import_drop.files_dropped.connect(exports.import_files)
-    window.variables.table_requested.connect(window.results.open_variable)
-
-
-def _join_desktop(window: JoinedWindow) -> None:
-    desk = window.desk
-
-    def come_forward(conversation_id: str) -> None:
-        window.raise_window()
-        if conversation_id:
-            window.open_conversation(conversation_id)
-
-    def begin_anew() -> None:
-        window.raise_window()
-        window.new_conversation()
-
-    window.painted.connect(desk.begin)
-    desk.show_requested.connect(come_forward)
-    desk.new_requested.connect(begin_anew)
-    desk.quit_requested.connect(window.close_requested)
-
-    def alert() -> None:
-        """Have the window manager mark the window; nothing moves and no focus is taken."""
-        if not window.isActiveWindow():
-            QApplication.alert(window.parts.window())
-
-    window.presence.settings_requested.connect(window.open_api_settings)
-    window.waiting.show_requested.connect(window.open_conversation)
-    window.waiting.came.connect(alert)
-
-
-def _join_keys(window: JoinedWindow) -> None:
-    keys, parts = window.keys, window.parts
-    approval = parts.approval
-    actions = {f"{WINDOW}.{name}": one for name, one in window.actions_by_name.items()} | {
-        f"{APPROVAL}.run": approval.run_action,
-        f"{APPROVAL}.run_rest": approval.run_rest_action,
-        f"{APPROVAL}.edit": approval.edit_action,
-        f"{APPROVAL}.skip": approval.skip_action,
-        f"{APPROVAL}.reason": approval.reason_action,
-    }
-
-    hinted = _hinted(parts)
-
-    def bind() -> None:
-        for id_, action in actions.items():
-            action.setShortcut(keys.keys(id_))
-        for button, words, id_ in hinted:
-            shown = QKeySequence(keys.keys(id_)).toString(QKeySequence.SequenceFormat.NativeText)
-            button.setToolTip(f"{words} ({shown})" if shown else words)
-        for name, shortcut in parts.find_keys.items():
-            shortcut.setKey(keys.keys(f"{TIMELINE}.{name}"))
-        own = {id_.partition(".")[2]: to for id_, to in keys.own.items() if id_.startswith(EDITOR)}
-        parts.pane.keys.bind(own)
-
-    keys.changed.connect(bind)
-    if keys.own:
-        bind()
 
 
 def _hinted(parts: WindowLayout) -> list[tuple[QAbstractButton, str, str]]:
@@ -487,6 +315,7 @@ class MainWindow(QMainWindow):
         view = SessionView(*shown, self._sessions.keep, self)
         self.turns = TurnActions(view, parts.timeline, parts.notifications, self)
         self.context = ContextBinding(view, parts, self.tasks, self)
+        self.answer_notes = AnswerNotes(parts.timeline, view, self)
         return view
 
     def _make_presence(self) -> None:
@@ -585,8 +414,110 @@ class MainWindow(QMainWindow):
         self.choosing.settings_wanted.connect(self.open_settings)
         self.choosing.settings_changed.connect(self.show_place)
         parts.composer.failed.connect(self.show_error)
-        join_parts(self)
+        self._connect_places()
+        self._connect_start()
+        self._connect_results()
+        self._connect_desktop()
+        self._connect_keys()
         self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
+
+    def _connect_places(self) -> None:
+        places, parts = self.places, self.parts
+        for source in (parts.header, parts.pane):
+            source.folder_clicked.connect(lambda: places.open_folder_menu(self.folder))
+            source.interpreter_clicked.connect(
+                lambda: places.open_interpreter_menu(self.interpreter)
+            )
+        parts.header.find_requested.connect(parts.timeline.find_bar.open)
+        parts.header.export_requested.connect(self.exports.export_shown)
+        places.folder_chosen.connect(self.set_folder)
+        places.making_changed.connect(self.show_place)
+        places.interpreter_chosen.connect(
+            lambda path: self.view.do(lambda session: session.set_interpreter(path))
+        )
+        parts.drop.paths_dropped.connect(parts.composer.attach_paths)
+        parts.drop.folder_dropped.connect(self.set_folder)
+        parts.drop.image_dropped.connect(parts.composer.attach_image)
+
+    def _connect_start(self) -> None:
+        start, composer = self.parts.start, self.parts.composer
+
+        def write(text: str) -> None:
+            composer.set_text(text)
+            composer.setFocus()
+
+        start.server_chosen.connect(lambda one: self.tasks.start(self.use_server(one)))
+        start.settings_requested.connect(self.open_settings)
+        start.guide_requested.connect(self.guide.begin)
+        start.example_chosen.connect(write)
+
+    def _connect_results(self) -> None:
+        timeline, exports = self.parts.timeline, self.exports
+        timeline.link_activated.connect(self.links.open)
+        timeline.result_requested.connect(self.results.handle)
+        self.results.noticed.connect(self.show_notice)
+        self.parts.sidebar.add_menu_entries(exports.menu_entries)
+        exports.imported.connect(self.open_conversation)
+        self.import_drop.files_dropped.connect(exports.import_files)
+        self.variables.table_requested.connect(self.results.open_variable)
+
+    def _connect_desktop(self) -> None:
+        desk = self.desk
+
+        def come_forward(conversation_id: str) -> None:
+            self.raise_window()
+            if conversation_id:
+                self.open_conversation(conversation_id)
+
+        def begin_new() -> None:
+            self.raise_window()
+            self.new_conversation()
+
+        self.painted.connect(desk.begin)
+        desk.show_requested.connect(come_forward)
+        desk.new_requested.connect(begin_new)
+        desk.quit_requested.connect(self.close_requested)
+
+        def alert() -> None:
+            """Have the window manager mark the window; nothing moves and no focus is taken."""
+            if not self.isActiveWindow():
+                QApplication.alert(self)
+
+        self.presence.settings_requested.connect(self.open_api_settings)
+        self.waiting.show_requested.connect(self.open_conversation)
+        self.waiting.came.connect(alert)
+
+    def _connect_keys(self) -> None:
+        keys, parts = self.keys, self.parts
+        approval = parts.approval
+        actions = {f"{WINDOW}.{name}": one for name, one in self.actions_by_name.items()} | {
+            f"{APPROVAL}.run": approval.run_action,
+            f"{APPROVAL}.run_rest": approval.run_rest_action,
+            f"{APPROVAL}.edit": approval.edit_action,
+            f"{APPROVAL}.skip": approval.skip_action,
+            f"{APPROVAL}.reason": approval.reason_action,
+        }
+
+        hinted = _hinted(parts)
+
+        def bind() -> None:
+            for id_, action in actions.items():
+                action.setShortcut(keys.keys(id_))
+            for button, words, id_ in hinted:
+                shown = QKeySequence(keys.keys(id_)).toString(
+                    QKeySequence.SequenceFormat.NativeText
+                )
+                button.setToolTip(f"{words} ({shown})" if shown else words)
+            for name, shortcut in parts.find_keys.items():
+                shortcut.setKey(keys.keys(f"{TIMELINE}.{name}"))
+            own = {
+                id_.partition(".")[2]: to for id_, to in keys.own.items() if id_.startswith(EDITOR)
+            }
+            parts.pane.keys.bind(own)
+
+        keys.changed.connect(bind)
+        if keys.own:
+            bind()
 
     async def _open(self, conversation_id: str) -> None:
         session = await self._sessions.open(conversation_id)
