@@ -32,7 +32,7 @@ from playhead.storage.crash_reports import CrashWatch
 from playhead.storage.settings import stored_scale
 from playhead.ui.desktop.application import Application
 from playhead.ui.shell.main_window import MainWindow
-from playhead.ui.shell.notices import show_keyring_wait
+from playhead.ui.shell.notices import show_disk_notice, show_keyring_wait
 from playhead.ui.timeline.scroll.accessibility import install_accessibility
 from playhead.ui.widgets.message_box import confirm_unsaved
 from playhead.ui.widgets.theme import Theme
@@ -173,7 +173,7 @@ class _Window:
         if self._tells_of_lock(notices[-1]):
             notices.pop()
         for notice in filter(None, notices):
-            self._window.show_notice("Something on the disk was not as it should be.", notice)
+            show_disk_notice(parts.notifications, notice)
         self._app.files_opened.connect(self._on_activated)
         if files := self._files + self._app.take_early_files():
             self._window.open_paths(files)

@@ -408,7 +408,7 @@ class EditorFollower(QObject):
         return (
             tr("cell {number}", number=codes.index(message_id) + 1)
             if message_id in codes
-            else "cell"
+            else tr("cell")
         )
 
 

@@ -163,6 +163,11 @@ class LinkOpener(QObject):
 _KEYRING = "keyring"
 
 
+def show_disk_notice(notifications: BannerArea, notice: str) -> None:
+    """Show what was found damaged, or could not be read, at the start."""
+    notifications.show_notice(tr("Something on the disk was not as it should be."), notice)
+
+
 def show_keyring_wait(notifications: BannerArea, *, is_waiting: bool) -> None:
     """Show the notice, or take it away when the keyring has answered."""
     if not is_waiting:

@@ -162,6 +162,6 @@ class RunningLine(QObject):
         note = (
             tr("running · {time}", time=format_seconds(elapsed))
             if elapsed >= CLOCK_MS / 1000
-            else "running"
+            else tr("running")
         )
         self._editor.set_running_line(self._shown, note)

@@ -14,7 +14,7 @@ from playhead.ui.timeline.text.block_column import FENCE_HEADER, PAD_X, BlockCol
 from playhead.ui.timeline.text.line_clipper import PROSE_LINE, LineClipper, clip
 from playhead.ui.timeline.text.markdown_stream import Block, MarkdownStream, plain_blocks
 from playhead.ui.timeline.text.shapes import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
-from playhead.ui.widgets.wording import tr, tr_n
+from playhead.ui.widgets.wording import mark, tr, tr_n
 
 _ARROW_PX = 24
 VERSIONS_HEIGHT = 26
@@ -95,7 +95,7 @@ _LONG_LINES, _LONG_CHARS = 20, 2_000
 _BUBBLE_SHARE = 0.85
 _BUBBLE_X, _BUBBLE_Y = 14, 8
 _FOOT = 26
-CUT_WORD = "interrupted"
+CUT_WORD = mark("interrupted")
 
 
 class MarkdownCard(Card):
@@ -227,7 +227,7 @@ class AnswerCard(MarkdownCard):
     def paint_spots(self, painter: QPainter, state: PaintState) -> None:
         """Also the word for what is not whole, and what the turn has cost."""
         super().paint_spots(painter, state)
-        words = [CUT_WORD if self.is_cut else "", self.row.foot if self.row.is_last else ""]
+        words = [tr(CUT_WORD) if self.is_cut else "", self.row.foot if self.row.is_last else ""]
         foot = " · ".join(word for word in words if word)
         if foot:
             actions = 80 + versions_width(self, self.row.versions)
