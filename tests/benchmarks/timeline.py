@@ -61,7 +61,7 @@ def _measured(size: int) -> dict[str, float]:
     mem_mb = _memory_mb() - before
 
     def scroll() -> None:
-        view.scroll_by(-STEP)
+        view.canvas.scroll_by(-STEP)
         app.processEvents()
 
     frames = sorted(_took_ms(scroll) for _ in range(FRAMES))

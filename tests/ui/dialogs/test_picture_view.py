@@ -78,10 +78,10 @@ async def test_a_click_on_a_picture_opens_it_over_the_window(
 
         def place() -> QPoint | None:
             timeline.coalescer.flush_now()
-            for index in timeline.visible_rows():
-                for spot in timeline.sheet.card(index).spots(False):
+            for index in timeline.canvas.visible_rows():
+                for spot in timeline.canvas.sheet.card(index).spots(False):
                     if spot.tip == "Open picture":
-                        return spot.rect.center() + timeline.card_rect(index).topLeft()
+                        return spot.rect.center() + timeline.canvas.card_rect(index).topLeft()
             return None
 
         await until(lambda: place() is not None)

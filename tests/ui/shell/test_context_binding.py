@@ -17,7 +17,7 @@ from playhead.domain.conversation.model_request import FittedRequest, TurnReques
 from playhead.domain.conversation.payloads import Usage
 from playhead.domain.settings import ConversationConfig
 from playhead.ui.timeline.model.rows import UNSENT
-from playhead.ui.timeline.scroll.mouse_handler import make_menu
+from playhead.ui.timeline.scroll.mouse_handler import EntryMenu
 from playhead.ui.widgets.theme import Theme
 from tests.support.ports import coded, said
 from tests.support.waiting import until
@@ -143,7 +143,8 @@ async def test_what_was_sent_for_an_answer_is_in_its_menu(bench: OpenBench):
             opened_bench.send(text)
             await opened_bench.rests()
         timeline = opened_bench.parts.timeline
-        menu = make_menu(timeline, 1, "")
+        menu = EntryMenu(timeline.canvas, timeline.copier, timeline.activate)
+        menu.fill(1, "", ("", -1))
         [action] = [one for one in menu.actions() if one.text().startswith("View what was sent")]
         action.trigger()
         menu.close()

@@ -109,12 +109,16 @@ async def test_whoever_sends_sees_what_comes_of_it_wherever_they_were_reading(
         timeline = bench.parts.timeline
         bench.send("go")
         await bench.rests()
-        await until(lambda: timeline.max_top() > 500)
-        timeline.scroll_to(0)
-        assert not timeline.is_following()
+        await until(lambda: timeline.canvas.max_top() > 500)
+        timeline.canvas.scroll_to(0)
+        assert not timeline.canvas.is_following()
         bench.send("and then")
         await bench.rests()
-        await until(lambda: timeline.is_following() and timeline.top == timeline.max_top())
+        await until(
+            lambda: (
+                timeline.canvas.is_following() and timeline.canvas.top == timeline.canvas.max_top()
+            )
+        )
 
 
 async def test_what_is_sent_to_a_busy_conversation_waits_for_its_turn(

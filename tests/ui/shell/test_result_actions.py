@@ -212,7 +212,9 @@ async def test_the_whole_of_a_long_output_is_one_click_away(
         timeline.coalescer.flush_now()
         index = timeline.model.index_of(key)
         assert index is not None
-        [spot] = [one for one in timeline.sheet.card(index).spots(True) if "whole" in one.tip]
+        [spot] = [
+            one for one in timeline.canvas.sheet.card(index).spots(True) if "whole" in one.tip
+        ]
         timeline.activate(spot.intent, index)
         assert opened_urls == [kept]
         timeline.result_requested.emit("output", key, str(other))

@@ -34,9 +34,9 @@ def spots(bench: Bench, words: str) -> list[tuple[int, QPoint, bool]]:
     view = bench.parts.timeline
     view.coalescer.flush_now()
     return [
-        (index, spot.rect.center() + view.card_rect(index).topLeft(), spot.is_enabled)
-        for index in view.visible_rows()
-        for spot in view.sheet.card(index).spots(False)
+        (index, spot.rect.center() + view.canvas.card_rect(index).topLeft(), spot.is_enabled)
+        for index in view.canvas.visible_rows()
+        for spot in view.canvas.sheet.card(index).spots(False)
         if words in spot.tip
     ]
 
@@ -112,7 +112,7 @@ async def test_a_turn_is_deleted_from_the_menu_and_undone(bench: Callable) -> No
         await asked(window, "First")
         await asked(window, "Second")
         view = window.parts.timeline
-        view._pointer.open_menu(view.card_rect(0).center(), view.mapToGlobal(QPoint(5, 5)))
+        view._pointer.open_menu(view.canvas.card_rect(0).center(), view.mapToGlobal(QPoint(5, 5)))
         menu = view.findChild(QMenu, "timeline_menu")
         assert menu is not None
         [delete] = [one for one in menu.actions() if "Delete" in one.text()]

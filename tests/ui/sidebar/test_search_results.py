@@ -87,12 +87,14 @@ async def test_the_keyboard_goes_to_the_place_and_stays_in_the_field(
         QTest.keyClick(field, Qt.Key.Key_Down)
         QTest.keyClick(field, Qt.Key.Key_Return)
         await until(lambda: bench.session is session)
-        await until(lambda: timeline.selected_text() == "zébra")
-        assert timeline.selection is not None
-        row = timeline.selection.first.row
-        column = timeline.sheet.card(row).column
+        await until(lambda: timeline.canvas.selected_text() == "zébra")
+        assert timeline.canvas.selection is not None
+        row = timeline.canvas.selection.first.row
+        column = timeline.canvas.sheet.card(row).column
         assert column is not None
-        y = timeline.card_rect(row).top() + column.y_of(timeline.selection.first.place)
+        y = timeline.canvas.card_rect(row).top() + column.y_of(
+            timeline.canvas.selection.first.place
+        )
         assert 0 < y < timeline.viewport().height()
         assert bench.window.focusWidget() is field
 
@@ -110,7 +112,7 @@ async def test_a_click_on_a_place_of_another_branch_changes_the_branch(
         results = bench.parts.sidebar.finder.results
         place = results.visualRect(results.model().index(1, 0)).center()
         QTest.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        await until(lambda: bench.parts.timeline.selected_text() == "zebra")
+        await until(lambda: bench.parts.timeline.canvas.selected_text() == "zebra")
         assert session.conversation.messages == old
 
 

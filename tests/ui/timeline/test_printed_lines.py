@@ -74,11 +74,13 @@ class Bench:
         """Where a line of the output stands in the timeline."""
         index = self.timeline.model.index_of(self.console)
         assert index is not None
-        card = self.timeline.sheet.card(index)
+        card = self.timeline.canvas.sheet.card(index)
         assert isinstance(card, ConsoleCard)
         assert card.column is not None
         box = card.column.line_box(0, number).translated(card.text_box().topLeft())
-        return self.timeline.card_rect(index).topLeft() + QPoint(card.width // 2, box.center().y())
+        return self.timeline.canvas.card_rect(index).topLeft() + QPoint(
+            card.width // 2, box.center().y()
+        )
 
     def point_at_output(self, number: int) -> None:
         move_mouse(self.timeline.viewport(), self.place_of(number))

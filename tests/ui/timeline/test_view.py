@@ -19,17 +19,17 @@ def fill(talk, turns=60):
 
 def spot_point(view, tip, last=True):
     """Where a button with this name is on the screen."""
-    rows = view.visible_rows()
+    rows = view.canvas.visible_rows()
     for index in reversed(rows) if last else rows:
-        for spot in view.sheet.card(index).spots(True):
+        for spot in view.canvas.sheet.card(index).spots(True):
             if spot.tip == tip:
-                return spot.rect.center() + view.card_rect(index).topLeft()
+                return spot.rect.center() + view.canvas.card_rect(index).topLeft()
     raise AssertionError(f"no {tip}")
 
 
 def tips_of(view):
     """The names of all buttons that are in sight."""
-    cards = (view.sheet.card(index) for index in view.visible_rows())
+    cards = (view.canvas.sheet.card(index) for index in view.canvas.visible_rows())
     return [spot.tip for card in cards for spot in card.spots(True)]
 
 
@@ -39,38 +39,38 @@ def click(qtbot, view, point):
 
 
 def row_on_screen(view, key):
-    return view.sheet.outer_top_of(view.model.index_of(key)) - view.top
+    return view.canvas.sheet.outer_top_of(view.model.index_of(key)) - view.canvas.top
 
 
 def test_a_conversation_opens_at_its_end(view, talk):
     fill(talk)
     view.set_conversation(talk)
-    assert view.top == view.max_top() > 0
-    assert view.verticalScrollBar().value() == view.max_top()
-    assert view.is_following()
+    assert view.canvas.top == view.canvas.max_top() > 0
+    assert view.verticalScrollBar().value() == view.canvas.max_top()
+    assert view.canvas.is_following()
 
 
 def test_of_ten_thousand_messages_only_those_near_are_laid_out(view, talk):
     fill(talk, 5_000)
     view.set_conversation(talk)
-    assert len(view.sheet.rows) == 10_000
-    assert view.sheet.cards_made < 40
+    assert len(view.canvas.sheet.rows) == 10_000
+    assert view.canvas.sheet.cards_made < 40
     assert view.maker.made < 80
-    view.scroll_to(0)
-    view.scroll_to(view.max_top() // 2)
-    assert view.sheet.cards_made < 120
+    view.canvas.scroll_to(0)
+    view.canvas.scroll_to(view.canvas.max_top() // 2)
+    assert view.canvas.sheet.cards_made < 120
 
 
 def test_what_is_read_does_not_move_when_something_streams_in_below(view, talk, painted):
     fill(talk)
     view.set_conversation(talk)
-    view.scroll_by(-300)
-    key = view.sheet.rows[view.visible_rows()[1]].key
+    view.canvas.scroll_by(-300)
+    key = view.canvas.sheet.rows[view.canvas.visible_rows()[1]].key
     before = row_on_screen(view, key)
     fill(talk, 5)
     painted()
     assert row_on_screen(view, key) == before
-    assert not view.is_following()
+    assert not view.canvas.is_following()
 
 
 def test_at_the_end_the_view_follows_what_streams_in(view, talk, painted):
@@ -80,7 +80,7 @@ def test_at_the_end_the_view_follows_what_streams_in(view, talk, painted):
     for _ in range(50):
         talk.apply(Chunk(role="assistant", type="message", content="A line.\n\n"))
         painted()
-        assert view.top == view.max_top()
+        assert view.canvas.top == view.canvas.max_top()
 
 
 def test_what_is_read_does_not_move_while_heights_above_are_corrected(view, talk):
@@ -88,10 +88,10 @@ def test_what_is_read_does_not_move_while_heights_above_are_corrected(view, talk
         talk.answer("word " * (20 + 97 * number % 400))
     view.set_conversation(talk)
     steps = 0
-    while view.top > 70:
-        key = view.sheet.rows[view.visible_rows()[-1]].key
+    while view.canvas.top > 70:
+        key = view.canvas.sheet.rows[view.canvas.visible_rows()[-1]].key
         before = row_on_screen(view, key)
-        view.scroll_by(-70)
+        view.canvas.scroll_by(-70)
         assert row_on_screen(view, key) == before + 70
         steps += 1
     assert steps > 60
@@ -115,7 +115,7 @@ def test_blitted_scrolling_shows_what_a_fresh_painting_shows(view, talk, qtbot):
     view.viewport().installEventFilter(paints)
     for delta in (-90, -33, 20, -250, 61):
         paints.count = 0
-        view.scroll_by(delta)
+        view.canvas.scroll_by(delta)
         qtbot.waitUntil(lambda: paints.count > 0)
     seen = view.viewport().grab().toImage()
     screen = view.screen().grabWindow(view.winId()).toImage()
@@ -131,10 +131,10 @@ def test_the_button_to_the_latest_shows_only_away_from_the_end(view, talk, qtbot
     fill(talk)
     view.set_conversation(talk)
     assert not view._jump.isVisible()
-    view.scroll_by(-400)
+    view.canvas.scroll_by(-400)
     assert view._jump.isVisible()
     qtbot.mouseClick(view._jump, LEFT)
-    assert view.top == view.max_top()
+    assert view.canvas.top == view.canvas.max_top()
     assert not view._jump.isVisible()
 
 
@@ -154,17 +154,17 @@ def test_streaming_lays_out_no_more_than_the_open_blocks(view, talk, painted):
     made_by(30)
     assert made_by(30) <= made_by(30) + 2
     assert made_by(60) <= 60 * 4
-    card = view.sheet.card(0)
-    assert card.parsed_chars < 30 * view.sheet.rows[0].size
+    card = view.canvas.sheet.card(0)
+    assert card.parsed_chars < 30 * view.canvas.sheet.rows[0].size
 
 
 def test_documents_far_away_are_given_back(view, talk, qtbot):
     talk.answer("\n\n".join(f"Paragraph {number}" for number in range(2_000)))
     view.set_conversation(talk)
-    qtbot.waitUntil(lambda: not view.sheet.card(0).is_behind)
+    qtbot.waitUntil(lambda: not view.canvas.sheet.card(0).is_behind)
     for _ in range(20):
-        view.scroll_by(-3_000)
-    column = view.sheet.card(0).column
+        view.canvas.scroll_by(-3_000)
+    column = view.canvas.sheet.card(0).column
     assert len(column) == 2_000
     assert len(column._live) < 300
 
@@ -175,7 +175,7 @@ def test_text_is_selected_across_rows_with_the_mouse_and_copied(view, talk, qtbo
     talk.answer("Last one.")
     view.set_conversation(talk)
     port = view.viewport()
-    first, last = view.card_rect(0), view.card_rect(2)
+    first, last = view.canvas.card_rect(0), view.canvas.card_rect(2)
     qtbot.mousePress(port, LEFT, NONE, QPoint(first.left() + 1, first.top() + 1))
     qtbot.mouseMove(port, QPoint(last.right(), last.top() + 15))
     qtbot.mouseRelease(port, LEFT, NONE, QPoint(last.right(), last.top() + 15))
@@ -187,9 +187,9 @@ def test_text_is_selected_across_rows_with_the_mouse_and_copied(view, talk, qtbo
 def test_a_double_click_selects_a_word_as_it_is_shown(view, talk, qtbot):
     talk.answer("**Revenue** grows")
     view.set_conversation(talk)
-    point = view.card_rect(0).topLeft() + QPoint(20, 14)
+    point = view.canvas.card_rect(0).topLeft() + QPoint(20, 14)
     qtbot.mouseDClick(view.viewport(), LEFT, NONE, point)
-    assert view.selected_text() == "Revenue"
+    assert view.canvas.selected_text() == "Revenue"
 
 
 def test_everything_can_be_selected_without_laying_it_out(view, talk, qtbot):
@@ -197,7 +197,7 @@ def test_everything_can_be_selected_without_laying_it_out(view, talk, qtbot):
     view.set_conversation(talk)
     made = view.maker.made
     qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    text = view.selected_text()
+    text = view.canvas.selected_text()
     assert text.startswith("Question 0\n\nAnswer 0")
     assert text.endswith("with *two* paragraphs")
     assert view.maker.made == made
@@ -207,15 +207,15 @@ def test_keys_scroll(view, talk, qtbot):
     fill(talk)
     view.set_conversation(talk)
     qtbot.keyClick(view, Qt.Key.Key_Home)
-    assert view.top == 0
+    assert view.canvas.top == 0
     qtbot.keyClick(view, Qt.Key.Key_PageDown)
-    page = view.top
+    page = view.canvas.top
     assert 300 < page < view.viewport().height()
     qtbot.keyClick(view, Qt.Key.Key_PageUp)
-    assert view.top == 0
+    assert view.canvas.top == 0
     qtbot.keyClick(view, Qt.Key.Key_End)
-    assert view.top == view.max_top()
-    assert view.is_following()
+    assert view.canvas.top == view.canvas.max_top()
+    assert view.canvas.is_following()
 
 
 def test_tab_reaches_each_button_and_enter_presses_it(view, talk, qtbot):
@@ -225,7 +225,7 @@ def test_tab_reaches_each_button_and_enter_presses_it(view, talk, qtbot):
     view.setFocus(Qt.FocusReason.TabFocusReason)
     tips = []
     while view._keys.tab(True):
-        tips.append(view.focused[1].tip)
+        tips.append(view.canvas.focused[1].tip)
     assert tips == ["Copy message", "Edit and send again", "Copy answer", "Retry"]
     view._keys.tab(False)
     with qtbot.waitSignal(view.retry_requested) as asked:
@@ -265,13 +265,13 @@ def test_a_code_card_is_folded_opens_and_leads_to_the_editor(view, talk, qtbot):
     code = "\n".join(f"line_{number} = {number}" for number in range(27))
     message_id = talk.code(code)
     view.set_conversation(talk)
-    folded = view.sheet.height
+    folded = view.canvas.sheet.height
     click(qtbot, view, spot_point(view, "Show all 27 lines"))
-    assert view.sheet.height > folded + 300
+    assert view.canvas.sheet.height > folded + 300
     click(qtbot, view, spot_point(view, "Copy code", last=False))
     assert QGuiApplication.clipboard().text() == code
     with qtbot.waitSignal(view.open_code_requested) as opened:
-        view.scroll_to(0)
+        view.canvas.scroll_to(0)
         click(qtbot, view, spot_point(view, "Open in the editor"))
     assert opened.args == [message_id]
 
@@ -279,7 +279,7 @@ def test_a_code_card_is_folded_opens_and_leads_to_the_editor(view, talk, qtbot):
 def test_a_code_card_says_how_its_run_stands(view, talk, painted):
     message_id = talk.code("1")
     view.set_conversation(talk)
-    card = view.sheet.card(0)
+    card = view.canvas.sheet.card(0)
     assert card.state_text() == "1 line"
     talk.propose(message_id, "1")
     talk.report(RunReport(state="started"))
@@ -294,24 +294,24 @@ def test_an_empty_output_has_no_card_and_a_long_one_is_folded(view, talk, qtbot,
     view.set_conversation(talk)
     talk.output("")
     painted()
-    assert not view.sheet.is_shown(0)
+    assert not view.canvas.sheet.is_shown(0)
     talk.output("".join(f"{number}\n" for number in range(10_000)))
     painted()
-    assert view.sheet.bottom_of(1) < 900
+    assert view.canvas.sheet.bottom_of(1) < 900
     made = view.maker.made
     click(qtbot, view, spot_point(view, "Show 2,500 of 10,000 lines"))
-    assert view.sheet.bottom_of(1) > 40_000
+    assert view.canvas.sheet.bottom_of(1) > 40_000
     assert view.maker.made < made + 60
 
 
 def test_thinking_is_folded_until_it_is_clicked(view, talk, qtbot):
     talk.say("assistant", "reasoning", "First this.\n\nThen that.")
     view.set_conversation(talk)
-    height = view.sheet.height
+    height = view.canvas.sheet.height
     click(qtbot, view, spot_point(view, "Show"))
-    assert view.sheet.height > height + 30
+    assert view.canvas.sheet.height > height + 30
     click(qtbot, view, spot_point(view, "Fold"))
-    assert view.sheet.height == height
+    assert view.canvas.sheet.height == height
 
 
 def test_a_failure_can_be_tried_again(view, talk, qtbot):
@@ -334,8 +334,8 @@ def test_links_are_told_and_unsafe_ones_are_dead(view, talk, qtbot):
     view.set_conversation(talk)
     told = []
     view.link_activated.connect(told.append)
-    corner = view.card_rect(0).topLeft()
-    second = view.sheet.card(0).part_top(1)
+    corner = view.canvas.card_rect(0).topLeft()
+    second = view.canvas.sheet.card(0).part_top(1)
     click(qtbot, view, corner + QPoint(10, second + 14))
     click(qtbot, view, corner + QPoint(10, 14))
     assert told == ["https://example.org/a"]
@@ -346,12 +346,12 @@ def test_a_question_of_the_code_is_answered_in_its_card(view, talk, qtbot):
     view.set_conversation(talk)
     [line] = view.findChildren(InputLine)
     assert line.isVisible()
-    assert view.card_rect(0).contains(line.geometry())
+    assert view.canvas.card_rect(0).contains(line.geometry())
     qtbot.keyClicks(line.field, "Ada")
     with qtbot.waitSignal(view.input_answered) as answered:
         qtbot.keyClick(line.field, Qt.Key.Key_Return)
     assert answered.args == ["i1", "Ada"]
-    assert view.sheet.card(0).words() == "Ada"
+    assert view.canvas.sheet.card(0).words() == "Ada"
     qtbot.waitUntil(lambda: not view.findChildren(InputLine))
 
 
@@ -363,9 +363,9 @@ def test_a_secret_is_masked_and_not_kept(view, talk, qtbot):
     assert line.field.echoMode() == line.field.EchoMode.Password
     qtbot.keyClicks(line.field, "hush")
     qtbot.keyClick(line.field, Qt.Key.Key_Return)
-    assert "hush" not in view.sheet.card(0).words()
-    view.select_all()
-    assert "hush" not in view.selected_text()
+    assert "hush" not in view.canvas.sheet.card(0).words()
+    view.canvas.select_all()
+    assert "hush" not in view.canvas.selected_text()
     qtbot.waitUntil(lambda: not view.findChildren(InputLine))
 
 
@@ -375,9 +375,9 @@ def test_fields_move_with_their_cards(view, talk):
     view.set_conversation(talk)
     [line] = view.findChildren(InputLine)
     before = line.y()
-    view.scroll_by(-60)
+    view.canvas.scroll_by(-60)
     assert line.y() == before + 60
-    view.scroll_to(0)
+    view.canvas.scroll_to(0)
     assert not line.isVisible()
 
 
@@ -388,10 +388,10 @@ def test_a_picture_is_decoded_beside_and_shown(view, talk, qtbot, tmp_path):
     image.save(str(path))
     talk.apply(Chunk(role="computer", type="image", format="path", content=str(path)))
     view.set_conversation(talk)
-    qtbot.waitUntil(lambda: view.sheet.height != 200 + 12 + 20)
-    column = view.column().width()
-    assert abs(view.sheet.bottom_of(0) - 12 - column / 3) < 4
-    middle = view.card_rect(0).center()
+    qtbot.waitUntil(lambda: view.canvas.sheet.height != 200 + 12 + 20)
+    column = view.canvas.column().width()
+    assert abs(view.canvas.sheet.bottom_of(0) - 12 - column / 3) < 4
+    middle = view.canvas.card_rect(0).center()
     assert view.grab().toImage().pixelColor(middle).name() == "#3b5bdb"
 
 
@@ -401,7 +401,7 @@ def test_a_picture_that_cannot_be_read_says_so(view, talk, qtbot, tmp_path):
     talk.apply(Chunk(role="computer", type="image", format="path", content=str(path)))
     talk.apply(Chunk(role="computer", type="image", format="base64.png", content="!!!!"))
     view.set_conversation(talk)
-    qtbot.waitUntil(lambda: view.sheet.bottom_of(1) < 200)
+    qtbot.waitUntil(lambda: view.canvas.sheet.bottom_of(1) < 200)
 
 
 def test_another_branch_replaces_the_rows(view, talk, painted):
@@ -411,7 +411,7 @@ def test_another_branch_replaces_the_rows(view, talk, painted):
     talk.change(MoveTo(question))
     talk.answer("Two")
     painted()
-    assert [row.text for row in view.sheet.rows] == ["Hello", "Two"]
+    assert [row.text for row in view.canvas.sheet.rows] == ["Hello", "Two"]
 
 
 def test_a_note_offers_its_action(view, talk, qtbot, painted):
@@ -423,13 +423,13 @@ def test_a_note_offers_its_action(view, talk, qtbot, painted):
     click(qtbot, view, spot_point(view, "Run all again"))
     assert done == [1]
     view.clear_notes()
-    assert len(view.sheet.rows) == 1
+    assert len(view.canvas.sheet.rows) == 1
 
 
 def test_the_menu_copies_an_entry(view, talk, qtbot):
     talk.answer("**x**")
     view.set_conversation(talk)
-    point = view.card_rect(0).topLeft() + QPoint(5, 10)
+    point = view.canvas.card_rect(0).topLeft() + QPoint(5, 10)
     menu = view._pointer.menu_at(point)
     labels = {action.text(): action for action in menu.actions()}
     assert not labels["Copy"].isEnabled()
@@ -454,7 +454,7 @@ def test_after_leaving_a_conversation_its_events_change_nothing(view, talk, pain
     view.set_conversation(None)
     talk.answer("x")
     painted()
-    assert view.sheet.rows == []
+    assert view.canvas.sheet.rows == []
 
 
 def test_odd_texts_are_drawn(view, talk, painted):
@@ -474,9 +474,9 @@ def test_odd_texts_are_drawn(view, talk, painted):
         talk.ask(text)
         talk.code(text)
         painted()
-    view.scroll_to(0)
-    while view.top < view.max_top():
-        view.scroll_by(480)
+    view.canvas.scroll_to(0)
+    while view.canvas.top < view.canvas.max_top():
+        view.canvas.scroll_by(480)
         painted()
 
 
@@ -486,7 +486,7 @@ def test_a_very_narrow_view_is_drawn(view, talk, painted):
     view.set_conversation(talk)
     view.resize(280, 300)
     painted()
-    assert view.column().width() >= 120
+    assert view.canvas.column().width() >= 120
 
 
 def test_screen_readers_are_told_what_there_is(view, talk, painted):
@@ -502,11 +502,11 @@ def test_a_huge_stored_answer_is_taken_in_over_several_frames_to_its_end(view, t
     paragraphs = [f"Paragraph {number} with **words**." for number in range(4_000)]
     talk.answer("\n\n".join(paragraphs))
     view.set_conversation(talk)
-    card = view.sheet.card(0)
+    card = view.canvas.sheet.card(0)
     assert card.is_behind
     qtbot.waitUntil(lambda: not card.is_behind)
     assert len(card.column) == len(paragraphs)
-    assert view.top == view.max_top()
+    assert view.canvas.top == view.canvas.max_top()
     assert view.maker.made < 2_000
 
 
@@ -514,17 +514,17 @@ def test_a_long_message_of_the_user_is_folded(view, talk, qtbot):
     talk.ask("\n".join(f"pasted {number}" for number in range(500)))
     talk.ask("y" * 60_000)
     view.set_conversation(talk)
-    assert view.sheet.height < 2_000
-    view.scroll_to(0)
+    assert view.canvas.sheet.height < 2_000
+    view.canvas.scroll_to(0)
     click(qtbot, view, spot_point(view, "Show all 500 lines", last=False))
-    assert view.sheet.height > 10_000
+    assert view.canvas.sheet.height > 10_000
 
 
 def test_packed_code_is_cut_for_display_and_copied_whole(view, talk, qtbot):
     code = "x=1;" * 20_000
     talk.code(code)
     view.set_conversation(talk)
-    assert view.sheet.height < 500
+    assert view.canvas.sheet.height < 500
     click(qtbot, view, spot_point(view, "Copy code"))
     assert QGuiApplication.clipboard().text() == code
 
@@ -534,10 +534,10 @@ def test_an_answer_that_was_cut_off_says_so(view, talk, painted):
     cut = talk.begin("assistant", "message")
     talk.apply(Chunk(role="assistant", type="message", content="Half an"))
     view.set_conversation(talk)
-    card = view.sheet.card(view.model.index_of(cut))
+    card = view.canvas.sheet.card(view.model.index_of(cut))
     painted()
     assert not card.is_cut
     talk.close_open()
     painted()
     assert card.is_cut
-    assert card.frame_height() > view.sheet.card(view.model.index_of(whole)).frame_height()
+    assert card.frame_height() > view.canvas.sheet.card(view.model.index_of(whole)).frame_height()

@@ -254,12 +254,12 @@ class SessionView(QObject):
         self._timeline.clear_notes()
         if self.begin(lambda session: session.send(text, attachments)):
             self._composer.clear()
-            self._timeline.jump_to_end()  # whoever asks wants to see what comes of it
+            self._timeline.canvas.jump_to_end()  # whoever asks wants to see what comes of it
 
     def _on_edit_submitted(self, message_id: str, text: str) -> None:
         if self.begin(lambda session: session.edit_and_send(message_id, text)):
             self._composer.clear()
-            self._timeline.jump_to_end()
+            self._timeline.canvas.jump_to_end()
 
     def _on_approved(self, proposal_id: str, code: str | None, is_for_rest: bool) -> None:
         self.do(lambda session: session.approve(proposal_id, code, rest_of_turn=is_for_rest))

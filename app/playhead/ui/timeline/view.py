@@ -1,11 +1,11 @@
-"""The timeline's widget: what the window asks of it, over the canvas that scrolls and paints."""
+"""The timeline's widget: it takes events, joins its parts, and does what the window asks of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -15,40 +15,43 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
-from playhead.ui.timeline.cards.card import HEADER, Intent
+from playhead.ui.timeline.cards.card import HEADER, CardTools, Intent
 from playhead.ui.timeline.cards.code_cards import ConsoleCard
+from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
 from playhead.ui.timeline.cards.table_card import TableCard
 from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
 from playhead.ui.timeline.find.timeline_finder import reveal
 from playhead.ui.timeline.model.rows import Action, Note
-from playhead.ui.timeline.model.timeline_model import Changes
+from playhead.ui.timeline.model.timeline_model import Changes, TimelineModel
 from playhead.ui.timeline.scroll.accessibility import AccessibleTimeline, announce, spoken_text
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.caret import Caret
-from playhead.ui.timeline.scroll.copier import to_clipboard
+from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
 from playhead.ui.timeline.scroll.key_handler import KeyHandler
 from playhead.ui.timeline.scroll.latest_button import LatestButton
 from playhead.ui.timeline.scroll.mouse_handler import MouseHandler
-from playhead.ui.timeline.scroll.row_layout import Anchor
 from playhead.ui.timeline.scroll.run_controls import InputFields, RunClock
 from playhead.ui.timeline.scroll.version_position import VersionPosition
-from playhead.ui.timeline.text.document_maker import Colourer
-from playhead.ui.widgets.theme import Theme
+from playhead.ui.timeline.text.document_maker import SAFE_SCHEMES, Colourer, DocumentMaker
+from playhead.ui.timeline.text.formula_renderer import FormulaRenderer
+from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXXL, Theme
 from playhead.ui.widgets.wording import tr, tr_n
 
 _SPOKEN_CHARS = 500
 
 
-class TimelineView(Canvas):
+class TimelineView(QAbstractScrollArea):
     """Shows a conversation. Owner: the main window.
 
     Signals: `retry_requested(message_id)`, `edit_requested(message_id)`,
     `version_chosen(message_id)`, `delete_requested(message_id)` of any message of a turn,
+    `request_wanted(message_id)` to see what the model was sent before that message,
     `find_requested()`, `run_requested(language, code)`, `open_code_requested(message_id)`,
     `line_requested(message_id, line)` to see it in the editor,
     `printed_pointed(message_id, number)` of the line of an output under the mouse (-1: none),
@@ -60,25 +63,51 @@ class TimelineView(Canvas):
     opens it.
     """
 
+    retry_requested = Signal(str)
+    edit_requested = Signal(str)
+    version_chosen = Signal(str)
+    delete_requested = Signal(str)
+    find_requested = Signal()
+    run_requested = Signal(str, str)
+    open_code_requested = Signal(str)
+    input_answered = Signal(str, str)
+    text_sent = Signal(str, bool)
+    line_requested = Signal(str, int)
+    printed_pointed = Signal(str, int)
+    printed_requested = Signal(str, int)
+    mend_requested = Signal(str)
+    request_wanted = Signal(str)
+    result_requested = Signal(str, str, str)
+    link_activated = Signal(str)
+
     def __init__(
         self, theme: Theme, parent: QWidget | None = None, colourer: Colourer | None = None
     ) -> None:
-        super().__init__(theme, parent, colourer)
+        super().__init__(parent)
+        self.theme = theme
+        self.model = TimelineModel()
+        self.pictures = PictureDecoder(self)
+        self.formulas = FormulaRenderer(self)
+        self.maker = DocumentMaker(theme, colourer, self.formulas)
+        self.canvas = canvas = Canvas(self, self.model, self._make_tools())
+        self.coalescer = canvas.coalescer
+        self.copier = Copier(canvas)
         self._conversation: Conversation | None = None
         self._unsubscribe: Callable[[], None] | None = None
-        self._caret = Caret(self)
-        self._pointer = MouseHandler(self, self._caret)
-        self._keys = KeyHandler(self, self._caret)
-        self._fields = InputFields(self)
-        self._clock = RunClock(self)
-        self._version_place = VersionPosition(self)
+        caret = Caret(canvas)
+        self._pointer = MouseHandler(canvas, caret, self.copier, self.activate)
+        self._keys = KeyHandler(canvas, caret, self.copier, self.activate)
+        self._fields = InputFields(canvas)
+        self._clock = RunClock(canvas)
+        self._version_place = VersionPosition(canvas)
         self._leaf: str | None = None
         self._traced: tuple[str, ...] = ()
-        self._jump = LatestButton(theme, self)
-        self.find_bar = TimelineFindBar(theme, self)
+        self._jump = LatestButton(theme, canvas)
+        self.find_bar = TimelineFindBar(theme, canvas)
         self._ring = _FocusRing(theme, self)
         self._face: AccessibleTimeline | None = None
         self._set_up()
+        self._connect()
 
     @property
     def conversation(self) -> Conversation | None:
@@ -93,40 +122,20 @@ class TimelineView(Canvas):
             self.find_bar.end()
         self._conversation = conversation
         self._unsubscribe = conversation.subscribe(self._on_event) if conversation else None
-        self.clear_selection()
-        self._is_following, self._anchor, self.top = True, None, 0
+        self.canvas.clear_selection()
+        self.canvas.go_to_end()
         self._leaf = conversation.leaf_id if conversation else None
         self.model.reset(conversation.messages if conversation else ())
         self._show_costs()
         self.show_versions()
         self._clock.follow()
-        self._flush()
+        self.canvas.flush()
         self._describe()
 
     def accessible_face(self) -> AccessibleTimeline:
         """What assistive technology sees; made when it first asks."""
-        self._face = self._face or AccessibleTimeline(self)
+        self._face = self._face or AccessibleTimeline(self, self.canvas)
         return self._face
-
-    def ring(self, key: str) -> None:
-        """Put the ring around another entry, and say so."""
-        is_other = key != self.ringed
-        super().ring(key)
-        if is_other and self._face is not None:
-            self._face.tell_focus(key)
-
-    def copy_turn(self, index: int, *, is_markdown: bool) -> None:
-        """Put the turn of an entry on the clipboard."""
-        messages = self._conversation.messages if self._conversation else []
-        to_clipboard(self.copier.turn(index, messages, is_markdown=is_markdown))
-
-    def copy(self) -> None:
-        """Put what is selected, or else the entry with the ring, on the clipboard."""
-        index = self.model.index_of(self.ringed)
-        if self.selection is None and index is not None and self._lone_picture() is None:
-            to_clipboard(self.sheet.source(index))
-        else:
-            super().copy()
 
     def show_versions(self) -> None:
         """Put arrows where there are other versions; when a turn has ended these are others."""
@@ -135,31 +144,31 @@ class TimelineView(Canvas):
             before = self.model.rows
             self.model.set_versions(conversation.versions(), path)
             if self.model.rows is not before:
-                self.clear_selection()  # its places are counted in rows
+                self.canvas.clear_selection()  # its places are counted in rows
             self.coalescer.due()
 
     def reveal(self, message_id: str, query: str = "") -> bool:
         """Scroll to a message, to the words of a query in it; False if it is not drawn."""
-        self._flush()
-        return reveal(self, message_id, query)
+        self.canvas.flush()
+        return reveal(self.canvas, message_id, query)
 
     def trace(self, traces: Mapping[str, Sequence[tuple[int, int | None]]]) -> None:
         """Mark lines of outputs, by message; those that were marked before no longer."""
         for key in {*self._traced, *traces}:
             if (index := self.model.index_of(key)) is not None:
                 self.model.rows[index].traced = traces.get(key, ())
-                self.viewport().update(self.card_rect(index))
+                self.viewport().update(self.canvas.card_rect(index))
         self._traced = tuple(traces)
 
     def reveal_printed(self, message_id: str, number: int) -> None:
         """Scroll until a line of an output, or the place where it is hidden, can be seen."""
         self.reveal(message_id)
         index = self.model.index_of(message_id)
-        card = self.sheet.card(index) if index is not None else None
+        card = self.canvas.sheet.card(index) if index is not None else None
         if index is not None and isinstance(card, ConsoleCard):
-            y = self.sheet.top_of(index) + (card.y_of_printed(number) or 0)
-            if not self.top <= y < self.top + self.viewport().height() - HEADER:
-                self.scroll_to(y - self.viewport().height() // 3)
+            y = self.canvas.sheet.top_of(index) + (card.y_of_printed(number) or 0)
+            if not self.canvas.top <= y < self.canvas.top + self.viewport().height() - HEADER:
+                self.canvas.scroll_to(y - self.viewport().height() // 3)
 
     def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
         """How a code card stands: a CodeState of `rows`."""
@@ -198,18 +207,16 @@ class TimelineView(Canvas):
 
     def clear_notes(self) -> None:
         """Take those lines away."""
-        self.clear_selection()
+        self.canvas.clear_selection()
         self.model.clear_notes()
-        self._flush()
+        self.canvas.flush()
 
     def activate(self, intent: Intent, index: int) -> None:
-        """Do what a spot of a card stands for."""
-        row = self.sheet.rows[index]
+        """Do what a spot of a card, a key or the menu asks for."""
+        if self._ask(intent):
+            return
+        row = self.canvas.sheet.rows[index]
         match intent.kind:
-            case "copy":
-                QGuiApplication.clipboard().setText(intent.text)
-            case "link":
-                self.open_link(intent.text)
             case "fold":
                 self._fold(index)
             case "version":
@@ -217,79 +224,90 @@ class TimelineView(Canvas):
                 self.version_chosen.emit(intent.text)
             case "type":
                 self._fields.toggle_typing(row)
-            case "card":
-                if self.sheet.card(index).act(intent.text):
-                    self.row_changed(row.key)
+            case "card" if self.canvas.sheet.card(index).act(intent.text):
+                self.canvas.row_changed(row.key)
             case "act" if row.note is not None and row.note.action is not None:
                 row.note.action[1]()
-            case "copy_table" if (text := self._table_text(intent, index)) is not None:
-                QGuiApplication.clipboard().setText(text)
+            case "mend":
+                self.mend_requested.emit(row.key)
+            case "copy_turn":
+                self._copy_turn(index, is_markdown=intent.text == "markdown")
             case _:
-                self._tell(intent, row.key)
+                self._ask_for_result(intent, index)
+
+    def _ask(self, intent: Intent) -> bool:
+        """Do what needs no more than the intent; False for what needs its row."""
+        asked = {
+            "retry": self.retry_requested,
+            "edit": self.edit_requested,
+            "open": self.open_code_requested,
+            "other_version": self.version_chosen,
+            "delete": self.delete_requested,
+            "request": self.request_wanted,
+        }
+        message_id, _, line = intent.text.partition(" ")
+        match intent.kind:
+            case "copy":
+                QGuiApplication.clipboard().setText(intent.text)
+            case "link":
+                if intent.text.partition(":")[0].lower() in SAFE_SCHEMES:
+                    self.link_activated.emit(intent.text)
+            case "run":
+                self.run_requested.emit(intent.language, intent.text)
+            case "line":
+                self.line_requested.emit(message_id, int(line))
+            case "printed":
+                self.printed_requested.emit(message_id, int(line))
+            case kind if kind in asked:
+                asked[kind].emit(intent.text)
+            case _:
+                return False
+        return True
+
+    def _ask_for_result(self, intent: Intent, index: int) -> None:
+        if intent.kind == "copy_table" and (text := self._table_text(intent, index)) is not None:
+            QGuiApplication.clipboard().setText(text)
+        elif intent.kind not in ("card", "act"):
+            self.result_requested.emit(intent.kind, self.canvas.sheet.rows[index].key, intent.text)
+
+    def _copy_turn(self, index: int, *, is_markdown: bool) -> None:
+        messages = self._conversation.messages if self._conversation else []
+        to_clipboard(self.copier.turn(index, messages, is_markdown=is_markdown))
 
     def _table_text(self, intent: Intent, index: int) -> str | None:
         """A table in the order in which it is shown; None if that would take long."""
-        card = self.sheet.card(index)
+        card = self.canvas.sheet.card(index)
         if not isinstance(card, TableCard) or not card.is_small:
             return None
         return card.as_text("," if intent.text == "csv" else "\t")
 
-    def _tell(self, intent: Intent, key: str) -> None:
-        """Hand on to the window what is its business."""
-        match intent.kind:
-            case "retry":
-                self.retry_requested.emit(intent.text)
-            case "edit":
-                self.edit_requested.emit(intent.text)
-            case "run":
-                self.run_requested.emit(intent.language, intent.text)
-            case "open":
-                self.open_code_requested.emit(intent.text)
-            case "line":
-                message_id, _, line = intent.text.partition(" ")
-                self.line_requested.emit(message_id, int(line))
-            case "mend":
-                self.mend_requested.emit(key)
-            case "table" | "copy_table" | "save" | "page" | "file" | "output":
-                self.result_requested.emit(intent.kind, key, intent.text)
-            case "picture" | "copy_picture" | "save_picture":
-                self.result_requested.emit(intent.kind, key, intent.text)
-            case _:
-                pass
-
-    def on_settled(self) -> None:
+    def _on_settled(self) -> None:
         """Put the button and the fields where they belong."""
         self._jump.refresh()
         self._fields.place()
         if not self.find_bar.isHidden():
             self.find_bar.place()
 
-    def on_scrolled(self) -> None:
-        """Something else may be under the mouse."""
-        self._pointer.refresh()
-
-    def on_taken(self, changes: Changes) -> None:
-        """What came is counted, and searched too."""
+    def _on_taken(self, changes: Changes) -> None:
+        """What came is counted, and searched too; what was pressed may be gone."""
         self._jump.take(changes)
         if changes.added or changes.changed or changes.is_reset:
             self.find_bar.finder.rows_changed()
+        if changes.is_reset:
+            self._pointer.forget()
 
-    def on_reset(self) -> None:
-        """What was pressed is gone."""
-        self._pointer.forget()
+    def _on_ring_moved(self, key: str) -> None:
+        if self._face is not None:
+            self._face.tell_focus(key)
 
     def _fold(self, index: int) -> None:
-        row = self.sheet.rows[index]
+        row = self.canvas.sheet.rows[index]
         row.is_open = not row.is_open
-        # What was clicked holds still, also at the end.
-        self._is_following = False
-        top = self.sheet.top_of(index)
-        if top >= self.top:
-            self._anchor = Anchor(key=row.key, part=0, above=self.top - top)
-        self.focused = None
-        self.clear_selection()
-        self.row_changed(row.key)
-        self.follow_if_at_end()
+        self.canvas.hold_row(index)
+        self.canvas.focused = None
+        self.canvas.clear_selection()
+        self.canvas.row_changed(row.key)
+        self.canvas.follow_if_at_end()
 
     def _set_up(self) -> None:
         self.setObjectName("timeline")
@@ -305,8 +323,33 @@ class TimelineView(Canvas):
         self.verticalScrollBar().setSingleStep(40)
         self.setAccessibleName(tr("Conversation"))
         self.setMinimumWidth(280)
+
+    def _connect(self) -> None:
+        canvas = self.canvas
         self.theme.changed.connect(self._on_theme_changed)
-        self.pictures.ready.connect(self.row_changed)
+        self.pictures.ready.connect(canvas.row_changed)
+        self.formulas.changed.connect(canvas.renew_formulas)
+        canvas.taken.connect(self._on_taken)
+        canvas.settled.connect(self._on_settled)
+        canvas.scrolled.connect(self._pointer.refresh)
+        canvas.ring_moved.connect(self._on_ring_moved)
+        self._pointer.printed_pointed.connect(self.printed_pointed)
+        self._pointer.find_requested.connect(self.find_requested)
+        self._fields.answered.connect(self.input_answered)
+        self._fields.sent.connect(self.text_sent)
+
+    def _make_tools(self) -> CardTools:
+        self._can_run: Callable[[str], bool] = lambda word: False
+        self._why_not: Callable[[str], str] = lambda word: ""
+        self.model_name: Callable[[], str] = lambda: ""
+        return CardTools(
+            theme=self.theme,
+            maker=self.maker,
+            pictures=self.pictures,
+            can_run=lambda word: self._can_run(word),
+            why_not=lambda word: self._why_not(word),
+            has_model=lambda: bool(self.model_name()),
+        )
 
     def _on_event(self, event: ConversationEvent) -> None:
         if event.kind in REARRANGED:
@@ -330,7 +373,7 @@ class TimelineView(Canvas):
             return
         if conversation.leaf_id != self._leaf:
             self._leaf = conversation.leaf_id
-            self.clear_selection()
+            self.canvas.clear_selection()
             self.model.reset(conversation.messages)
         self.show_versions()
         self._clock.follow()
@@ -355,10 +398,7 @@ class TimelineView(Canvas):
 
     def _on_theme_changed(self) -> None:
         self._jump.dress()
-        self.hold_line()
-        self.sheet.forget()
-        self._settle()
-        self.viewport().update()
+        self.canvas.forget_layout()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width breaks lines elsewhere; what is read stays where it is."""
@@ -367,8 +407,28 @@ class TimelineView(Canvas):
             self._jump.dress()
         self.pictures.ratio = self.devicePixelRatioF()
         self._ring.setGeometry(self.rect())
-        self._settle()
-        self.viewport().update()
+        self.canvas.refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the rows that touch the exposed rectangle."""
+        self.canvas.paint(event.rect())
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Scroll to where the user moved the scroll bar."""
+        self.canvas.scroll_to(self.verticalScrollBar().value())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll: touchpads give pixels, wheels notches."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+            return
+        pixels = event.pixelDelta().y() or round(event.angleDelta().y() * 90 / 120)
+        self.canvas.scroll_by(-pixels)
+        event.accept()
+
+    def sizeHint(self) -> QSize:
+        """Return the size of a comfortable column."""
+        return QSize(COLUMN_WIDTH + 2 * GAP_XXXL, 600)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a click or a selection."""
@@ -413,9 +473,9 @@ class TimelineView(Canvas):
         """No ring without focus."""
         super().focusOutEvent(event)
         self._ring.hide()
-        self.focused = None
+        self.canvas.focused = None
         if event.reason() != Qt.FocusReason.PopupFocusReason and self.find_bar.isHidden():
-            self.ring("")
+            self.canvas.ring("")
         self.viewport().update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -78,8 +78,8 @@ def look(view: TimelineView, sample: Sample) -> int:
         for _ in range(3):
             view.coalescer.flush_now()
             view.viewport().repaint()
-        index = len(view.sheet.rows) - 1
-        column = view.sheet.card(index).column
+        index = len(view.canvas.sheet.rows) - 1
+        column = view.canvas.sheet.card(index).column
         blocks = [column.block(number) for number in range(len(column))] if column else []
         most = max(most, sum(len(block.source) for block in blocks))
         view._fold(index)
@@ -106,7 +106,7 @@ def test_of_a_million_rows_only_those_in_sight_are_drawn(view) -> None:
     sample = Sample()
     sample.give("table", table(1_000_000, 1_000_000))
     look(view, sample)
-    card = view.sheet.card(0)
+    card = view.canvas.sheet.card(0)
     assert "1,000,000 rows" in card.size_words()
     assert not any("sort" in spot.tip for spot in card.spots(True)), "a sort would be felt"
 

@@ -47,10 +47,10 @@ def model(sample: Sample) -> TimelineModel:
 
 def click(qtbot, view, tip: str) -> None:
     view.coalescer.flush_now()
-    for index in view.visible_rows():
-        for spot in view.sheet.card(index).spots(True):
+    for index in view.canvas.visible_rows():
+        for spot in view.canvas.sheet.card(index).spots(True):
             if spot.tip.startswith(tip):
-                point: QPoint = spot.rect.center() + view.card_rect(index).topLeft()
+                point: QPoint = spot.rect.center() + view.canvas.card_rect(index).topLeft()
                 qtbot.mouseClick(view.viewport(), LEFT, NONE, point)
                 return
     raise AssertionError(f"no {tip}")
@@ -58,7 +58,7 @@ def click(qtbot, view, tip: str) -> None:
 
 def tips(view) -> list[str]:
     view.coalescer.flush_now()
-    cards = (view.sheet.card(index) for index in view.visible_rows())
+    cards = (view.canvas.sheet.card(index) for index in view.canvas.visible_rows())
     return [spot.tip for card in cards for spot in card.spots(True)]
 
 
@@ -228,7 +228,7 @@ def test_a_model_is_asked_to_mend_only_where_there_is_one(qtbot, view, talk) -> 
     assert "Ask the model to fix it" not in tips(view)
     view.set_model_name(lambda: "openai/gpt-x")
     view.set_conversation(talk)
-    view.row_changed(key)
+    view.canvas.row_changed(key)
     with qtbot.waitSignal(view.mend_requested) as asked:
         click(qtbot, view, "Ask the model to fix it")
     assert asked.args == [key]
@@ -269,8 +269,8 @@ def test_a_picture_of_two_hundred_megapixels_is_refused_in_words(
     talk.apply(Chunk(role="computer", type="image", format="path", content=str(path)))
     view.set_conversation(talk)
     painted()
-    found: Callable[[], object] = lambda: view.sheet.card(0)._picture()  # noqa: E731
+    found: Callable[[], object] = lambda: view.canvas.sheet.card(0)._picture()  # noqa: E731
     qtbot.waitUntil(lambda: found() is not None)
-    shown, problem = view.sheet.card(0)._picture()
+    shown, problem = view.canvas.sheet.card(0)._picture()
     assert shown.isNull()
     assert problem == "it is too large (20,000 × 10,000, 200 megapixels)"

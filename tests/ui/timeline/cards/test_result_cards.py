@@ -39,10 +39,10 @@ def show(talk, kind, content, form=None):
 
 def spot(view, tip, row=-1):
     """Where a button whose name begins so is on the screen."""
-    index = view.visible_rows()[row] if row < 0 else row
-    for one in view.sheet.card(index).spots(True):
+    index = view.canvas.visible_rows()[row] if row < 0 else row
+    for one in view.canvas.sheet.card(index).spots(True):
         if one.tip.startswith(tip):
-            return one.rect.translated(view.card_rect(index).topLeft())
+            return one.rect.translated(view.canvas.card_rect(index).topLeft())
     raise AssertionError(f"no {tip}")
 
 
@@ -53,17 +53,17 @@ def click(qtbot, view, tip, row=-1):
 
 
 def has_spot(view, tip, row=0):
-    return any(one.tip.startswith(tip) for one in view.sheet.card(row).spots(True))
+    return any(one.tip.startswith(tip) for one in view.canvas.sheet.card(row).spots(True))
 
 
 def test_a_table_shows_its_first_rows_and_all_when_it_is_opened(view, talk, qtbot, painted):
     show(talk, "table", table())
     view.set_conversation(talk)
     painted()
-    folded = view.sheet.height
+    folded = view.canvas.sheet.height
     assert folded < 450
     click(qtbot, view, "Show 200 rows")
-    assert view.sheet.height > 200 * 24
+    assert view.canvas.sheet.height > 200 * 24
     painted()
 
 
@@ -71,16 +71,16 @@ def test_the_head_of_a_long_table_stays_in_sight_while_it_is_scrolled(view, talk
     show(talk, "table", table())
     view.set_conversation(talk)
     click(qtbot, view, "Show 200 rows")
-    view.scroll_to(2_000)
+    view.canvas.scroll_to(2_000)
     painted()
     assert spot(view, "units").top() < 60
     first = view.viewport().grab(QRect(0, 0, view.width(), 60)).toImage()
-    view.scroll_by(260)
+    view.canvas.scroll_by(260)
     painted()
     again = view.viewport().grab(QRect(0, 0, view.width(), 60)).toImage()
     assert first.copy(30, 40, 400, 20) == again.copy(30, 40, 400, 20)
     click(qtbot, view, "units")
-    assert view.sheet.card(0).as_text("\t").split("\n")[1].startswith("East")
+    assert view.canvas.sheet.card(0).as_text("\t").split("\n")[1].startswith("East")
 
 
 def test_a_click_on_a_head_sorts_rising_then_falling_then_not(view, talk, qtbot, painted):
@@ -89,7 +89,9 @@ def test_a_click_on_a_head_sorts_rising_then_falling_then_not(view, talk, qtbot,
     painted()
 
     def regions():
-        return [line.split(",")[0] for line in view.sheet.card(0).as_text(",").split("\n")[1:-1]]
+        return [
+            line.split(",")[0] for line in view.canvas.sheet.card(0).as_text(",").split("\n")[1:-1]
+        ]
 
     own = regions()
     click(qtbot, view, "region")
@@ -108,7 +110,7 @@ def test_columns_that_have_room_are_told_of_all_that_the_frame_has(view, talk, p
     show(talk, "table", wide)
     view.set_conversation(talk)
     painted()
-    assert view.sheet.card(0).size_words().endswith(" of 900")
+    assert view.canvas.sheet.card(0).size_words().endswith(" of 900")
 
 
 def test_columns_without_room_are_one_click_away(view, talk, qtbot, painted):
@@ -153,9 +155,9 @@ def test_a_table_without_rows_is_its_head(view, talk, painted):
     )
     view.set_conversation(talk)
     painted()
-    assert view.sheet.card(0).size_words() == "0 rows · 2 columns"
+    assert view.canvas.sheet.card(0).size_words() == "0 rows · 2 columns"
     assert has_spot(view, "a ·")
-    assert view.sheet.card(0).frame_height() > 80
+    assert view.canvas.sheet.card(0).frame_height() > 80
 
 
 def test_a_million_cells_are_shown_by_drawing_those_that_are_seen(view, talk, painted):
@@ -167,10 +169,10 @@ def test_a_million_cells_are_shown_by_drawing_those_that_are_seen(view, talk, pa
         Table(columns=names, dtypes=(), rows=rows, total_rows=10_000, total_columns=100),
     )
     view.set_conversation(talk)
-    card = view.sheet.card(0)
-    view.sheet.rows[0].is_open = True
-    view.row_changed(view.sheet.rows[0].key)
-    view.scroll_to(100_000)
+    card = view.canvas.sheet.card(0)
+    view.canvas.sheet.rows[0].is_open = True
+    view.canvas.row_changed(view.canvas.sheet.rows[0].key)
+    view.canvas.scroll_to(100_000)
     texts = []
     for column in card._columns:
         shown = column.text
@@ -198,7 +200,7 @@ def test_a_table_is_copied_as_it_is_shown(view, talk, qtbot, painted):
     click(qtbot, view, "Copy table")
     clipboard = QGuiApplication.clipboard()
     assert clipboard.text() == "region\tunits\tshare\nEast\t1\t\n" + "North\t7\t0.5\n" * 2
-    menu = view._pointer.menu_at(view.card_rect(0).center())
+    menu = view._pointer.menu_at(view.canvas.card_rect(0).center())
     actions = {action.text(): action for action in menu.actions()}
     actions["Copy as CSV"].trigger()
     assert clipboard.text().startswith("region,units,share\nEast,1,\n")
@@ -229,7 +231,7 @@ def test_odd_tables_are_drawn(view, talk, painted, odd):
     painted()
     view.resize(280, 300)
     painted()
-    assert view.sheet.height > 60
+    assert view.canvas.sheet.height > 60
 
 
 def test_a_frame_is_not_said_twice(view, talk):
@@ -238,7 +240,7 @@ def test_a_frame_is_not_said_twice(view, talk):
     talk.output("total 3\n  region  units  share\n0  North      7    0.5\n")
     show(talk, "table", table(1, 1))
     view.set_conversation(talk)
-    assert view.sheet.card(1).source() == "total 3"
+    assert view.canvas.sheet.card(1).source() == "total 3"
 
 
 def test_files_are_listed_with_what_happened_to_them(view, talk, qtbot, painted, tmp_path):
@@ -255,20 +257,20 @@ def test_files_are_listed_with_what_happened_to_them(view, talk, qtbot, painted,
     show(talk, "files", changes)
     view.set_conversation(talk)
     painted()
-    card = view.sheet.card(0)
+    card = view.canvas.sheet.card(0)
     assert card.summary() == "1 created · 1 changed · 1 deleted"
     assert not has_spot(view, "Open old.txt")
-    closed = view.sheet.height
+    closed = view.canvas.sheet.height
     click(qtbot, view, "Show what changed in notes.md")
     painted()
-    assert view.sheet.height > closed + 60
+    assert view.canvas.sheet.height > closed + 60
     with qtbot.waitSignal(view.result_requested) as asked:
         click(qtbot, view, "Open plot.png")
     assert asked.args[2] == "plot.png"
-    blue = view.card_rect(0).topLeft() + QPoint(62, 67)
+    blue = view.canvas.card_rect(0).topLeft() + QPoint(62, 67)
     qtbot.waitUntil(lambda: view.grab().toImage().pixelColor(blue).name() == "#3b5bdb")
     click(qtbot, view, "Hide what changed in notes.md")
-    assert view.sheet.height == closed
+    assert view.canvas.sheet.height == closed
 
 
 def test_a_file_cannot_hide_its_name(view, talk, painted):
@@ -299,11 +301,11 @@ def test_of_many_files_the_first_are_shown(view, talk, qtbot, painted):
     )
     view.set_conversation(talk)
     painted()
-    assert view.sheet.height < 400
+    assert view.canvas.sheet.height < 400
     click(qtbot, view, "Show 500 files")
-    assert view.sheet.height > 500 * 28
+    assert view.canvas.sheet.height > 500 * 28
     painted()
-    card = view.sheet.card(0)
+    card = view.canvas.sheet.card(0)
     assert card.summary() == "10,000 created"
     assert card.note() == "9,500 more are not listed."
     assert len(card.source().split("\n")) == 10_000
@@ -318,7 +320,7 @@ def test_files_that_are_not_listed_are_counted_in_the_head(view, talk, qtbot, pa
     )
     view.set_conversation(talk)
     painted()
-    card = view.sheet.card(0)
+    card = view.canvas.sheet.card(0)
     assert card.summary() == "12,345 created · 1 changed"
     click(qtbot, view, "Show 201 files")
     painted()
@@ -332,15 +334,15 @@ def test_a_page_shows_no_more_than_its_name_until_its_source_is_asked_for(
     view.set_conversation(talk)
     painted()
     made = view.maker.made
-    closed = view.sheet.height
+    closed = view.canvas.sheet.height
     with qtbot.waitSignal(view.result_requested) as asked:
         click(qtbot, view, "Your browser")
     assert asked.args == ["page", key, key]
     assert view.maker.made == made
     click(qtbot, view, "Show the source")
-    assert view.sheet.height > closed + 300
+    assert view.canvas.sheet.height > closed + 300
     click(qtbot, view, "Hide the source")
-    assert view.sheet.height == closed
+    assert view.canvas.sheet.height == closed
 
 
 def test_a_script_is_shown_and_cannot_be_opened(view, talk, painted):
@@ -355,9 +357,9 @@ def test_markdown_of_the_code_is_set_as_prose_in_a_frame(view, talk, painted):
     talk.say("computer", "code", "# Title\n\n> quoted", "markdown")
     view.set_conversation(talk)
     painted()
-    assert view.sheet.rows[0].kind == "rendered"
-    view.select_all()
-    assert "Title" in view.selected_text()
+    assert view.canvas.sheet.rows[0].kind == "rendered"
+    view.canvas.select_all()
+    assert "Title" in view.canvas.selected_text()
 
 
 def test_a_drawing_is_drawn_and_a_refused_one_says_why(view, talk, qtbot, painted):
@@ -366,9 +368,9 @@ def test_a_drawing_is_drawn_and_a_refused_one_says_why(view, talk, qtbot, painte
              "svg")  # fmt: skip
     talk.say("computer", "image", head + '<image href="file:///etc/passwd"/></svg>', "svg")
     view.set_conversation(talk)
-    qtbot.waitUntil(lambda: view.sheet.bottom_of(1) - view.sheet.top_of(1) == 56)
-    view.scroll_to(0)
-    middle = view.card_rect(0).center()
+    qtbot.waitUntil(lambda: view.canvas.sheet.bottom_of(1) - view.canvas.sheet.top_of(1) == 56)
+    view.canvas.scroll_to(0)
+    middle = view.canvas.card_rect(0).center()
     qtbot.waitUntil(lambda: view.grab().toImage().pixelColor(middle).name() == "#3b5bdb")
 
 
@@ -378,8 +380,8 @@ def test_a_result_that_is_not_known_is_one_quiet_line(view, talk, painted):
     show(talk, "image", "x", "jpeg-xl")
     view.set_conversation(talk)
     painted()
-    assert [row.kind for row in view.sheet.rows] == ["unknown"] * 3
-    assert "hologram" in view.sheet.rows[0].text
+    assert [row.kind for row in view.canvas.sheet.rows] == ["unknown"] * 3
+    assert "hologram" in view.canvas.sheet.rows[0].text
 
 
 def test_an_error_is_said_once_and_its_traceback_on_demand(view, talk, qtbot, painted):
@@ -395,13 +397,13 @@ def test_an_error_is_said_once_and_its_traceback_on_demand(view, talk, qtbot, pa
     )
     view.set_conversation(talk)
     painted()
-    console, problem = view.sheet.card(1), view.sheet.card(2)
+    console, problem = view.canvas.sheet.card(1), view.canvas.sheet.card(2)
     assert console.source() == "before"
     assert problem.title() == "ZeroDivisionError: division by zero"
     assert problem.where() == "line 3 → line 12 of helper.py, in f"
-    closed = view.sheet.height
+    closed = view.canvas.sheet.height
     click(qtbot, view, "Show traceback")
-    assert view.sheet.height > closed + 40
+    assert view.canvas.sheet.height > closed + 40
     click(qtbot, view, "Copy traceback")
     copied = QGuiApplication.clipboard().text()
     assert copied == f"{trace}ZeroDivisionError: division by zero"
@@ -427,8 +429,8 @@ def test_an_error_says_what_to_do_under_its_title(view, talk, qtbot, painted):
     )
     view.set_conversation(talk)
     painted()
-    assert view.sheet.card(0).source() == "grow()"
-    plain, helpful = view.sheet.card(2), view.sheet.card(3)
+    assert view.canvas.sheet.card(0).source() == "grow()"
+    plain, helpful = view.canvas.sheet.card(2), view.canvas.sheet.card(3)
     assert plain.source().endswith(f"no room\n{remedy}")
     assert helpful.source().endswith(remedy)
     assert helpful.frame_height() > plain.frame_height() + 16
@@ -444,9 +446,9 @@ def test_an_interrupt_is_told_by_its_report_alone(view, talk, has_error):
         show(talk, "error", CodeError(name="KeyboardInterrupt", message=""))
     talk.report(RunReport(state="interrupted", seconds=12.34, line=37))
     view.set_conversation(talk)
-    assert [row.kind for row in view.sheet.rows] == ["code", "console", "run"]
-    assert view.sheet.card(1).source() == "x"
-    assert view.sheet.card(0).state_text() == "stopped at line 37 after 12.3 s"
+    assert [row.kind for row in view.canvas.sheet.rows] == ["code", "console", "run"]
+    assert view.canvas.sheet.card(1).source() == "x"
+    assert view.canvas.sheet.card(0).state_text() == "stopped at line 37 after 12.3 s"
 
 
 def test_text_is_sent_to_a_program_while_the_code_runs(view, talk, qtbot, painted):
@@ -461,7 +463,7 @@ def test_text_is_sent_to_a_program_while_the_code_runs(view, talk, qtbot, painte
     click(qtbot, view, "Send text")
     [line] = view.findChildren(SendLine)
     assert line.isVisible()
-    assert view.card_rect(0).contains(line.geometry())
+    assert view.canvas.card_rect(0).contains(line.geometry())
     qtbot.keyClicks(line.field, "yes")
     qtbot.keyClick(line.field, Qt.Key.Key_Return)
     assert line.field.text() == ""
@@ -477,33 +479,33 @@ def test_calls_that_wait_for_another_are_queued(view, talk):
     first, second = talk.code("1"), talk.code("2")
     view.set_conversation(talk)
     talk.propose(first, "1")
-    assert view.sheet.card(1).state_text() == "queued"
+    assert view.canvas.sheet.card(1).state_text() == "queued"
     talk.propose(second, "2")
-    assert view.sheet.rows[1].state == "waiting"
+    assert view.canvas.sheet.rows[1].state == "waiting"
 
 
 def test_a_turn_that_was_stopped_before_its_first_word_leaves_a_line(view, talk):
     talk.ask("Hello")
     view.set_conversation(talk)
     talk.apply(Chunk(role="server", type="status", content="cancelled"))
-    assert [row.kind for row in view.sheet.rows] == ["question", "run"]
-    assert view.sheet.rows[1].text == "Stopped before the answer began."
+    assert [row.kind for row in view.canvas.sheet.rows] == ["question", "run"]
+    assert view.canvas.sheet.rows[1].text == "Stopped before the answer began."
 
 
 def test_the_seconds_stand_on_the_card_while_it_runs(view, talk, qtbot):
     talk.code("sleep")
     view.set_conversation(talk)
     talk.report(RunReport(state="started"))
-    qtbot.waitUntil(lambda: view.sheet.card(0).state_text() in ("1 s", "2 s"))
+    qtbot.waitUntil(lambda: view.canvas.sheet.card(0).state_text() in ("1 s", "2 s"))
     talk.report(RunReport(state="finished", seconds=1.2))
-    assert view.sheet.card(0).state_text() == "ran in 1.2 s"
+    assert view.canvas.sheet.card(0).state_text() == "ran in 1.2 s"
 
 
 def test_the_heads_of_a_table_in_prose_stand_over_their_cells(view, talk, painted):
     talk.answer("| a | b |\n|---|--:|\n| 1 | 2 |\n\n> quoted")
     view.set_conversation(talk)
     painted()
-    column = view.sheet.card(0).column
+    column = view.canvas.sheet.card(0).column
     frame = column._document(0).rootFrame().childFrames()[0]
     sides = [frame.cellAt(0, n).firstCursorPosition().blockFormat().alignment() for n in (0, 1)]
     assert sides[1] & Qt.AlignmentFlag.AlignRight

@@ -39,9 +39,13 @@ def shown_line(view):
     column, block, start = view.maker.current
     document = column._document(block)
     line = document.findBlock(start).text()
-    index = next(index for index in view.visible_rows() if view.sheet.card(index).column is column)
-    card = view.sheet.card(index)
-    y = view.card_rect(index).top() + card.text_box().top() + column.y_of((block, start))
+    index = next(
+        index
+        for index in view.canvas.visible_rows()
+        if view.canvas.sheet.card(index).column is column
+    )
+    card = view.canvas.sheet.card(index)
+    y = view.canvas.card_rect(index).top() + card.text_box().top() + column.y_of((block, start))
     return line, y
 
 
@@ -61,7 +65,7 @@ def test_places_are_counted_and_gone_through_round_the_end(view, talk, find, qtb
         talk.ask(f"Question {number} about apples")
         talk.answer(f"Answer {number}: an **app**le, and an Apple.\n\nNo pear.")
     view.set_conversation(talk)
-    view.scroll_to(0)
+    view.canvas.scroll_to(0)
     assert find("apple") == "1 of 90"
     assert enter(qtbot, view) == "2 of 90"
     line, y = shown_line(view)
@@ -89,7 +93,7 @@ def test_a_folded_card_opens_for_what_is_in_its_fold(view, talk, find, qtbot):
     talk.say("assistant", "reasoning", "I think of a hidden needle here.")
     view.set_conversation(talk)
     assert find("line_33") == "1 of 1"
-    assert view.sheet.rows[view.model.index_of(code)].is_open
+    assert view.canvas.sheet.rows[view.model.index_of(code)].is_open
     assert shown_line(view)[0] == "line_33 = 33"
     assert find("needle") == "1 of 1"
     assert "needle" in shown_line(view)[0]
@@ -114,7 +118,7 @@ def test_a_table_that_has_the_words_is_shown_with_a_ring(view, talk, find):
     key = talk.apply(Chunk(role="computer", type="table", content=table))
     view.set_conversation(talk)
     assert find("berlin") == "1 of 1"
-    assert view.ringed == key
+    assert view.canvas.ringed == key
 
 
 def test_what_is_marked_is_painted_in_the_colours_of_the_theme(view, talk, find, theme):
@@ -122,7 +126,7 @@ def test_what_is_marked_is_painted_in_the_colours_of_the_theme(view, talk, find,
     view.set_conversation(talk)
     assert find("needle") == "1 of 2"
     image = view.viewport().grab().toImage()
-    rect = view.card_rect(0)
+    rect = view.canvas.card_rect(0)
     colours = {
         image.pixelColor(x, y).name().upper()
         for x in range(rect.left(), rect.right())
@@ -148,20 +152,20 @@ def test_the_bar_covers_nothing_and_moves_nothing(view, talk, find, qtbot):
     for number in range(30):
         talk.answer(f"needle {number}\n\n" + "word " * 90)
     view.set_conversation(talk)
-    view.scroll_to(700)
-    row = view.visible_rows()[1]
+    view.canvas.scroll_to(700)
+    row = view.canvas.visible_rows()[1]
 
     def on_screen():
-        return view.viewport().mapTo(view, view.card_rect(row).topLeft()).y()
+        return view.viewport().mapTo(view, view.canvas.card_rect(row).topLeft()).y()
 
     before = on_screen()
     view.find_bar.open()
     assert on_screen() == before
     qtbot.keyClick(view.find_bar.words, Qt.Key.Key_Escape)
     assert on_screen() == before
-    view.scroll_to(0)
+    view.canvas.scroll_to(0)
     find("needle 0")
-    first = view.viewport().mapTo(view, view.card_rect(0).topLeft()).y()
+    first = view.viewport().mapTo(view, view.canvas.card_rect(0).topLeft()).y()
     assert first > view.find_bar.geometry().bottom()
 
 

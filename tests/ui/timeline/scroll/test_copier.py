@@ -36,7 +36,7 @@ def clipboard():
 
 
 def choose(view, index, label):
-    menu = view._pointer.menu_at(view.card_rect(index).center())
+    menu = view._pointer.menu_at(view.canvas.card_rect(index).center())
     [action] = [one for one in menu.actions() if one.text() == label]
     action.trigger()
     menu.close()
@@ -72,46 +72,46 @@ def test_a_selection_is_copied_as_markdown_by_its_keys(view, told, qtbot):
 
 
 def test_shift_and_arrows_select_across_entries(view, told, qtbot):
-    point = view.card_rect(1).topLeft() + QPoint(1, 12)
+    point = view.canvas.card_rect(1).topLeft() + QPoint(1, 12)
     qtbot.mouseClick(view.viewport(), LEFT, NONE, point)
     for _ in range(2):
         qtbot.keyClick(view, Key.Key_Right, SHIFT)
-    assert view.selected_text() == "It"
+    assert view.canvas.selected_text() == "It"
     qtbot.keyClick(view, Key.Key_Right, SHIFT | CTRL)
-    assert view.selected_text() in ("It ", "It is ")
+    assert view.canvas.selected_text() in ("It ", "It is ")
     qtbot.keyClick(view, Key.Key_End, SHIFT)
-    assert view.selected_text() == "It is this."
+    assert view.canvas.selected_text() == "It is this."
     qtbot.keyClick(view, Key.Key_Down, SHIFT)
     qtbot.keyClick(view, Key.Key_End, SHIFT)
-    assert view.selected_text() == "It is **this**.\n\nprint(2)"  # an entry that is whole
+    assert view.canvas.selected_text() == "It is **this**.\n\nprint(2)"  # an entry that is whole
     qtbot.keyClick(view, Key.Key_End, SHIFT | CTRL)
-    assert view.selected_text().endswith("Thanks\n\nWelcome.")
+    assert view.canvas.selected_text().endswith("Thanks\n\nWelcome.")
     qtbot.keyClick(view, Key.Key_Home, SHIFT | CTRL)
-    assert view.selected_text().startswith("How **many**?")
+    assert view.canvas.selected_text().startswith("How **many**?")
 
 
 def test_shift_and_a_click_select_from_the_last_click(view, told, qtbot):
-    first = view.card_rect(1).topLeft() + QPoint(1, 12)
-    last = view.card_rect(4).topLeft() + QPoint(600, 12)
+    first = view.canvas.card_rect(1).topLeft() + QPoint(1, 12)
+    last = view.canvas.card_rect(4).topLeft() + QPoint(600, 12)
     qtbot.mouseClick(view.viewport(), LEFT, NONE, first)
     qtbot.mouseClick(view.viewport(), LEFT, SHIFT, last)
-    assert view.selected_text().startswith("It is")
-    assert view.selected_text().endswith("Two.")
+    assert view.canvas.selected_text().startswith("It is")
+    assert view.canvas.selected_text().endswith("Two.")
 
 
 def test_the_ring_goes_from_entry_to_entry_and_copies(view, told, qtbot):
-    view.scroll_to(0)
-    rows = view.sheet.rows
+    view.canvas.scroll_to(0)
+    rows = view.canvas.sheet.rows
     qtbot.keyClick(view, Key.Key_Down)
-    assert view.ringed == rows[0].key
+    assert view.canvas.ringed == rows[0].key
     qtbot.keyClick(view, Key.Key_Down)
-    assert view.ringed == rows[1].key
+    assert view.canvas.ringed == rows[1].key
     qtbot.keyClick(view, Key.Key_C)
     assert clipboard() == "It is **this**."
     qtbot.keyClick(view, Key.Key_Up)
-    assert view.ringed == rows[0].key
+    assert view.canvas.ringed == rows[0].key
     qtbot.keyClick(view, Key.Key_Escape)
-    assert view.ringed == ""
+    assert view.canvas.ringed == ""
 
 
 def test_the_ring_reaches_every_entry_of_a_long_conversation_in_sight(view, talk, qtbot):
@@ -119,15 +119,15 @@ def test_the_ring_reaches_every_entry_of_a_long_conversation_in_sight(view, talk
         talk.ask(f"Question {number}")
         talk.answer("word " * 300)
     view.set_conversation(talk)
-    view.scroll_to(0)
+    view.canvas.scroll_to(0)
     seen = []
     for _ in range(200):
         qtbot.keyClick(view, Key.Key_Down)
-        if view.ringed not in seen:
-            seen.append(view.ringed)
-            rect = view.card_rect(view.model.index_of(view.ringed))
+        if view.canvas.ringed not in seen:
+            seen.append(view.canvas.ringed)
+            rect = view.canvas.card_rect(view.model.index_of(view.canvas.ringed))
             assert rect.intersects(view.viewport().rect())
-    assert seen == [row.key for row in view.sheet.rows]
+    assert seen == [row.key for row in view.canvas.sheet.rows]
 
 
 def test_enter_opens_what_is_folded(view, talk, qtbot):
@@ -135,12 +135,12 @@ def test_enter_opens_what_is_folded(view, talk, qtbot):
     view.set_conversation(talk)
     view.setFocus()
     qtbot.keyClick(view, Key.Key_Down)
-    assert view.ringed == key
+    assert view.canvas.ringed == key
     qtbot.keyClick(view, Key.Key_Return)
-    assert view.sheet.rows[0].is_open
-    assert view.ringed == key
+    assert view.canvas.sheet.rows[0].is_open
+    assert view.canvas.ringed == key
     qtbot.keyClick(view, Key.Key_Return)
-    assert not view.sheet.rows[0].is_open
+    assert not view.canvas.sheet.rows[0].is_open
 
 
 def test_a_picture_is_copied_as_a_picture(view, talk, qtbot, tmp_path):
@@ -157,7 +157,7 @@ def test_a_picture_is_copied_as_a_picture(view, talk, qtbot, tmp_path):
 
 
 def test_the_menu_key_opens_the_menu_of_the_entry_with_the_ring(view, told, qtbot):
-    view.scroll_to(0)
+    view.canvas.scroll_to(0)
     qtbot.keyClick(view, Key.Key_Down)
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(300, 300), QPoint())
     QApplication.sendEvent(view, event)
@@ -172,13 +172,13 @@ def test_code_in_the_users_own_words_names_its_language(view, talk, painted):
     talk.ask("Look:\n```python\nx = 1\n```\nand tell.")
     view.set_conversation(talk)
     painted()
-    tips = [spot.tip for spot in view.sheet.card(0).spots(False)]
+    tips = [spot.tip for spot in view.canvas.sheet.card(0).spots(False)]
     assert "Copy code" in tips
-    header, index = next(iter(view.sheet.card(0).column.fence_headers()))
-    assert view.sheet.card(0).column.block(index).language == "python"
-    box = view.sheet.card(0).text_box()
+    header, index = next(iter(view.canvas.sheet.card(0).column.fence_headers()))
+    assert view.canvas.sheet.card(0).column.block(index).language == "python"
+    box = view.canvas.sheet.card(0).text_box()
     image = view.viewport().grab().toImage()
-    corner = view.card_rect(0).topLeft() + box.topLeft() + header.topLeft()
+    corner = view.canvas.card_rect(0).topLeft() + box.topLeft() + header.topLeft()
     strip = {
         image.pixelColor(corner.x() + x, corner.y() + y).name()
         for x in range(12, 80)

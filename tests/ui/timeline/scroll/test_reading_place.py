@@ -41,22 +41,22 @@ def fill(talk, rng, turns=25):
 
 def line_at_top(view):
     """The key of the entry at the top, the place where its line begins, and the line's row."""
-    line = view.sheet.line_at(view.top)
+    line = view.canvas.sheet.line_at(view.canvas.top)
     return line.key, line.place, -line.above
 
 
 def row_of(view, key, place):
     """On which pixel row of the view the line of a place stands."""
     index = view.model.index_of(key)
-    card = view.sheet.card(index)
+    card = view.canvas.sheet.card(index)
     inside = card.text_box().top() + card.column.y_of(place)
-    return view.card_rect(index).top() + inside
+    return view.canvas.card_rect(index).top() + inside
 
 
 def scroll_into_text(view, rng):
     for _ in range(200):
-        view.scroll_to(rng.randrange(view.max_top() - 400))
-        if view.sheet.line_at(view.top).place is not None:
+        view.canvas.scroll_to(rng.randrange(view.canvas.max_top() - 400))
+        if view.canvas.sheet.line_at(view.canvas.top).place is not None:
             return
     raise AssertionError("no text anywhere")
 
@@ -79,11 +79,11 @@ def test_the_line_at_the_top_stays_while_things_above_grow(view, talk, painted, 
             above = rng.randrange(max(1, first))
             match rng.choice(("fold", "grow", "below", "theme")):
                 case "fold":
-                    view.sheet.rows[above].is_open ^= True
-                    view.row_changed(view.sheet.rows[above].key)
+                    view.canvas.sheet.rows[above].is_open ^= True
+                    view.canvas.row_changed(view.canvas.sheet.rows[above].key)
                 case "grow":
-                    view.sheet.rows[above].append(prose(rng, 30) + "\n")
-                    view.row_changed(view.sheet.rows[above].key)
+                    view.canvas.sheet.rows[above].append(prose(rng, 30) + "\n")
+                    view.canvas.row_changed(view.canvas.sheet.rows[above].key)
                 case "below":
                     talk.answer(prose(rng, 40))
                 case _:
@@ -105,7 +105,7 @@ def test_the_same_words_stay_at_the_top_whatever_the_width(view, talk, painted, 
             painted()
             assert abs(row_of(view, key, place) - row) <= 1
             # The place is in the line at the top, and not merely near it.
-            column = view.sheet.card(view.model.index_of(key)).column
+            column = view.canvas.sheet.card(view.model.index_of(key)).column
             assert column.y_of(place) == column.y_of(line_at_top(view)[1])
 
 
@@ -118,17 +118,17 @@ def test_an_image_that_arrives_above_moves_nothing(view, talk, painted, tmp_path
     talk.answer(prose(rng, 900))
     view.set_conversation(talk)
     index = view.model.index_of(picture)
-    view.scroll_to(view.sheet.bottom_of(index) + 30)
+    view.canvas.scroll_to(view.canvas.sheet.bottom_of(index) + 30)
     key, place, row = line_at_top(view)
-    before = view.sheet.bottom_of(index) - view.sheet.outer_top_of(index)
+    before = view.canvas.sheet.bottom_of(index) - view.canvas.sheet.outer_top_of(index)
     painted()
 
     def is_there():
-        high = view.sheet.bottom_of(index) - view.sheet.outer_top_of(index)
+        high = view.canvas.sheet.bottom_of(index) - view.canvas.sheet.outer_top_of(index)
         return high != before
 
-    view.scroll_by(-60)
-    view.scroll_by(60)
+    view.canvas.scroll_by(-60)
+    view.canvas.scroll_by(60)
     qtbot.waitUntil(is_there)
     assert abs(row_of(view, key, place) - row) <= 1
 
@@ -137,7 +137,7 @@ def test_the_button_counts_what_came_while_something_else_was_read(view, talk, p
     rng = random.Random(1)
     fill(talk, rng)
     view.set_conversation(talk)
-    view.scroll_by(-600)
+    view.canvas.scroll_by(-600)
     assert view._jump.accessibleName() == "Jump to latest"
     talk.begin("assistant", "message")
     for _ in range(5):
@@ -150,7 +150,7 @@ def test_the_button_counts_what_came_while_something_else_was_read(view, talk, p
     assert view._jump.text() == "3 new"
     assert view._jump.accessibleName() == "Jump to latest, 3 new"
     qtbot.keyClick(view, Qt.Key.Key_End)
-    assert view.top == view.max_top()
+    assert view.canvas.top == view.canvas.max_top()
     assert not view._jump.isVisible()
     assert view._jump.count == 0
 
@@ -159,10 +159,10 @@ def test_what_was_scrolled_to_is_not_new_any_more(view, talk, painted):
     rng = random.Random(2)
     fill(talk, rng)
     view.set_conversation(talk)
-    view.scroll_by(-300)
+    view.canvas.scroll_by(-300)
     for _ in range(3):
         talk.answer(prose(rng, 150))
     painted()
     assert view._jump.count == 3
-    view.scroll_by(500)
+    view.canvas.scroll_by(500)
     assert 0 < view._jump.count < 3

@@ -23,12 +23,12 @@ _USUAL = "000 of 0,000"
 class TimelineFindBar(QFrame):
     """Owner: the view. Closing it gives the focus back to where it was."""
 
-    def __init__(self, theme: Theme, view: Canvas) -> None:
-        super().__init__(view)
+    def __init__(self, theme: Theme, canvas: Canvas) -> None:
+        super().__init__(canvas.area)
         self._theme = theme
-        self._view = view
+        self._canvas = canvas
         self._before: QWidget | None = None
-        self.finder = TimelineFinder(view)
+        self.finder = TimelineFinder(canvas)
         self.setObjectName("timeline_find")
         self.setAccessibleName(tr("Find in conversation"))
         self._make()
@@ -42,11 +42,11 @@ class TimelineFindBar(QFrame):
         focused = self.window().focusWidget()
         if focused is not None and not self.isAncestorOf(focused):
             self._before = focused
-        chosen = self._view.selected_text() if self._view.selection else ""
+        chosen = self._canvas.selected_text() if self._canvas.selection else ""
         if chosen and "\n" not in chosen and len(chosen) <= _LONGEST:
             self.words.setText(chosen)
         self.show()
-        self._view.make_room(self.sizeHint().height() + 2 * _ABOVE)
+        self._canvas.make_room(self.sizeHint().height() + 2 * _ABOVE)
         self.place()
         self.raise_()
         self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -57,14 +57,14 @@ class TimelineFindBar(QFrame):
         """Hide the bar and its marks, and give the focus back."""
         before, self._before = self._before, None
         self.end()
-        target = before if before is not None and before.isVisible() else self._view
+        target = before if before is not None and before.isVisible() else self._canvas.area
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def end(self) -> None:
         """Hide the bar and its marks."""
         if not self.isHidden():
             self.hide()
-            self._view.make_room(0)
+            self._canvas.make_room(0)
             self.finder.look_for(None)
 
     def step(self, direction: int) -> None:
@@ -76,7 +76,7 @@ class TimelineFindBar(QFrame):
 
     def place(self) -> None:
         """Stand at the right end above the text."""
-        port = self._view.viewport().geometry()
+        port = self._canvas.viewport.geometry()
         width = min(_WIDTH, port.width() - 2 * _MARGIN)
         self.setGeometry(port.right() - width - _MARGIN, _ABOVE, width, self.sizeHint().height())
 

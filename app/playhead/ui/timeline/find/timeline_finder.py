@@ -32,9 +32,9 @@ class TimelineFinder(QObject):
 
     changed = Signal()
 
-    def __init__(self, view: Canvas) -> None:
-        super().__init__(view)
-        self._view = view
+    def __init__(self, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._canvas = canvas
         self._wanted: FindQuery | None = None
         self._counts: dict[str, int] = {}
         self._seen: dict[str, int] = {}
@@ -66,10 +66,10 @@ class TimelineFinder(QObject):
     @property
     def number(self) -> int:
         """Which place is shown, counted from 1; 0 before the first."""
-        at = self._view.model.index_of(self._key)
+        at = self._canvas.model.index_of(self._key)
         if self._place is None or at is None:
             return 0
-        index_of = self._view.model.index_of
+        index_of = self._canvas.model.index_of
         before = sum(count for key, count in self._counts.items() if (index_of(key) or 0) < at)
         return before + self._ordinal
 
@@ -78,12 +78,12 @@ class TimelineFinder(QObject):
         self._wanted = None if wanted is None or wanted.is_nothing else wanted
         self._counts, self._seen = {}, {}
         self._forget_place()
-        self._view.maker.wanted = self._wanted
+        self._canvas.maker.wanted = self._wanted
         self._begin()
         if self._wanted is not None:
             self._pending = 1
             self._on_tick()
-        self._view.viewport().update()
+        self._canvas.viewport.update()
 
     def rows_changed(self) -> None:
         """Rows came or grew: they are counted in a moment."""
@@ -93,18 +93,18 @@ class TimelineFinder(QObject):
     def step(self, direction: int) -> None:
         """Go to the next place (1) or the one before (-1), round the end."""
         self._later.stop()
-        self._view.coalescer.flush_now()  # rows that wait for the frame's end have no place yet
-        if self._wanted is None or not self._view.sheet.rows:
+        self._canvas.coalescer.flush_now()  # rows that wait for the frame's end have no place yet
+        if self._wanted is None or not self._canvas.sheet.rows:
             return
         if not self.total and self.is_searching:
             self._pending = direction
             return
-        if (index := self._view.model.index_of(self._key)) is not None and self._place:
+        if (index := self._canvas.model.index_of(self._key)) is not None and self._place:
             if self._step_in(index, direction):
                 return
             start = index + direction
         else:
-            start = self._view.sheet.index_at(self._view.top)
+            start = self._canvas.sheet.index_at(self._canvas.top)
         self._step_rows(start, direction)
 
     def _begin(self) -> None:
@@ -137,26 +137,26 @@ class TimelineFinder(QObject):
 
     def _count(self) -> Iterator[None]:
         """Count in all rows from the one that is read on, a step for each piece of text."""
-        view, wanted = self._view, self._wanted
+        canvas, wanted = self._canvas, self._wanted
         assert wanted is not None  # noqa: S101 - nobody counts nothing
-        rows = list(view.sheet.rows)
-        start = view.sheet.index_at(view.top)
+        rows = list(canvas.sheet.rows)
+        start = canvas.sheet.index_at(canvas.top)
         for row in [*rows[start:], *rows[:start]]:
             if self._seen.get(row.key) == row.size and row.size:
                 continue
             yield
-            index = view.model.index_of(row.key)
-            if index is None or index >= len(view.sheet.rows):
+            index = canvas.model.index_of(row.key)
+            if index is None or index >= len(canvas.sheet.rows):
                 continue
             is_other = row.kind not in (*IN_COLUMN, "table")
-            others = view.sheet.card(index).source() if is_other else ""
+            others = canvas.sheet.card(index).source() if is_other else ""
             count = 0
             for more in wanted.counts(row, others):
                 count += more
                 yield
             self._seen[row.key] = row.size
             self._set_count(row.key, count if row.kind in IN_COLUMN else min(1, count))
-        gone = [key for key in self._counts if view.model.index_of(key) is None]
+        gone = [key for key in self._counts if canvas.model.index_of(key) is None]
         for key in gone:
             del self._counts[key]
 
@@ -168,7 +168,7 @@ class TimelineFinder(QObject):
 
     def _step_rows(self, start: int, direction: int) -> None:
         """The first row from `start` on that has a place, round the end."""
-        rows = self._view.sheet.rows
+        rows = self._canvas.sheet.rows
         for step in range(len(rows) + 1):
             index = (start + step * direction) % len(rows)
             if rows[index].key in self._counts and self._enter(index, direction):
@@ -180,13 +180,13 @@ class TimelineFinder(QObject):
 
     def _enter(self, index: int, direction: int) -> bool:
         """Go to the first or the last place of a row, unfolded if not all of it is shown."""
-        row = self._view.sheet.rows[index]
+        row = self._canvas.sheet.rows[index]
         count = self._counts[row.key]
         if not row.is_open and self._shown_count(index, count) < count:
             row.is_open = True
-            self._view.row_changed(row.key)
+            self._canvas.row_changed(row.key)
         found = self._scan(index, None, direction)
-        if found is None and self._view.sheet.card(index).is_behind:
+        if found is None and self._canvas.sheet.card(index).is_behind:
             self._wait(direction)
             return False
         if found is None and row.kind not in IN_COLUMN:
@@ -214,7 +214,7 @@ class TimelineFinder(QObject):
     def _scan(
         self, index: int, after: tuple[Place, Place] | None, direction: int
     ) -> tuple[Place, Place] | None:
-        column = self._view.sheet.card(index).column
+        column = self._canvas.sheet.card(index).column
         if column is None or self._wanted is None:
             return None
         last = len(column) - 1
@@ -229,8 +229,8 @@ class TimelineFinder(QObject):
 
     def _shown_count(self, index: int, most: int) -> int:
         """How many places the card shows while it is folded."""
-        column = self._view.sheet.card(index).column
-        if self._view.sheet.rows[index].kind not in IN_COLUMN:
+        column = self._canvas.sheet.card(index).column
+        if self._canvas.sheet.rows[index].kind not in IN_COLUMN:
             return most
         if column is None or self._wanted is None:
             return 0
@@ -242,28 +242,33 @@ class TimelineFinder(QObject):
         return count
 
     def _show(self, index: int, found: tuple[Place, Place]) -> None:
-        view, self._place = self._view, found
-        view.maker.current = None
-        view.ringed = self._key if found == _WHOLE else ""
-        column = view.sheet.card(index).column
+        canvas, self._place = self._canvas, found
+        canvas.maker.current = None
+        canvas.ringed = self._key if found == _WHOLE else ""
+        column = canvas.sheet.card(index).column
         if found == _WHOLE or column is None:
-            part, within, high = 0, 0, view.card_rect(index).height()
+            part, within, high = 0, 0, canvas.card_rect(index).height()
         else:
-            view.maker.current = (column, *found[0])
+            canvas.maker.current = (column, *found[0])
             part, high = found[0][0], 24
             within = column.y_of(found[0]) - column.top_of(part)
-        top = view.sheet.top_of(index) + view.sheet.card(index).part_top(part) + within - view.top
-        is_seen = top >= _MARGIN and top + high <= view.viewport().height()
+        top = (
+            canvas.sheet.top_of(index)
+            + canvas.sheet.card(index).part_top(part)
+            + within
+            - canvas.top
+        )
+        is_seen = top >= _MARGIN and top + high <= canvas.viewport.height()
         if not is_seen:
-            third = max(_MARGIN, view.viewport().height() // _SHARE)
-            view.show_anchor(Anchor(key=self._key, part=part, above=within - third))
-        view.viewport().update()
+            third = max(_MARGIN, canvas.viewport.height() // _SHARE)
+            canvas.show_anchor(Anchor(key=self._key, part=part, above=within - third))
+        canvas.viewport.update()
         self.changed.emit()
 
     def _forget_place(self) -> None:
         self._key, self._place, self._ordinal = "", None, 0
-        self._view.maker.current = None
-        self._view.ringed = ""
+        self._canvas.maker.current = None
+        self._canvas.ringed = ""
 
     def _wait(self, direction: int) -> None:
         """The text of a card is still being read: try again in the next frame."""
@@ -315,5 +320,5 @@ def _select_words(canvas: Canvas, index: int, pattern: re.Pattern[str] | None) -
     first, last = found
     canvas.select(Selection(Mark(index, first), Mark(index, last)))
     within = card.column.y_of(first) - card.column.top_of(first[0])
-    third = canvas.viewport().height() // _SHARE
+    third = canvas.viewport.height() // _SHARE
     return Anchor(key=card.row.key, part=first[0], above=within - third)

@@ -148,18 +148,19 @@ class AccessibleEntry(QAccessibleInterface):
 class AccessibleTimeline(QAccessibleWidget):
     """The timeline as a list of its entries, after which its own widgets come. Owner: the view."""
 
-    def __init__(self, view: Canvas) -> None:
+    def __init__(self, view: QWidget, canvas: Canvas) -> None:
         super().__init__(view, QAccessible.Role.List)
         self._view = view
+        self._canvas = canvas
         self._faces: dict[str, AccessibleEntry] = {}
 
     def childCount(self) -> int:
         """Its entries and its widgets."""
-        return len(self._view.model.rows) + super().childCount()
+        return len(self._canvas.model.rows) + super().childCount()
 
     def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]
         """An entry, or one of its widgets."""
-        rows = self._view.model.rows
+        rows = self._canvas.model.rows
         if 0 <= index < len(rows):
             return self.face(rows[index])
         return super().child(index - len(rows))
@@ -169,14 +170,14 @@ class AccessibleTimeline(QAccessibleWidget):
         if isinstance(child, AccessibleEntry):
             return self.index_of(child.row)
         index = super().indexOfChild(child)
-        return index + len(self._view.model.rows) if index >= 0 else -1
+        return index + len(self._canvas.model.rows) if index >= 0 else -1
 
     def childAt(self, x: int, y: int) -> QAccessibleInterface | None:  # type: ignore[override]
         """What is at a place of the screen."""
-        point = self._view.viewport().mapFromGlobal(QPoint(x, y))
-        for index in self._view.visible_rows():
-            if self._view.card_rect(index).contains(point):
-                return self.face(self._view.model.rows[index])
+        point = self._canvas.viewport.mapFromGlobal(QPoint(x, y))
+        for index in self._canvas.visible_rows():
+            if self._canvas.card_rect(index).contains(point):
+                return self.face(self._canvas.model.rows[index])
         return super().childAt(x, y)
 
     def face(self, row: Row) -> AccessibleEntry:
@@ -188,26 +189,26 @@ class AccessibleTimeline(QAccessibleWidget):
 
     def index_of(self, row: Row) -> int:
         """Where an entry stands; -1 when it is gone."""
-        index = self._view.model.index_of(row.key)
+        index = self._canvas.model.index_of(row.key)
         return -1 if index is None else index
 
     def rect_of(self, row: Row) -> QRect:
         """Where an entry is on the screen."""
         index = self.index_of(row)
-        if index < 0 or index >= self._view.sheet.count:
+        if index < 0 or index >= self._canvas.sheet.count:
             return QRect()
-        rect = self._view.card_rect(index)
-        return QRect(self._view.viewport().mapToGlobal(rect.topLeft()), rect.size())
+        rect = self._canvas.card_rect(index)
+        return QRect(self._canvas.viewport.mapToGlobal(rect.topLeft()), rect.size())
 
     def is_ringed(self, row: Row) -> bool:
         """Whether the keyboard is at an entry."""
-        return self._view.ringed == row.key and self._view.hasFocus()
+        return self._canvas.ringed == row.key and self._view.hasFocus()
 
     def tell_focus(self, key: str) -> None:
         """The keyboard went to an entry."""
-        index = self._view.model.index_of(key)
+        index = self._canvas.model.index_of(key)
         if index is not None:
-            face = self.face(self._view.model.rows[index])
+            face = self.face(self._canvas.model.rows[index])
             QAccessible.updateAccessibility(QAccessibleEvent(face, QAccessible.Event.Focus))
 
     def tell_change(self) -> None:

@@ -28,8 +28,8 @@ _MARGIN = 28
 class Caret:
     """Where a selection begins that the keyboard draws. Owner: the view."""
 
-    def __init__(self, view: Canvas) -> None:
-        self._view = view
+    def __init__(self, canvas: Canvas) -> None:
+        self._canvas = canvas
         self.mark: Mark | None = None
         """Where was clicked last."""
 
@@ -44,7 +44,7 @@ class Caret:
             return False
         key = Qt.Key(event.key())
         if is_ctrl and key in (Qt.Key.Key_Home, Qt.Key.Key_End):
-            rows = self._view.sheet.rows
+            rows = self._canvas.sheet.rows
             is_home = key == Qt.Key.Key_Home
             self._extend(Mark(0, START) if is_home else Mark(len(rows) - 1, END))
         elif key in _PAGES:
@@ -59,18 +59,18 @@ class Caret:
 
     def begin(self) -> Mark | None:
         """Where a selection begins: at the last click, the ring, or the first text in sight."""
-        view = self._view
-        if self.mark is not None and self.mark.row < len(view.sheet.rows):
+        canvas = self._canvas
+        if self.mark is not None and self.mark.row < len(canvas.sheet.rows):
             return self.mark
-        ringed = view.model.index_of(view.ringed)
-        rows = [ringed] if ringed is not None else view.visible_rows()
+        ringed = canvas.model.index_of(canvas.ringed)
+        rows = [ringed] if ringed is not None else canvas.visible_rows()
         for index in rows:
-            if (column := view.sheet.card(index).column) is not None and len(column):
+            if (column := canvas.sheet.card(index).column) is not None and len(column):
                 return Mark(index, START)
         return None
 
     def _move(self, move: QTextCursor.MoveOperation, times: int = 1) -> None:
-        selection = self._view.selection
+        selection = self._canvas.selection
         head = selection.head if selection else self.begin()
         for _ in range(times):
             head = self._moved(head, move) if head is not None else None
@@ -78,18 +78,18 @@ class Caret:
             self._extend(head)
 
     def _extend(self, head: Mark) -> None:
-        view = self._view
-        if not view.sheet.rows:
+        canvas = self._canvas
+        if not canvas.sheet.rows:
             return
-        anchor = view.selection.anchor if view.selection else self.begin()
+        anchor = canvas.selection.anchor if canvas.selection else self.begin()
         selection = Selection(anchor if anchor is not None else head, head)
-        view.select(None if selection.is_empty else selection)
+        canvas.select(None if selection.is_empty else selection)
         if selection.is_empty:
             self.mark = head
         self._reveal(head)
 
     def _moved(self, mark: Mark, move: QTextCursor.MoveOperation) -> Mark:
-        column = self._view.sheet.card(mark.row).column
+        column = self._canvas.sheet.card(mark.row).column
         if column is not None and len(column):
             place = column.moved(mark.place, move)
             if place is not None:
@@ -100,7 +100,7 @@ class Caret:
 
     def _beside(self, mark: Mark, step: int) -> Mark:
         """The near end of the next row that has text."""
-        sheet = self._view.sheet
+        sheet = self._canvas.sheet
         index = mark.row + step
         while 0 <= index < len(sheet.rows):
             column = sheet.card(index).column
@@ -110,17 +110,17 @@ class Caret:
         return mark
 
     def _reveal(self, mark: Mark) -> None:
-        view = self._view
+        canvas = self._canvas
         if mark.place in (START, END):
-            rect = view.card_rect(mark.row)
+            rect = canvas.card_rect(mark.row)
             y = rect.top() if mark.place == START else rect.bottom()
         else:
-            card = view.sheet.card(mark.row)
+            card = canvas.sheet.card(mark.row)
             assert card.column is not None  # noqa: S101 - a place in a text is in a column
-            y = view.card_rect(mark.row).top() + card.text_box().top()
+            y = canvas.card_rect(mark.row).top() + card.text_box().top()
             y += card.column.y_of(mark.place)
-        height = view.viewport().height()
+        height = canvas.viewport.height()
         if y < _MARGIN:
-            view.scroll_by(y - _MARGIN)
+            canvas.scroll_by(y - _MARGIN)
         elif y > height - 2 * _MARGIN:
-            view.scroll_by(y - height + 2 * _MARGIN)
+            canvas.scroll_by(y - height + 2 * _MARGIN)

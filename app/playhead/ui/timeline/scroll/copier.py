@@ -14,10 +14,9 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.text.fences import fenced
 from playhead.ui.timeline.cards.picture_decoder import draw_svg
 from playhead.ui.timeline.model.rows import Row
-from playhead.ui.timeline.scroll.row_layout import RowLayout
+from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.text_selection import Selection
 from playhead.ui.timeline.text.block_column import END, START, BlockColumn
-from playhead.ui.timeline.text.document_maker import DocumentMaker
 from playhead.ui.timeline.text.find_query import MARKDOWN_KINDS
 from playhead.ui.timeline.text.markdown_stream import MarkdownStream
 
@@ -28,11 +27,44 @@ _LIMIT_MB, _DRAWING_PX = 512, 2_000
 
 
 class Copier:
-    """Makes text of rows. Owner: the view."""
+    """Makes text of rows and puts it on the clipboard. Owner: the view."""
 
-    def __init__(self, sheet: RowLayout, maker: DocumentMaker) -> None:
-        self._sheet = sheet
-        self._maker = maker
+    def __init__(self, canvas: Canvas) -> None:
+        self._canvas = canvas
+        self._sheet = canvas.sheet
+        self._maker = canvas.maker
+        self.pictures = PictureCopier(canvas)
+
+    def copy(self) -> None:
+        """Put what is selected, or else the entry with the ring, on the clipboard.
+
+        A picture alone is copied as a picture.
+        """
+        ringed = self._canvas.model.index_of(self._canvas.ringed)
+        if (index := self._lone_picture(ringed)) is not None:
+            self.pictures.copy(self._sheet.rows[index])
+        elif self._canvas.selection is None and ringed is not None:
+            to_clipboard(self._sheet.source(ringed))
+        else:
+            to_clipboard(self._canvas.selected_text())
+
+    def copy_selection(self, *, is_markdown: bool) -> None:
+        """Put what is selected on the clipboard, as Markdown or as it is shown."""
+        if selection := self._canvas.selection:
+            to_clipboard(self.selection(selection, is_markdown=is_markdown))
+
+    def _lone_picture(self, ringed: int | None) -> int | None:
+        selection, sheet = self._canvas.selection, self._sheet
+        if selection is None:
+            is_picture = ringed is not None and sheet.rows[ringed].kind == "image"
+            return ringed if is_picture else None
+        shown = [
+            index
+            for index in range(selection.first.row, selection.last.row + 1)
+            if index < len(sheet.rows) and sheet.is_shown(index)
+        ][:2]
+        is_lone = len(shown) == 1 and sheet.rows[shown[0]].kind == "image"
+        return shown[0] if is_lone else None
 
     def markdown_of(self, index: int) -> str:
         """An entry as Markdown that shows it as it is."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QKeyCombination, QPoint, QRect, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from playhead.ui.timeline.cards.card import Intent, Spot
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.caret import Caret
-from playhead.ui.timeline.scroll.copier import to_clipboard
+from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
 from playhead.ui.timeline.scroll.version_position import version_beside
 
 _SCROLL_STEP, _RING_MARGIN = 48, 14
@@ -17,8 +19,12 @@ _SCROLL_STEP, _RING_MARGIN = 48, 14
 class EntryRing:
     """Owner: the view's keys."""
 
-    def __init__(self, view: Canvas) -> None:
-        self._view = view
+    def __init__(
+        self, canvas: Canvas, copier: Copier, activate: Callable[[Intent, int], None]
+    ) -> None:
+        self._canvas = canvas
+        self._copier = copier
+        self._activate = activate
 
     def press(self, event: QKeyEvent) -> bool:
         """Whether the key meant something for the entry, or moved the ring."""
@@ -30,35 +36,35 @@ class EntryRing:
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.move(1 if key == Qt.Key.Key_Down else -1)
             return True
-        index = self._view.model.index_of(self._view.ringed)
+        index = self._canvas.model.index_of(self._canvas.ringed)
         return index is not None and self._do(key, index)
 
     def move(self, direction: int) -> None:
         """To the next entry; through a long one by steps."""
-        view = self._view
-        height = view.viewport().height()
-        index = view.model.index_of(view.ringed)
-        seen = view.visible_rows()
+        canvas = self._canvas
+        height = canvas.viewport.height()
+        index = canvas.model.index_of(canvas.ringed)
+        seen = canvas.visible_rows()
         if index is None or index not in seen:
             target = self._first_seen(seen, direction)
         else:
-            rect = view.card_rect(index)
+            rect = canvas.card_rect(index)
             is_more = rect.bottom() > height if direction > 0 else rect.top() < 0
             if is_more:
-                view.scroll_by(direction * _SCROLL_STEP)
+                canvas.scroll_by(direction * _SCROLL_STEP)
                 return
             target = self._beside(index, direction)
         if target is None:
-            view.scroll_by(direction * _SCROLL_STEP)
+            canvas.scroll_by(direction * _SCROLL_STEP)
             return
-        view.ring(view.sheet.rows[target].key)
-        self._reveal(view.card_rect(target), direction)
+        canvas.ring(canvas.sheet.rows[target].key)
+        self._reveal(canvas.card_rect(target), direction)
 
     def _first_seen(self, seen: list[int], direction: int) -> int | None:
         """The first entry that is whole in sight; going up, the last one."""
         whole = [index for index in seen if self._can_have(index)]
-        seen_from = self._view.viewport().rect()
-        inside = [index for index in whole if seen_from.contains(self._view.card_rect(index))]
+        seen_from = self._canvas.viewport.rect()
+        inside = [index for index in whole if seen_from.contains(self._canvas.card_rect(index))]
         rows = inside or whole
         if not rows:
             return None
@@ -66,68 +72,67 @@ class EntryRing:
 
     def _beside(self, index: int, direction: int) -> int | None:
         index += direction
-        while 0 <= index < len(self._view.sheet.rows):
+        while 0 <= index < len(self._canvas.sheet.rows):
             if self._can_have(index):
                 return index
             index += direction
         return None
 
     def _can_have(self, index: int) -> bool:
-        row = self._view.sheet.rows[index]
-        return row.kind != "versions" and self._view.sheet.is_shown(index)
+        row = self._canvas.sheet.rows[index]
+        return row.kind != "versions" and self._canvas.sheet.is_shown(index)
 
     def _reveal(self, rect: QRect, direction: int) -> None:
-        height = self._view.viewport().height()
+        height = self._canvas.viewport.height()
         is_high = rect.height() + 2 * _RING_MARGIN > height
         to_top = rect.top() - _RING_MARGIN
         to_bottom = rect.bottom() - height + _RING_MARGIN
         if rect.top() < _RING_MARGIN:
-            self._view.scroll_by(to_bottom if is_high and direction < 0 else to_top)
+            self._canvas.scroll_by(to_bottom if is_high and direction < 0 else to_top)
         elif rect.bottom() > height - _RING_MARGIN:
-            self._view.scroll_by(to_top if is_high else to_bottom)
+            self._canvas.scroll_by(to_top if is_high else to_bottom)
 
     def _do(self, key: int, index: int) -> bool:
-        view = self._view
-        row = view.sheet.rows[index]
+        row = self._canvas.sheet.rows[index]
         match key:
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self._open(index)
             case Qt.Key.Key_C if row.kind == "image":
-                view.picture_copier.copy(row)
+                self._copier.pictures.copy(row)
             case Qt.Key.Key_C:
-                to_clipboard(view.sheet.source(index))
+                to_clipboard(self._canvas.sheet.source(index))
             case Qt.Key.Key_R if row.kind == "code":
-                view.run_requested.emit(row.language, row.text)
+                self._activate(Intent("run", row.text, row.language), index)
             case Qt.Key.Key_E if row.kind == "question":
-                view.edit_requested.emit(row.key)
+                self._activate(Intent("edit", row.key), index)
             case Qt.Key.Key_Delete if row.message is not None:
-                view.delete_requested.emit(row.key)
+                self._activate(Intent("delete", row.key), index)
             case _:
                 return False
         return True
 
     def _open(self, index: int) -> None:
         """Fold or unfold an entry that can be, else do what its first button opens."""
-        view = self._view
-        spots = [spot for spot in view.sheet.card(index).spots(True) if spot.is_enabled]
+        canvas = self._canvas
+        spots = [spot for spot in canvas.sheet.card(index).spots(True) if spot.is_enabled]
         kinds = ("fold", "open", "table", "page", "file", "link")
         for kind in kinds:
             found = next((spot for spot in spots if spot.intent.kind == kind), None)
             if found is not None:
-                key = view.ringed
-                view.activate(found.intent, index)
-                view.ring(key)
+                key = canvas.ringed
+                self._activate(found.intent, index)
+                canvas.ring(key)
                 return
-        if view.sheet.rows[index].kind == "code":
-            view.activate(Intent("open", view.sheet.rows[index].key), index)
+        if canvas.sheet.rows[index].kind == "code":
+            self._activate(Intent("open", canvas.sheet.rows[index].key), index)
 
     def _choose(self, key: int) -> bool:
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(key), 0)
-        index = self._view.model.index_of(self._view.ringed)
+        index = self._canvas.model.index_of(self._canvas.ringed)
         if not step or index is None:
             return False
-        if target := version_beside(self._view, index, step):
-            self._view.activate(Intent("version", target), index)
+        if target := version_beside(self._canvas, index, step):
+            self._activate(Intent("version", target), index)
         return True
 
 
@@ -140,51 +145,61 @@ _COPY_MARKDOWN = QKeyCombination(
 class KeyHandler:
     """Scrolls, copies, and walks from button to button. Owner: the view."""
 
-    def __init__(self, view: Canvas, caret: Caret) -> None:
-        self._view = view
+    def __init__(
+        self,
+        canvas: Canvas,
+        caret: Caret,
+        copier: Copier,
+        activate: Callable[[Intent, int], None],
+    ) -> None:
+        self._canvas = canvas
         self._caret = caret
-        self._ring = EntryRing(view)
+        self._copier = copier
+        self._activate = activate
+        self._ring = EntryRing(canvas, copier, activate)
 
     def press(self, event: QKeyEvent) -> bool:
         """Whether the key meant something here."""
-        view = self._view
+        canvas = self._canvas
         if event.matches(QKeySequence.StandardKey.Copy):
-            view.copy()
+            self._copier.copy()
         elif event.keyCombination() == _COPY_MARKDOWN:
-            view.copy_markdown()
+            self._copier.copy_selection(is_markdown=True)
         elif event.matches(QKeySequence.StandardKey.SelectAll):
-            view.select_all()
-        elif event.key() == Qt.Key.Key_Escape and (view.selection or view.focused or view.ringed):
-            view.clear_selection()
-            view.ring("")
+            canvas.select_all()
+        elif event.key() == Qt.Key.Key_Escape and (
+            canvas.selection or canvas.focused or canvas.ringed
+        ):
+            canvas.clear_selection()
+            canvas.ring("")
             self._focus(None)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and view.focused:
-            index, spot = view.focused
-            view.activate(spot.intent, index)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and canvas.focused:
+            index, spot = canvas.focused
+            self._activate(spot.intent, index)
         else:
             return self._caret.press(event) or self._ring.press(event) or self._scroll(event)
         return True
 
     def menu_point(self) -> QPoint:
         """Where the menu opens by the keyboard: at the button or the entry that has the ring."""
-        view = self._view
-        seen = view.viewport().rect()
-        if view.focused is not None:
-            index, spot = view.focused
-            return spot.rect.center() + view.card_rect(index).topLeft()
-        rows = view.visible_rows()
-        index = view.model.index_of(view.ringed)
+        canvas = self._canvas
+        seen = canvas.viewport.rect()
+        if canvas.focused is not None:
+            index, spot = canvas.focused
+            return spot.rect.center() + canvas.card_rect(index).topLeft()
+        rows = canvas.visible_rows()
+        index = canvas.model.index_of(canvas.ringed)
         if index is None or index not in rows:
             index = rows[0] if rows else None
         if index is None:
             return seen.center()
-        rect = view.card_rect(index).intersected(seen)
+        rect = canvas.card_rect(index).intersected(seen)
         return rect.topLeft() + QPoint(12, min(12, rect.height() // 2))
 
     def tab(self, is_next: bool) -> bool:
         """Go to the next button that can be seen; False behind the last one."""
         stops = self._stops()
-        focused = self._view.focused
+        focused = self._canvas.focused
         if focused in stops:
             at = stops.index(focused) + (1 if is_next else -1)
         else:
@@ -196,35 +211,35 @@ class KeyHandler:
         return True
 
     def _stops(self) -> list[tuple[int, Spot]]:
-        view = self._view
-        seen = view.viewport().rect()
+        canvas = self._canvas
+        seen = canvas.viewport.rect()
         stops: list[tuple[int, Spot]] = []
-        for index in view.visible_rows():
-            corner = view.card_rect(index).topLeft()
-            for spot in view.sheet.card(index).spots(True):
+        for index in canvas.visible_rows():
+            corner = canvas.card_rect(index).topLeft()
+            for spot in canvas.sheet.card(index).spots(True):
                 if spot.is_enabled and seen.contains(spot.rect.translated(corner)):
                     stops.append((index, spot))
         return stops
 
     def _focus(self, stop: tuple[int, Spot] | None) -> None:
-        self._view.focused = stop
-        self._view.viewport().update()
+        self._canvas.focused = stop
+        self._canvas.viewport.update()
 
     def _scroll(self, event: QKeyEvent) -> bool:
-        view = self._view
-        page = max(_STEP, view.viewport().height() - _STEP)
+        canvas = self._canvas
+        page = max(_STEP, canvas.viewport.height() - _STEP)
         match event.key():
             case Qt.Key.Key_PageUp:
-                view.scroll_by(-page)
+                canvas.scroll_by(-page)
             case Qt.Key.Key_PageDown:
-                view.scroll_by(page)
+                canvas.scroll_by(page)
             case Qt.Key.Key_Space:
                 is_back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-                view.scroll_by(-page if is_back else page)
+                canvas.scroll_by(-page if is_back else page)
             case Qt.Key.Key_Home:
-                view.scroll_to(0)
+                canvas.scroll_to(0)
             case Qt.Key.Key_End:
-                view.jump_to_end()
+                canvas.jump_to_end()
             case _:
                 return False
         return True

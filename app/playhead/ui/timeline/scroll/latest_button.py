@@ -21,17 +21,17 @@ _QUIET = ("note", "versions")
 class LatestButton(QToolButton):
     """Owner: the view. What was seen since does not count."""
 
-    def __init__(self, theme: Theme, view: Canvas) -> None:
-        super().__init__(view)
+    def __init__(self, theme: Theme, canvas: Canvas) -> None:
+        super().__init__(canvas.area)
         self._theme = theme
-        self._view = view
+        self._canvas = canvas
         self._new: set[str] = set()
         self.setObjectName("jump")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.hide()
-        self.clicked.connect(view.jump_to_end)
+        self.clicked.connect(canvas.jump_to_end)
         self._tell()
 
     @property
@@ -41,10 +41,10 @@ class LatestButton(QToolButton):
 
     def take(self, changes: Changes) -> None:
         """Count what is new in the rows."""
-        view = self._view
-        if view.is_following():
+        canvas = self._canvas
+        if canvas.is_following():
             return
-        rows = view.sheet.rows
+        rows = canvas.sheet.rows
         news = rows[len(rows) - changes.added :] if changes.added else []
         grown = [rows[index] for index in changes.changed if index < len(rows)]
         self._new |= {row.key for row in news if row.kind not in _QUIET and row.kind != "question"}
@@ -52,12 +52,12 @@ class LatestButton(QToolButton):
 
     def refresh(self) -> None:
         """Show where the view stands; what can be seen is not new any more."""
-        view = self._view
-        bottom = view.top + view.viewport().height()
+        canvas = self._canvas
+        bottom = canvas.top + canvas.viewport.height()
         self._new = {key for key in self._new if self._is_below(key, bottom)}
-        self.setVisible(view.max_top() - view.top > _SHOWN_FROM)
+        self.setVisible(canvas.max_top() - canvas.top > _SHOWN_FROM)
         self._tell()
-        port = view.viewport().geometry()
+        port = canvas.viewport.geometry()
         left = port.left() + (port.width() - self.width()) // 2
         self.move(left, port.bottom() - self.height() - 12)
         self.raise_()
@@ -74,15 +74,15 @@ class LatestButton(QToolButton):
         )
 
     def _is_below(self, key: str, bottom: int) -> bool:
-        view = self._view
-        index = view.model.index_of(key)
-        if view.is_following() or index is None:
+        canvas = self._canvas
+        index = canvas.model.index_of(key)
+        if canvas.is_following() or index is None:
             return False
-        if index >= view.sheet.count:  # the sheet has not taken it yet
+        if index >= canvas.sheet.count:  # the sheet has not taken it yet
             return True
-        top, end = view.sheet.outer_top_of(index), view.sheet.bottom_of(index)
+        top, end = canvas.sheet.outer_top_of(index), canvas.sheet.bottom_of(index)
         is_begun = top < bottom - _SEEN
-        return end > bottom if is_begun and view.sheet.rows[index].is_streaming else not is_begun
+        return end > bottom if is_begun and canvas.sheet.rows[index].is_streaming else not is_begun
 
     def _tell(self) -> None:
         text = tr_n("%n new", self.count) if self.count else ""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
-from PySide6.QtGui import QCursor, QHelpEvent, QKeySequence, QMouseEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCursor, QHelpEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
 from playhead.ui.timeline.cards.card import Intent, IntentKind, Spot
 from playhead.ui.timeline.cards.code_cards import ConsoleCard
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.caret import Caret
-from playhead.ui.timeline.scroll.copier import to_clipboard
+from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
 from playhead.ui.timeline.scroll.text_selection import Mark, Selection
 from playhead.ui.timeline.scroll.version_position import version_beside
 from playhead.ui.timeline.text.block_column import END, START
@@ -28,117 +28,138 @@ _TABLE_ACTIONS: tuple[tuple[IntentKind, str, str], ...] = (
 )
 
 
-def make_menu(view: Canvas, index: int, link: str, printed: tuple[str, int] = ("", -1)) -> QMenu:
-    """The menu for what is selected and for the entry at an index (-1: none).
+class EntryMenu(QMenu):
+    """What can be done with what is selected, and with an entry.
 
-    `printed` is the output and the line of it that the menu is opened at.
+    Signal: `find_requested()`.
     """
-    menu = QMenu(view)
-    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    menu.setObjectName("timeline_menu")
-    _add_copies(menu, view)
-    if link:
-        menu.addAction(tr("Copy link address"), lambda: to_clipboard(link))
-    if printed[0]:
-        label = tr("Show the line that printed this")
-        menu.addAction(label, lambda: view.printed_requested.emit(*printed))
-    if index >= 0:
-        menu.addSeparator()
-        _add_entry(menu, view, index)
-        _add_turn(menu, view, index)
-    menu.addSeparator()
-    _add(menu, tr("Find in conversation…"), view.find_requested.emit, "Ctrl+F")
-    _add(menu, tr("Select all"), view.select_all, "Ctrl+A")
-    return menu
 
+    find_requested = Signal()
 
-def _add(menu: QMenu, text: str, slot: Callable[[], object], keys: str = "") -> None:
-    action = menu.addAction(text)
-    if keys:  # only shown: the view itself knows its keys
-        action.setShortcut(QKeySequence(keys))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-    action.triggered.connect(lambda _checked=False: slot())
+    def __init__(
+        self, canvas: Canvas, copier: Copier, activate: Callable[[Intent, int], None]
+    ) -> None:
+        super().__init__(canvas.area)
+        self._canvas = canvas
+        self._copier = copier
+        self._activate = activate
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("timeline_menu")
 
+    def fill(self, index: int, link: str, printed: tuple[str, int]) -> None:
+        """Offer what fits an entry (-1: none), a link in it, and a line of an output."""
+        self._add_copies()
+        if link:
+            self.addAction(tr("Copy link address"), lambda: to_clipboard(link))
+        if printed[0]:
+            intent = Intent("printed", f"{printed[0]} {printed[1]}")
+            self._offer(tr("Show the line that printed this"), intent, index)
+        if index >= 0:
+            self.addSeparator()
+            self._add_entry(index)
+            self._add_turn(index)
+        self.addSeparator()
+        self._add(tr("Find in conversation…"), self.find_requested.emit, "Ctrl+F")
+        self._add(tr("Select all"), self._canvas.select_all, "Ctrl+A")
 
-def _add_copies(menu: QMenu, view: Canvas) -> None:
-    _add(menu, tr("Copy"), view.copy, "Ctrl+C")
-    _add(menu, tr("Copy as Markdown"), view.copy_markdown, "Ctrl+Shift+C")
-    menu.addAction(tr("Copy as text"), view.copy_text)
-    for action in menu.actions():
-        action.setEnabled(bool(view.selection))
+    def _add(self, text: str, slot: Callable[[], object], keys: str = "") -> QAction:
+        action = self.addAction(text)
+        if keys:  # only shown: the view itself knows its keys
+            action.setShortcut(QKeySequence(keys))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(lambda _checked=False: slot())
+        return action
 
+    def _offer(self, text: str, intent: Intent, index: int, keys: str = "") -> QAction:
+        return self._add(text, lambda: self._activate(intent, index), keys)
 
-def _add_entry(menu: QMenu, view: Canvas, index: int) -> None:
-    row, copier = view.sheet.rows[index], view.copier
-    if row.kind == "image":
-        menu.addAction(tr("Copy picture"), lambda: view.picture_copier.copy(row))
-    menu.addAction(tr("Copy this entry"), lambda: to_clipboard(view.sheet.source(index)))
-    menu.addAction(
-        tr("Copy this entry as Markdown"), lambda: to_clipboard(copier.markdown_of(index))
-    )
-    if row.kind in MARKDOWN_KINDS:
-        menu.addAction(tr("Copy this entry as text"), lambda: to_clipboard(copier.text_of(index)))
-    if row.kind == "table":
-        for what, detail, label in _TABLE_ACTIONS:
-            intent = Intent(what, detail)
-            menu.addAction(tr(label), lambda intent=intent: view.activate(intent, index))
-    if row.kind == "code":
-        menu.addAction(tr("Open in the editor"), lambda: view.open_code_requested.emit(row.key))
-        run = menu.addAction(
-            tr("Run again"), lambda: view.run_requested.emit(row.language, row.text)
+    def _add_copies(self) -> None:
+        copier = self._copier
+        self._add(tr("Copy"), copier.copy, "Ctrl+C")
+        markdown, text = tr("Copy as Markdown"), tr("Copy as text")
+        self._add(markdown, lambda: copier.copy_selection(is_markdown=True), "Ctrl+Shift+C")
+        self._add(text, lambda: copier.copy_selection(is_markdown=False))
+        for action in self.actions():
+            action.setEnabled(bool(self._canvas.selection))
+
+    def _add_entry(self, index: int) -> None:
+        row, copier = self._canvas.sheet.rows[index], self._copier
+        if row.kind == "image":
+            self._add(tr("Copy picture"), lambda: copier.pictures.copy(row))
+        source = self._canvas.sheet.source
+        self._add(tr("Copy this entry"), lambda: to_clipboard(source(index)))
+        self._add(
+            tr("Copy this entry as Markdown"), lambda: to_clipboard(copier.markdown_of(index))
         )
-        run.setEnabled(view.can_run(row.language))
+        if row.kind in MARKDOWN_KINDS:
+            self._add(tr("Copy this entry as text"), lambda: to_clipboard(copier.text_of(index)))
+        if row.kind == "table":
+            for what, detail, label in _TABLE_ACTIONS:
+                self._offer(tr(label), Intent(what, detail), index)
+        if row.kind == "code":
+            self._offer(tr("Open in the editor"), Intent("open", row.key), index)
+            run = self._offer(tr("Run again"), Intent("run", row.text, row.language), index)
+            run.setEnabled(self._canvas.can_run(row.language))
 
-
-def _add_turn(menu: QMenu, view: Canvas, index: int) -> None:
-    row = view.sheet.rows[index]
-    if row.message is None:
-        return
-    menu.addSeparator()
-    menu.addAction(
-        tr("Copy this turn as Markdown"), lambda: view.copy_turn(index, is_markdown=True)
-    )
-    menu.addAction(tr("Copy this turn as text"), lambda: view.copy_turn(index, is_markdown=False))
-    if row.role in ("assistant", "server"):
-        menu.addAction(tr("Retry"), lambda: view.retry_requested.emit(row.key))
-        menu.addAction(tr("View what was sent…"), lambda: view.request_wanted.emit(row.key))
-    if row.kind == "question":
-        menu.addAction(tr("Edit and send again"), lambda: view.edit_requested.emit(row.key))
-    for label, step, keys in (
-        (tr("Previous version"), -1, "Alt+Left"),
-        (tr("Next version"), 1, "Alt+Right"),
-    ):
-        if target := version_beside(view, index, step):
-            _add(menu, label, _version_slot(view, target), keys)
-    _add(menu, tr("Delete this turn"), lambda: view.delete_requested.emit(row.key), "Del")
-
-
-def _version_slot(view: Canvas, target: str) -> Callable[[], object]:
-    return lambda: view.version_chosen.emit(target)
+    def _add_turn(self, index: int) -> None:
+        row = self._canvas.sheet.rows[index]
+        if row.message is None:
+            return
+        self.addSeparator()
+        self._offer(tr("Copy this turn as Markdown"), Intent("copy_turn", "markdown"), index)
+        self._offer(tr("Copy this turn as text"), Intent("copy_turn", "text"), index)
+        if row.role in ("assistant", "server"):
+            self._offer(tr("Retry"), Intent("retry", row.key), index)
+            self._offer(tr("View what was sent…"), Intent("request", row.key), index)
+        if row.kind == "question":
+            self._offer(tr("Edit and send again"), Intent("edit", row.key), index)
+        for label, step, keys in (
+            (tr("Previous version"), -1, "Alt+Left"),
+            (tr("Next version"), 1, "Alt+Right"),
+        ):
+            if target := version_beside(self._canvas, index, step):
+                self._offer(label, Intent("other_version", target), index, keys)
+        self._offer(tr("Delete this turn"), Intent("delete", row.key), index, "Del")
 
 
 _AUTOSCROLL_MS = 30
 
 
-class MouseHandler:
-    """What the mouse does. Owner: the view."""
+class MouseHandler(QObject):
+    """Hovers, clicks, selects and opens the menu. Owner: the view.
 
-    def __init__(self, view: Canvas, caret: Caret) -> None:
-        self._view = view
+    Signals: `printed_pointed(message_id, number)` of the line of an output under the mouse
+    (-1: none), `find_requested()`.
+    """
+
+    printed_pointed = Signal(str, int)
+    find_requested = Signal()
+
+    def __init__(
+        self,
+        canvas: Canvas,
+        caret: Caret,
+        copier: Copier,
+        activate: Callable[[Intent, int], None],
+    ) -> None:
+        super().__init__(canvas)
+        self._canvas = canvas
         self._caret = caret
+        self._copier = copier
+        self._activate = activate
         self._pressed: tuple[int, Spot] | None = None
         self._pressed_link = ""
         self._begun: Mark | None = None
         self._pressed_at = QPoint()
         self._last_double = -(1 << 40)
         self._printed = ("", -1)
-        self._drag = QTimer(view)
+        self._drag = QTimer(self)
         self._drag.setInterval(_AUTOSCROLL_MS)
         self._drag.timeout.connect(self._on_drag)
 
     def forget(self) -> None:
         """Nothing is hovered or pressed any more."""
-        self._view.hovered = (-1, None)
+        self._canvas.hovered = (-1, None)
         self._point(None)
         self._pressed = None
         self._begun = None
@@ -146,9 +167,9 @@ class MouseHandler:
 
     def refresh(self) -> None:
         """The rows moved under the mouse."""
-        view = self._view.viewport()
-        if self._begun is None and view.underMouse():
-            self._hover(view.mapFromGlobal(QCursor.pos()))
+        port = self._canvas.viewport
+        if self._begun is None and port.underMouse():
+            self._hover(port.mapFromGlobal(QCursor.pos()))
 
     def press(self, event: QMouseEvent) -> None:
         """Begin a click or a selection."""
@@ -168,14 +189,14 @@ class MouseHandler:
         if is_third:
             self._select_around(mark, "paragraph")
         elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            selection = self._view.selection
+            selection = self._canvas.selection
             self._begun = selection.anchor if selection else self._caret.begin() or mark
             drawn = Selection(self._begun, mark)
-            self._view.select(None if drawn.is_empty else drawn)
+            self._canvas.select(None if drawn.is_empty else drawn)
         else:
             self._begun = self._caret.mark = mark
-            self._view.ring("")
-            self._view.clear_selection()
+            self._canvas.ring("")
+            self._canvas.clear_selection()
 
     def move(self, event: QMouseEvent) -> None:
         """Draw the selection on, or show what is under the mouse."""
@@ -185,7 +206,7 @@ class MouseHandler:
             self._point(point)  # by the hand only: marks by keys outlast the scrolling
             return
         self._extend(point)
-        is_outside = not 0 <= point.y() < self._view.viewport().height()
+        is_outside = not 0 <= point.y() < self._canvas.viewport.height()
         if is_outside != self._drag.isActive():
             self._drag.start() if is_outside else self._drag.stop()
 
@@ -198,9 +219,9 @@ class MouseHandler:
         self._begun = None
         if pressed is not None:
             if self._spot_at(point) == pressed and pressed[1].is_enabled:
-                self._view.activate(pressed[1].intent, pressed[0])
-        elif link and not self._view.selection and self._link_at(point) == link:
-            self._view.open_link(link)
+                self._activate(pressed[1].intent, pressed[0])
+        elif link and not self._canvas.selection and self._link_at(point) == link:
+            self._activate(Intent("link", link), self._row_at(point))
         self._hover(point)
 
     def double_click(self, event: QMouseEvent) -> None:
@@ -215,16 +236,16 @@ class MouseHandler:
 
     def mark_at(self, point: QPoint) -> Mark | None:
         """The place in the text nearest to a point of the viewport."""
-        view = self._view
-        if not view.sheet.rows:
+        canvas = self._canvas
+        if not canvas.sheet.rows:
             return None
-        index = view.sheet.index_at(view.content_y(point))
-        if view.content_y(point) >= view.sheet.bottom_of(index):
+        index = canvas.sheet.index_at(canvas.content_y(point))
+        if canvas.content_y(point) >= canvas.sheet.bottom_of(index):
             return Mark(index, END)
-        card = view.sheet.card(index)
-        if card.column is None or not view.sheet.is_shown(index):
+        card = canvas.sheet.card(index)
+        if card.column is None or not canvas.sheet.is_shown(index):
             return Mark(index, START)
-        corner = view.card_rect(index).topLeft()
+        corner = canvas.card_rect(index).topLeft()
         return Mark(index, card.place_at(point.x() - corner.x(), point.y() - corner.y()))
 
     def show_tip(self, event: QEvent) -> None:
@@ -232,7 +253,7 @@ class MouseHandler:
         point = cast("QHelpEvent", event).pos()
         _, spot = self._spot_at(point)
         text = spot.tip if spot is not None else self._link_at(point) or self._tip_at(point)
-        QToolTip.showText(self._view.viewport().mapToGlobal(point), text, self._view.viewport())
+        QToolTip.showText(self._canvas.viewport.mapToGlobal(point), text, self._canvas.viewport)
 
     def open_menu(self, point: QPoint, at: QPoint) -> None:
         """Show the menu without waiting for it."""
@@ -240,79 +261,83 @@ class MouseHandler:
 
     def menu_at(self, point: QPoint) -> QMenu:
         """Copy and what else can be done with the row under the mouse."""
-        printed = self.printed_at(point)
-        return make_menu(self._view, self._row_at(point), self._link_at(point), printed)
+        menu = EntryMenu(self._canvas, self._copier, self._activate)
+        menu.find_requested.connect(self.find_requested)
+        menu.fill(self._row_at(point), self._link_at(point), self.printed_at(point))
+        return menu
 
     def _extend(self, point: QPoint) -> None:
         if self._begun is None:
             return
         mark = self.mark_at(point)
         far = (point - self._pressed_at).manhattanLength() >= QApplication.startDragDistance()
-        if mark is not None and (far or self._view.selection):
+        if mark is not None and (far or self._canvas.selection):
             selection = Selection(self._begun, mark)
-            self._view.select(None if selection.is_empty else selection)
+            self._canvas.select(None if selection.is_empty else selection)
 
     def _on_drag(self) -> None:
-        view = self._view
-        point = view.viewport().mapFromGlobal(QCursor.pos())
-        over = point.y() - view.viewport().height() if point.y() > 0 else point.y()
-        view.scroll_by(over)
+        canvas = self._canvas
+        point = canvas.viewport.mapFromGlobal(QCursor.pos())
+        over = point.y() - canvas.viewport.height() if point.y() > 0 else point.y()
+        canvas.scroll_by(over)
         self._extend(point)
 
     def _select_around(self, mark: Mark, unit: str) -> None:
-        column = self._view.sheet.card(mark.row).column
+        column = self._canvas.sheet.card(mark.row).column
         if column is None or not len(column) or mark.place == END:
             return
         around = column.word_at if unit == "word" else column.paragraph_at
         first, last = around(mark.place)
-        self._view.select(Selection(Mark(mark.row, first), Mark(mark.row, last)))
+        self._canvas.select(Selection(Mark(mark.row, first), Mark(mark.row, last)))
 
     def _row_at(self, point: QPoint) -> int:
-        view = self._view
-        if not view.sheet.rows:
+        canvas = self._canvas
+        if not canvas.sheet.rows:
             return -1
-        y = view.content_y(point)
-        index = view.sheet.index_at(y)
-        return index if view.sheet.outer_top_of(index) <= y < view.sheet.bottom_of(index) else -1
+        y = canvas.content_y(point)
+        index = canvas.sheet.index_at(y)
+        return (
+            index if canvas.sheet.outer_top_of(index) <= y < canvas.sheet.bottom_of(index) else -1
+        )
 
     def _spot_at(self, point: QPoint) -> tuple[int, Spot | None]:
         index = self._row_at(point)
         if index < 0:
             return -1, None
-        inside = point - self._view.card_rect(index).topLeft()
-        spots = self._view.sheet.card(index).spots(True)
+        inside = point - self._canvas.card_rect(index).topLeft()
+        spots = self._canvas.sheet.card(index).spots(True)
         return index, next((spot for spot in spots if spot.rect.contains(inside)), None)
 
     def _link_at(self, point: QPoint) -> str:
         index = self._row_at(point)
         if index < 0:
             return ""
-        inside = point - self._view.card_rect(index).topLeft()
-        return self._view.sheet.card(index).link_at(inside.x(), inside.y())
+        inside = point - self._canvas.card_rect(index).topLeft()
+        return self._canvas.sheet.card(index).link_at(inside.x(), inside.y())
 
     def _tip_at(self, point: QPoint) -> str:
         index = self._row_at(point)
         if index < 0:
             return ""
-        inside = point - self._view.card_rect(index).topLeft()
-        return self._view.sheet.card(index).tip_at(inside.x(), inside.y())
+        inside = point - self._canvas.card_rect(index).topLeft()
+        return self._canvas.sheet.card(index).tip_at(inside.x(), inside.y())
 
     def _hover(self, point: QPoint) -> None:
         found = self._spot_at(point)
-        if found != self._view.hovered:
-            before, self._view.hovered = self._view.hovered[0], found
+        if found != self._canvas.hovered:
+            before, self._canvas.hovered = self._canvas.hovered[0], found
             for index in {before, found[0]}:
-                if 0 <= index < len(self._view.sheet.rows):
-                    self._view.viewport().update(self._view.card_rect(index))
-        self._view.viewport().setCursor(self._cursor(found, point))
+                if 0 <= index < len(self._canvas.sheet.rows):
+                    self._canvas.viewport.update(self._canvas.card_rect(index))
+        self._canvas.viewport.setCursor(self._cursor(found, point))
 
     def printed_at(self, point: QPoint) -> tuple[str, int]:
         """The output under a point and the number of its line, -1 for none."""
         index = self._row_at(point)
-        card = self._view.sheet.card(index) if index >= 0 else None
+        card = self._canvas.sheet.card(index) if index >= 0 else None
         if not isinstance(card, ConsoleCard):
             return "", -1
-        inside = point - self._view.card_rect(index).topLeft()
+        inside = point - self._canvas.card_rect(index).topLeft()
         number = card.printed_at(inside.x(), inside.y())
         return (card.row.key, number) if number >= 0 else ("", -1)
 
@@ -321,7 +346,7 @@ class MouseHandler:
         printed = self.printed_at(point) if point is not None else ("", -1)
         if printed != self._printed:
             self._printed = printed
-            self._view.printed_pointed.emit(*printed)
+            self.printed_pointed.emit(*printed)
 
     def _cursor(self, found: tuple[int, Spot | None], point: QPoint) -> Qt.CursorShape:
         if found[1] is not None and not found[1].is_enabled:
@@ -329,7 +354,7 @@ class MouseHandler:
         if found[1] is not None or self._link_at(point):
             return Qt.CursorShape.PointingHandCursor
         if found[0] >= 0:
-            inside = point - self._view.card_rect(found[0]).topLeft()
-            if self._view.sheet.card(found[0]).has_text_at(inside.x(), inside.y()):
+            inside = point - self._canvas.card_rect(found[0]).topLeft()
+            if self._canvas.sheet.card(found[0]).has_text_at(inside.x(), inside.y()):
                 return Qt.CursorShape.IBeamCursor
         return Qt.CursorShape.ArrowCursor

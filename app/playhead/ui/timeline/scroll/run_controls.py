@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
@@ -18,11 +18,18 @@ from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.widgets.wording import format_seconds, tr
 
 
-class InputFields:
-    """Puts a field over each card that wants one and can be seen. Owner: the view."""
+class InputFields(QObject):
+    """Puts a field over each card that wants one and can be seen. Owner: the view.
 
-    def __init__(self, view: Canvas) -> None:
-        self._view = view
+    Signals: `answered(input_id, text)`, `sent(text, is_end)` to what the running code has started.
+    """
+
+    answered = Signal(str, str)
+    sent = Signal(str, bool)
+
+    def __init__(self, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._canvas = canvas
         self._fields: dict[str, InputLine | SendLine] = {}
         self._before: QWidget | None = None
         """What the keyboard was in before a field took it."""
@@ -30,14 +37,14 @@ class InputFields:
     def place(self) -> None:
         """Move the fields to where their cards are now."""
         seen: set[str] = set()
-        for index in self._view.visible_rows():
-            row = self._view.sheet.rows[index]
+        for index in self._canvas.visible_rows():
+            row = self._canvas.sheet.rows[index]
             if _wants_field(row):
                 seen.add(row.key)
                 self._place(index, row)
         for key in tuple(self._fields):
-            index = self._view.model.index_of(key)
-            if index is None or not _wants_field(self._view.sheet.rows[index]):
+            index = self._canvas.model.index_of(key)
+            if index is None or not _wants_field(self._canvas.sheet.rows[index]):
                 self._drop(key)
             elif key not in seen:
                 self._fields[key].hide()  # what was typed is kept
@@ -45,7 +52,7 @@ class InputFields:
     def toggle_typing(self, row: Row) -> None:
         """Show or hide the field for what the code of a row has started."""
         row.is_typing = not row.is_typing and row.state == "running"
-        self._view.row_changed(row.key)
+        self._canvas.row_changed(row.key)
         if (field := self._fields.get(row.key)) is not None and row.is_typing:
             self._focus(field)
 
@@ -56,13 +63,13 @@ class InputFields:
         field = self._fields.get(row.key)
         if field is None:
             field = self._fields[row.key] = self._make(row)
-            if row.kind == "input" and self._view.is_following():
+            if row.kind == "input" and self._canvas.is_following():
                 self._focus(field)
-        field.setGeometry(box.translated(self._view.card_rect(index).topLeft()))
+        field.setGeometry(box.translated(self._canvas.card_rect(index).topLeft()))
         field.show()
 
     def _box(self, index: int) -> QRect | None:
-        card = self._view.sheet.card(index)
+        card = self._canvas.sheet.card(index)
         from playhead.ui.timeline.cards.code_cards import (
             CodeCard,  # needed by no empty conversation
         )
@@ -73,32 +80,32 @@ class InputFields:
     def _make(self, row: Row) -> InputLine | SendLine:
         if row.kind == "input":
             return self._make_answer(row)
-        line = SendLine(self._view.viewport())
-        line.sent.connect(self._view.text_sent)
+        line = SendLine(self._canvas.viewport)
+        line.sent.connect(self.sent)
         return line
 
     def _make_answer(self, row: Row) -> InputLine:
         request = input_of(row)
         prompt, is_secret = (request.prompt, request.is_secret) if request else ("", False)
-        field = InputLine(prompt, is_secret, self._view.viewport())
+        field = InputLine(prompt, is_secret, self._canvas.viewport)
 
         def on_answered(text: str) -> None:
             row.state = "answered"
             row.detail = tr("Answered.") if is_secret else text
-            self._view.row_changed(row.key)
+            self._canvas.row_changed(row.key)
             if request is not None:
-                self._view.input_answered.emit(request.id, text)
+                self.answered.emit(request.id, text)
 
         field.answered.connect(on_answered)
         return field
 
     def _focus(self, field: InputLine | SendLine) -> None:
-        self._before = self._view.window().focusWidget()
+        self._before = self._canvas.area.window().focusWidget()
         field.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _drop(self, key: str) -> None:
         field = self._fields.pop(key)
-        focused = self._view.window().focusWidget()
+        focused = self._canvas.area.window().focusWidget()
         if focused is not None and field.isAncestorOf(focused):
             self._give_back()
         field.hide()
@@ -108,7 +115,7 @@ class InputFields:
         """Put the keyboard where it was; else it would be in whatever comes next in the window."""
         before, self._before = self._before, None
         is_there = before is not None and isValid(before) and before.isVisible()
-        target = before if is_there and before is not None else self._view
+        target = before if is_there and before is not None else self._canvas.area
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
@@ -123,24 +130,24 @@ _SHOWN_FROM_S = 0.9
 class RunClock:
     """Ticks only while code runs. Owner: the view."""
 
-    def __init__(self, view: Canvas) -> None:
-        self._view = view
-        self._timer = QTimer(view)
+    def __init__(self, canvas: Canvas) -> None:
+        self._canvas = canvas
+        self._timer = QTimer(canvas)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._on_tick)
 
     def follow(self) -> None:
         """Something happened: a run may have begun or ended."""
-        is_running = self._view.model.running is not None
+        is_running = self._canvas.model.running is not None
         if is_running != self._timer.isActive():
             self._timer.start() if is_running else self._timer.stop()
 
     def _on_tick(self) -> None:
-        row = self._view.model.running
+        row = self._canvas.model.running
         if row is None:
             self._timer.stop()
             return
         seconds = time.time() - row.began_at
         if seconds >= _SHOWN_FROM_S:
             row.detail = format_seconds(round(seconds)).replace(".0 s", " s")
-            self._view.row_changed(row.key)
+            self._canvas.row_changed(row.key)

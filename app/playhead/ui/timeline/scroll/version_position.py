@@ -9,37 +9,37 @@ from playhead.ui.timeline.scroll.row_layout import Anchor
 class VersionPosition:
     """Knows where the arrows were that somebody used. Owner: the view."""
 
-    def __init__(self, view: Canvas) -> None:
-        self._view = view
+    def __init__(self, canvas: Canvas) -> None:
+        self._canvas = canvas
         self._target = ""
         self._bottom = 0
 
     def note(self, index: int, target: str) -> None:
         """A version is asked for by the arrows at the end of a row."""
         self._target = target
-        self._bottom = self._view.card_rect(index).bottom()
+        self._bottom = self._canvas.card_rect(index).bottom()
 
     def hold(self) -> None:
         """Put the arrows of the version that is shown now where the others were."""
-        view, target = self._view, self._target
+        canvas, target = self._canvas, self._target
         self._target = ""
         if not target:
             return
         found = [
             (index, row)
-            for index, row in enumerate(view.sheet.rows)
+            for index, row in enumerate(canvas.sheet.rows)
             if row.versions is not None and row.versions.ids[row.versions.shown] == target
         ]
         for index, row in found[:1]:
-            view.show_anchor(Anchor(key=row.key, part=0, above=-self._bottom))
-            above = view.card_rect(index).height() - 1 - self._bottom
-            view.show_anchor(Anchor(key=row.key, part=0, above=above))
-            view.follow_if_at_end()
+            canvas.show_anchor(Anchor(key=row.key, part=0, above=-self._bottom))
+            above = canvas.card_rect(index).height() - 1 - self._bottom
+            canvas.show_anchor(Anchor(key=row.key, part=0, above=above))
+            canvas.follow_if_at_end()
 
 
-def version_beside(view: Canvas, index: int, step: int) -> str:
+def version_beside(canvas: Canvas, index: int, step: int) -> str:
     """The version before (-1) or after (1) the one that a row ends or belongs to."""
-    rows = view.sheet.rows
+    rows = canvas.sheet.rows
     for row in rows[index:]:
         if row.versions is not None:
             return row.versions.previous if step < 0 else row.versions.following
