@@ -162,7 +162,7 @@ class WindowHelp(QObject):
         if self.palette is None:
             self.palette = CommandPalette(self._theme, self._window)
         if self.palette.isVisible():
-            self.palette.close_palette()
+            self.palette.close_popup()
         else:
             self.palette.open(list(self._entries(actions)))
 
