@@ -16,7 +16,7 @@ from playhead.ui.editor.code.editor_language import (
 from playhead.ui.editor.code.line_edits import line_replacement, selected_lines
 from playhead.ui.editor.code.shown_text import printable
 from playhead.ui.editor.code.text_diff import LARGEST, hunks, marks
-from playhead.ui.editor.pane.find_bar import PatternError, Query, expanded, search
+from playhead.ui.editor.pane.editor_find_bar import PatternError, Query, expanded, search
 
 lines = st.lists(st.sampled_from(["", "a", "b", "  c"]), min_size=1, max_size=8)
 

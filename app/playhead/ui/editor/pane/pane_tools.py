@@ -20,7 +20,7 @@ from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.editor.pane.diff_view import DiffView
-    from playhead.ui.editor.pane.find_bar import FindBar
+    from playhead.ui.editor.pane.editor_find_bar import EditorFindBar
 
 
 class PaneTools(QWidget):
@@ -44,7 +44,7 @@ class PaneTools(QWidget):
         self._pages = pages
         self._header = header
         self._notice = notice
-        self._bar: FindBar | None = None
+        self._bar: EditorFindBar | None = None
         self._diff: DiffView | None = None
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -55,12 +55,14 @@ class PaneTools(QWidget):
         self._layout.addWidget(place, 1)
 
     @property
-    def bar(self) -> FindBar:
+    def bar(self) -> EditorFindBar:
         """The find bar."""
         if self._bar is None:
-            from playhead.ui.editor.pane.find_bar import FindBar  # not needed for the first paint
+            from playhead.ui.editor.pane.editor_find_bar import (
+                EditorFindBar,  # not needed for the first paint
+            )
 
-            self._bar = FindBar(self._theme, self)
+            self._bar = EditorFindBar(self._theme, self)
             self._bar.use(self._editor)
             self._bar.closed.connect(self._focus_code)
             self._layout.insertWidget(0, self._bar)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from playhead.ui.timeline.find.timeline_finder import TimelineFinder
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.text.find_query import FindQuery
+from playhead.ui.widgets.find_bar import FindBar
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
 
@@ -20,12 +19,11 @@ _USUAL = "000 of 0,000"
 """The field for the words does not move while the count is no longer than this."""
 
 
-class TimelineFindBar(QFrame):
+class TimelineFindBar(FindBar):
     """Owner: the view. Closing it gives the focus back to where it was."""
 
     def __init__(self, theme: Theme, canvas: Canvas) -> None:
-        super().__init__(canvas.area)
-        self._theme = theme
+        super().__init__(theme, canvas.area, tr("Find in conversation"))
         self._canvas = canvas
         self._before: QWidget | None = None
         self.finder = TimelineFinder(canvas)
@@ -33,9 +31,6 @@ class TimelineFindBar(QFrame):
         self.setAccessibleName(tr("Find in conversation"))
         self._make()
         self.finder.changed.connect(self._show_count)
-        theme.changed.connect(self._dress)
-        self._dress()
-        self.hide()
 
     def open(self) -> None:
         """Show the bar, with what is selected if that is a few words."""
@@ -51,7 +46,7 @@ class TimelineFindBar(QFrame):
         self.raise_()
         self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.words.selectAll()
-        self._search()
+        self.search()
 
     def close_bar(self) -> None:
         """Hide the bar and its marks, and give the focus back."""
@@ -80,23 +75,16 @@ class TimelineFindBar(QFrame):
         width = min(_WIDTH, port.width() - 2 * _MARGIN)
         self.setGeometry(port.right() - width - _MARGIN, _ABOVE, width, self.sizeHint().height())
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter steps, Shift+Enter steps back, Escape closes."""
-        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
-            return False
-        match event.key():
-            case Qt.Key.Key_Escape:
-                self.close_bar()
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter if watched is self.words:
-                is_back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-                self.step(-1 if is_back else 1)
-            case Qt.Key.Key_Down | Qt.Key.Key_Up if watched is self.words:
-                self.step(1 if event.key() == Qt.Key.Key_Down else -1)
-            case _:
-                return False
-        return True
+    def press(self, watched: QObject, event: QKeyEvent) -> bool:
+        """Step by the arrows too."""
+        key = event.key()
+        if watched is self.words and key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self.step(1 if key == Qt.Key.Key_Down else -1)
+            return True
+        return super().press(watched, event)
 
-    def _search(self) -> None:
+    def search(self) -> None:
+        """Look for what is in the field."""
         self.finder.look_for(FindQuery(self.words.text(), self.case_button.isChecked()))
 
     def _show_count(self) -> None:
@@ -120,23 +108,9 @@ class TimelineFindBar(QFrame):
             button.setEnabled(bool(total))
 
     def _make(self) -> None:
-        self.words = QLineEdit(self)
-        self.words.setPlaceholderText(tr("Find in conversation"))
-        self.words.setAccessibleName(tr("Find in conversation"))
         self.words.setMaxLength(_LONGEST)
-        self.words.installEventFilter(self)
-        self.words.textChanged.connect(self._search)
-        self.count = QLabel(self)
-        self.count.setProperty("kind", "mute")
         self.count.setMinimumWidth(self.fontMetrics().horizontalAdvance(_USUAL))
         self.count.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.case_button = self._button(tr("Match upper and lower case"), None)
-        self.case_button.setText("Aa")
-        self.case_button.setCheckable(True)
-        self.case_button.toggled.connect(self._search)
-        self.previous_button = self._button(tr("Previous (Shift+F3)"), lambda: self.step(-1))
-        self.next_button = self._button(tr("Next (F3)"), lambda: self.step(1))
-        self.close_button = self._button(tr("Close the search (Esc)"), self.close_bar)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 6, 6, 6)
         row.setSpacing(4)
@@ -145,21 +119,10 @@ class TimelineFindBar(QFrame):
             row.addWidget(widget)
         row.addWidget(self.close_button)
 
-    def _button(self, name: str, slot: Callable[[], object] | None) -> QToolButton:
-        button = QToolButton(self)
-        button.setToolTip(name)
-        button.setAccessibleName(name)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.installEventFilter(self)
-        if slot is not None:
-            button.clicked.connect(slot)
-        return button
-
-    def _dress(self) -> None:
+    def apply_theme(self) -> None:
+        """Take the icons and the colours of the theme."""
+        super().apply_theme()
         tokens = self._theme.tokens
-        self.previous_button.setIcon(self._theme.icon("chevron-up", "mute"))
-        self.next_button.setIcon(self._theme.icon("chevron-down", "mute"))
-        self.close_button.setIcon(self._theme.icon("x", "mute"))
         self.setStyleSheet(
             f"#timeline_find {{ background: {tokens.raised};"
             f" border: 1px solid {tokens.line_strong}; border-radius: 10px; }}"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from msgspec import Struct
 from PySide6.QtCore import (
-    QEvent,
     QObject,
     QRegularExpression,
     QRegularExpressionMatch,
@@ -20,18 +20,15 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
-    QLineEdit,
     QPushButton,
     QSizePolicy,
-    QToolButton,
     QWidget,
 )
 
 from playhead.ui.editor.code.code_editor import CodeEditor
+from playhead.ui.widgets.find_bar import FindBar
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_n
 
@@ -164,14 +161,13 @@ def _counter(text: str) -> Callable[[int], int]:
 _SLICES = 2  # of a search in one tick of the loop
 
 
-class FindBar(QFrame):
+class EditorFindBar(FindBar):
     """Looks through one editor at a time. Owner: the pane. Signal: `closed()`."""
 
     closed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent, tr("Find"))
         self._editor: CodeEditor | None = None
         self._found: list[Found] = []
         self._text = ""
@@ -187,9 +183,6 @@ class FindBar(QFrame):
         self._again.timeout.connect(self.search)
         self.setProperty("kind", "find")
         self._make()
-        theme.changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
-        self.hide()
 
     def use(self, editor: CodeEditor) -> None:
         """Look through another editor."""
@@ -288,21 +281,12 @@ class FindBar(QFrame):
         self._finish()
         self._say(tr_n("%n replaced", count))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter steps, Shift+Enter steps back, Escape closes."""
-        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
-            return False
-        match event.key():
-            case Qt.Key.Key_Escape:
-                self.close_bar()
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter if watched is self.words:
-                is_back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-                self.step(-1 if is_back else 1)
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter if watched is self.other:
-                self.replace_one()
-            case _:
-                return False
-        return True
+    def press(self, watched: QObject, event: QKeyEvent) -> bool:
+        """Replace by Enter in the second field too."""
+        if watched is self.other and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.replace_one()
+            return True
+        return super().press(watched, event)
 
     def _asked(self) -> Query:
         return Query(
@@ -383,17 +367,10 @@ class FindBar(QFrame):
             self.count.style().polish(self.count)
 
     def _make(self) -> None:
-        self.words = self._field(tr("Find"))
-        self.other = self._field(tr("Replace with"))
-        self.count = QLabel(self)
-        self.count.setProperty("kind", "mute")
+        self.other = self.make_field(tr("Replace with"))
         self.count.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.case_button = self._toggle("Aa", tr("Match upper and lower case"))
-        self.word_button = self._toggle("ab|", tr("Whole words only"))
-        self.pattern_button = self._toggle(".*", tr("Regular expression"))
-        self.previous_button = self._button("", tr("Previous (Shift+F3)"), lambda: self.step(-1))
-        self.next_button = self._button("", tr("Next (F3)"), lambda: self.step(1))
-        self.close_button = self._button("", tr("Close the search (Esc)"), self.close_bar)
+        self.word_button = self.make_toggle("ab|", tr("Whole words only"))
+        self.pattern_button = self.make_toggle(".*", tr("Regular expression"))
         self.replace_button = self._push(tr("Replace"), self.replace_one)
         self.replace_all_button = self._push(tr("Replace all"), self.replace_all)
         layout = QGridLayout(self)
@@ -402,14 +379,15 @@ class FindBar(QFrame):
         layout.addWidget(self.words, 0, 0)
         first, second = QHBoxLayout(), QHBoxLayout()
         first.setSpacing(2)
-        for one in (
+        buttons = (
             self.case_button,
             self.word_button,
             self.pattern_button,
             self.previous_button,
             self.next_button,
             self.close_button,
-        ):
+        )
+        for one in buttons:
             first.addWidget(one)
         layout.addLayout(first, 0, 1)
         layout.addWidget(self.other, 1, 0)
@@ -418,36 +396,8 @@ class FindBar(QFrame):
         layout.addLayout(second, 1, 1)
         layout.addWidget(self.count, 2, 0, 1, 2)
         layout.setColumnStretch(0, 1)
-        self.words.textChanged.connect(self.search)
-        for one in (self.case_button, self.word_button, self.pattern_button):
-            one.toggled.connect(self.search)
-
-    def _field(self, name: str) -> QLineEdit:
-        field = QLineEdit(self)
-        field.setPlaceholderText(name)
-        field.setAccessibleName(name)
-        field.installEventFilter(self)
-        return field
-
-    def _toggle(self, text: str, name: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setText(text)
-        button.setCheckable(True)
-        button.setToolTip(name)
-        button.setAccessibleName(name)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.installEventFilter(self)
-        return button
-
-    def _button(self, text: str, name: str, slot: Callable[[], object]) -> QToolButton:
-        button = QToolButton(self)
-        button.setText(text)
-        button.setToolTip(name)
-        button.setAccessibleName(name.partition(" (")[0])
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.installEventFilter(self)
-        button.clicked.connect(lambda: slot())
-        return button
+        for before, after in pairwise((self.words, self.other, *buttons, self.replace_button)):
+            self.setTabOrder(before, after)
 
     def _push(self, text: str, slot: Callable[[], object]) -> QPushButton:
         button = QPushButton(text, self)
@@ -455,11 +405,3 @@ class FindBar(QFrame):
         button.installEventFilter(self)
         button.clicked.connect(lambda: slot())
         return button
-
-    def _on_theme_changed(self) -> None:
-        for button, name in (
-            (self.previous_button, "chevron-up"),
-            (self.next_button, "chevron-down"),
-            (self.close_button, "x"),
-        ):
-            button.setIcon(self._theme.icon(name, "mute"))
