@@ -16,38 +16,45 @@ from playhead.ui.widgets.wording import tr, tr_n
 _NAME_LENGTH = 60
 
 
-class AttachmentDropZone(QObject):
+class DropZone(QObject):
     """Shows an overlay while something that can be taken hovers over its widget.
 
-    Signals: `paths_dropped(list[str])`, `folder_dropped(str)` for one folder alone,
-    `image_dropped(QImage)`.
+    A subclass says what will happen with it, and does that.
     """
 
-    paths_dropped = Signal(list)
-    folder_dropped = Signal(str)
-    image_dropped = Signal(object)
-
-    def __init__(self, widget: QWidget) -> None:
+    def __init__(self, widget: QWidget, margin: int) -> None:
         super().__init__(widget)
         self._widget = widget
+        self._margin = margin
         self.overlay = QLabel(widget)
         self.overlay.setProperty("kind", "drop")
         self.overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.overlay.setTextFormat(Qt.TextFormat.RichText)
         self.overlay.setWordWrap(True)
         self.overlay.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.overlay.hide()
         widget.setAcceptDrops(True)
         widget.installEventFilter(self)
 
+    def words_for(self, data: QMimeData) -> str:
+        """Return what will happen with something when it is dropped; '' if nothing will."""
+        raise NotImplementedError
+
+    def take(self, data: QMimeData) -> None:
+        """Take what was dropped."""
+        raise NotImplementedError
+
+    def refuse(self, event: QDropEvent) -> bool:
+        """Leave to the widget what cannot be taken; True where nobody else may take it."""
+        return False
+
     def watch(self, child: QWidget) -> None:
-        """Let drops on a child that would take them itself (a text field) reach the window."""
+        """Let drops on a child that would take them itself (a text field) reach the widget."""
         child.setAcceptDrops(False)
         for one in child.findChildren(QWidget):
             one.setAcceptDrops(False)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Drag and drop events of the widget."""
+        """Take drag and drop events of the widget."""
         match event.type():
             case QEvent.Type.DragEnter | QEvent.Type.DragMove if isinstance(event, QDropEvent):
                 return self._on_entered(event)
@@ -60,11 +67,12 @@ class AttachmentDropZone(QObject):
         return False
 
     def _on_entered(self, event: QDropEvent) -> bool:
-        words = _words_for(event.mimeData())
+        words = self.words_for(event.mimeData())
         if not words:
-            return False
+            return self.refuse(event)
+        margin = self._margin
         self.overlay.setText(words)
-        self.overlay.setGeometry(self._widget.rect().adjusted(12, 12, -12, -12))
+        self.overlay.setGeometry(self._widget.rect().adjusted(margin, margin, -margin, -margin))
         self.overlay.raise_()
         self.overlay.show()
         event.acceptProposedAction()
@@ -72,10 +80,44 @@ class AttachmentDropZone(QObject):
 
     def _on_dropped(self, event: QDropEvent) -> bool:
         self.overlay.hide()
-        data = event.mimeData()
-        if not _words_for(data):
-            return False
+        if not self.words_for(event.mimeData()):
+            return self.refuse(event)
         event.acceptProposedAction()
+        self.take(event.mimeData())
+        return True
+
+
+class AttachmentDropZone(DropZone):
+    """What is dropped on the window is attached, or becomes its folder.
+
+    Signals: `paths_dropped(list[str])`, `folder_dropped(str)` for one folder alone,
+    `image_dropped(QImage)`.
+    """
+
+    paths_dropped = Signal(list)
+    folder_dropped = Signal(str)
+    image_dropped = Signal(object)
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget, margin=12)
+        self.overlay.setTextFormat(Qt.TextFormat.RichText)
+
+    def words_for(self, data: QMimeData) -> str:
+        """Return what will happen, as rich text."""
+        paths = _local_paths(data)
+        if len(paths) == 1 and Path(paths[0]).is_dir():
+            return _worded(
+                tr("Work in “{name}”", name=_name(paths[0])),
+                tr("Code of this conversation will run there."),
+            )
+        if paths:
+            others = len(paths) - 1
+            about = tr("Code can open what you attach by its path.")
+            return _worded(_attach_words(_name(paths[0]), others), about)
+        return _worded(tr("Attach the image to your message"), "") if data.hasImage() else ""
+
+    def take(self, data: QMimeData) -> None:
+        """Report the files, the folder or the image."""
         paths = _local_paths(data)
         if len(paths) == 1 and Path(paths[0]).is_dir():
             self.folder_dropped.emit(paths[0])
@@ -83,26 +125,10 @@ class AttachmentDropZone(QObject):
             self.paths_dropped.emit(paths)
         elif isinstance(image := data.imageData(), QImage):
             self.image_dropped.emit(image)
-        return True
 
 
 def _local_paths(data: QMimeData) -> list[str]:
     return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
-
-
-def _words_for(data: QMimeData) -> str:
-    """What will happen, as rich text, '' if nothing will."""
-    paths = _local_paths(data)
-    if len(paths) == 1 and Path(paths[0]).is_dir():
-        return _worded(
-            tr("Work in “{name}”", name=_name(paths[0])),
-            tr("Code of this conversation will run there."),
-        )
-    if paths:
-        others = len(paths) - 1
-        about = tr("Code can open what you attach by its path.")
-        return _worded(_attach_words(_name(paths[0]), others), about)
-    return _worded(tr("Attach the image to your message"), "") if data.hasImage() else ""
 
 
 def _name(path: str) -> str:
@@ -125,8 +151,8 @@ def _attach_words(name: str, others: int) -> str:
 IMPORTED_SUFFIXES = (".ipynb", ".json", ".jsonl", ".ndjson", ".sse")
 
 
-class ImportDropZone(QObject):
-    """Owner: the widget. All other drops go on to the window, which attaches them.
+class ImportDropZone(DropZone):
+    """Files dropped on the sidebar are imported; all other drops go on to the window.
 
     Signal: `files_dropped(list[str])`.
     """
@@ -134,55 +160,24 @@ class ImportDropZone(QObject):
     files_dropped = Signal(list)
 
     def __init__(self, widget: QWidget) -> None:
-        super().__init__(widget)
-        self._widget = widget
-        self.overlay = QLabel(widget)
-        self.overlay.setProperty("kind", "drop")
-        self.overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.overlay.setWordWrap(True)
-        self.overlay.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.overlay.hide()
+        super().__init__(widget, margin=8)
         for child in widget.findChildren(QWidget):
             child.setAcceptDrops(False)
-        widget.setAcceptDrops(True)
-        widget.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Drag and drop events of the widget."""
-        match event.type():
-            case QEvent.Type.DragEnter | QEvent.Type.DragMove if isinstance(event, QDropEvent):
-                return self._on_entered(event)
-            case QEvent.Type.DragLeave:
-                self.overlay.hide()
-            case QEvent.Type.Drop if isinstance(event, QDropEvent):
-                return self._on_dropped(event)
-            case _:
-                pass
-        return False
+    def words_for(self, data: QMimeData) -> str:
+        """Return what will happen."""
+        paths = _importable_paths(data)
+        if len(paths) == 1:
+            return tr("Import as a conversation")
+        return tr_n("Import %n conversations", len(paths)) if paths else ""
 
-    def _on_entered(self, event: QDropEvent) -> bool:
-        paths = _importable_paths(event.mimeData())
-        if not paths:
-            event.ignore()
-            return True
-        one = tr("Import as a conversation")
-        self.overlay.setText(
-            one if len(paths) == 1 else tr_n("Import %n conversations", len(paths))
-        )
-        self.overlay.setGeometry(self._widget.rect().adjusted(8, 8, -8, -8))
-        self.overlay.raise_()
-        self.overlay.show()
-        event.acceptProposedAction()
-        return True
+    def take(self, data: QMimeData) -> None:
+        """Report the files."""
+        self.files_dropped.emit(_importable_paths(data))
 
-    def _on_dropped(self, event: QDropEvent) -> bool:
-        self.overlay.hide()
-        paths = _importable_paths(event.mimeData())
-        if not paths:
-            event.ignore()
-            return True
-        event.acceptProposedAction()
-        self.files_dropped.emit(paths)
+    def refuse(self, event: QDropEvent) -> bool:
+        """Leave it to the window, which attaches it."""
+        event.ignore()
         return True
 
 
