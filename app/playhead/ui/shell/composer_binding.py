@@ -24,7 +24,7 @@ from playhead.ui.composer import message_drafts as composer_drafts
 from playhead.ui.composer.composer import Composer
 from playhead.ui.composer.message_drafts import Draft, StoredDrafts
 from playhead.ui.editor.tab_drafts import write, write_error
-from playhead.ui.shell.session_view import SessionView
+from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import tr
 
@@ -34,7 +34,7 @@ DRAFT_MS = 400
 _MOST_MODELS = 8
 
 
-class ComposerBinding(QObject):
+class ComposerBinding(SessionBinding):
     """Owner: the window. What is written lies in a file soon after, until it is sent."""
 
     def __init__(
@@ -47,13 +47,11 @@ class ComposerBinding(QObject):
         path: Path,
         parent: QObject,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(view, parent)
         self._composer = composer
-        self._view = view
         self._sessions = sessions
         self._settings = settings
         self._path = path
-        self._session: Session | None = None
         self._key = ""
         self._drafts: dict[str, Draft] = {}
         self._models: list[tuple[str, str]] = []
@@ -61,7 +59,6 @@ class ComposerBinding(QObject):
         self._is_restored = self._is_refused = False
         self._listed: set[str] = set()
         self._writing = asyncio.Lock()
-        self._unsubscribe: Callable[[], None] = lambda: None
         self._stop_listening = sessions.subscribe(self._due)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -112,13 +109,10 @@ class ComposerBinding(QObject):
         self._stop_listening()
         self._composer.leave_edit()
         await self.keep()
-        self._unsubscribe()
-        self._session = None
+        super().leave()
 
     def _connect(self) -> None:
         composer, view, rows = self._composer, self._view, self._composer.queue_rows
-        view.session_left.connect(self._on_session_left)
-        view.session_changed.connect(self._on_session_changed)
         composer.changed.connect(self._on_changed)
         composer.queued.connect(self._on_queued)
         composer.queued_edit_ended.connect(self._on_queued_edit_ended)
@@ -126,20 +120,22 @@ class ComposerBinding(QObject):
         rows.remove_requested.connect(self._on_remove_requested)
         rows.resume_requested.connect(lambda: view.begin(lambda session: session.queue.resume()))
 
-    def _on_session_left(self) -> None:
-        self._composer.leave_edit()
-        self._read_draft()
-        self._unsubscribe()
-        self._session = None
-        self._due()
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Hear of its queue and its states."""
+        return [session.subscribe(self._on_session_event)]
 
-    def _on_session_changed(self) -> None:
-        self._session = session = self._view.session
-        if session is None:
-            return
-        self._unsubscribe = session.subscribe(self._on_session_event)
+    def follow(self) -> None:
+        """Show what is not sent of the session."""
+        super().follow()
         self._note_model()
         self._enter()
+
+    def leave(self) -> None:
+        """Keep what is not sent of the session."""
+        self._composer.leave_edit()
+        self._read_draft()
+        super().leave()
+        self._due()
 
     def _enter(self) -> None:
         """Show what is not sent of the session that is shown."""

@@ -245,7 +245,7 @@ class MainWindow(QMainWindow):
         self.presence.close_down()
         for unsubscribe in self._unsubscribers:
             unsubscribe()
-        self.variables.close_down()
+        self.variables.leave()
         await self.desk.close_down()
         await self.own_tabs.keep_drafts()
         await self.writing.close_down()

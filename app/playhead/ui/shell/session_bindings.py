@@ -19,7 +19,7 @@ from playhead.errors import AppError
 from playhead.session.session import Session, SessionEvent
 from playhead.session.stops import open_question
 from playhead.ui.editor.pane.editor_pane import EditorPane
-from playhead.ui.shell.session_view import SessionView
+from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.shell.window_layout import WindowLayout
 from playhead.ui.timeline.model.rows import Note
 from playhead.ui.timeline.view import TimelineView
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from playhead.ui.editor.variables_panel import VariablesPanel
 
 
-class ContextBinding(QObject):
+class ContextBinding(SessionBinding):
     """Owner: the main window; it follows the session that is shown."""
 
     def __init__(
@@ -41,19 +41,15 @@ class ContextBinding(QObject):
         tasks: TaskOwner,
         parent: QWidget,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(view, parent)
         self._window = parent
-        self._view = view
         self._timeline = parts.timeline
         self._header = parts.header
         self._question = parts.question
         self._composer = parts.composer
         self._tasks = tasks
         self._settled: set[str] = set()
-        self._unsubscribers: list[Callable[[], None]] = []
         self.dialog: RequestView | None = None
-        view.session_left.connect(self._leave)
-        view.session_changed.connect(self._follow)
         view.rearranged.connect(self._show_all)
         self._timeline.request_wanted.connect(self.view_request)
         self._question.continued.connect(self._on_continued)
@@ -76,19 +72,16 @@ class ContextBinding(QObject):
         """The budget may be another one."""
         self._show_all()
 
-    def _leave(self) -> None:
-        for unsubscribe in self._unsubscribers:
-            unsubscribe()
-        self._unsubscribers = []
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Hear of its states and outlook, and of what its answers cost."""
+        return [
+            session.subscribe(self._on_session_event),
+            session.conversation.subscribe(self._on_event),
+        ]
 
-    def _follow(self) -> None:
-        self._leave()
-        session = self._view.session
-        if session is not None:
-            self._unsubscribers = [
-                session.subscribe(self._on_session_event),
-                session.conversation.subscribe(self._on_event),
-            ]
+    def follow(self) -> None:
+        """Show all of the session."""
+        super().follow()
         self._show_all()
 
     def _on_session_event(self, event: SessionEvent) -> None:
@@ -152,45 +145,37 @@ class ContextBinding(QObject):
 TICK_MS = 250
 
 
-class AnswerNotes(QObject):
+class AnswerNotes(SessionBinding):
     """Counts down until a model is asked again, and notes how answers end. Owner: the window."""
 
     def __init__(
         self, timeline: TimelineView, view: SessionView, parent: QObject | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(view, parent)
         self._timeline = timeline
-        self._view = view
-        self._session: Session | None = None
-        self._unsubscribers: list[Callable[[], None]] = []
         self._waiting: Waiting | None = None
         self._until = 0.0
         self._key = ""
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MS)
         self._timer.timeout.connect(self._on_tick)
-        view.session_left.connect(self._on_session_left)
-        view.session_changed.connect(self._on_session_changed)
 
     @property
     def is_waiting(self) -> bool:
         """Whether a countdown is shown."""
         return self._waiting is not None
 
-    def _on_session_left(self) -> None:
-        for unsubscribe in self._unsubscribers:
-            unsubscribe()
-        self._unsubscribers, self._session = [], None
-        self._end_wait()
-
-    def _on_session_changed(self) -> None:
-        session = self._session = self._view.session
-        if session is None:
-            return
-        self._unsubscribers = [
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Hear of its waits and the ends of its answers."""
+        return [
             session.conversation.subscribe(self._on_conversation_event),
             session.subscribe(self._on_session_event),
         ]
+
+    def leave(self) -> None:
+        """End the countdown too."""
+        super().leave()
+        self._end_wait()
 
     def _on_session_event(self, event: SessionEvent) -> None:
         if self._session is not None and self._session.is_idle:
@@ -276,7 +261,7 @@ def _countdown(waiting: Waiting, left_s: float) -> Note:
 _NO_KERNEL = mark("No kernel is running. Names are listed here once code has run.")
 
 
-class VariablesBinding(QObject):
+class VariablesBinding(SessionBinding):
     """Asks only while the panel can be seen, and once for each run. Owner: the window.
 
     Signal: `table_requested(name)`.
@@ -287,37 +272,29 @@ class VariablesBinding(QObject):
     def __init__(
         self, pane: EditorPane, view: SessionView, tasks: TaskOwner, parent: QObject | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(view, parent)
         self._pane = pane
-        self._view = view
         self._tasks = tasks
         self._panel: VariablesPanel | None = None
-        self._session: Session | None = None
-        self._unsubscribe: Callable[[], None] = lambda: None
         self._is_stale = True
         self._asked = 0
-        view.session_changed.connect(self._on_session_changed)
         pane.variables_toggled.connect(self._on_toggled)
 
-    def close_down(self) -> None:
-        """Listen to nothing any more."""
-        self._unsubscribe()
-        self._unsubscribe = lambda: None
-        self._session = None
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Hear of its kernel."""
+        return [session.subscribe(self._on_event)]
+
+    def follow(self) -> None:
+        """Read the names of the session, if they can be seen."""
+        super().follow()
+        if self._panel is not None:
+            self._panel.show_variables([])
+        self.refresh()
 
     def refresh(self) -> None:
         """Read the names again."""
         self._is_stale = True
         self._look()
-
-    def _on_session_changed(self) -> None:
-        self._unsubscribe()
-        self._session = self._view.session
-        if self._session is not None:
-            self._unsubscribe = self._session.subscribe(self._on_event)
-        if self._panel is not None:
-            self._panel.show_variables([])
-        self.refresh()
 
     def _on_toggled(self, is_shown: bool) -> None:
         if is_shown and self._panel is None and (panel := self._pane.variables) is not None:

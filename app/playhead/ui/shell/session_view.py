@@ -360,3 +360,34 @@ def fix_request(error: CodeError) -> str:
     told = f"{error.name}: {error.message.strip()}"[:_MOST_TOLD].rstrip(": ")
     fence = "```" if "```" not in told else "~~~~"
     return f"The code failed{where}. Please fix it.\n\n{fence}text\n{told}\n{fence}"
+
+
+class SessionBinding(QObject):
+    """Binds a part of the window to the session that is shown; a subclass says what it hears of it.
+
+    A subclass that shows something of the session at once, or ends something with it, extends
+    `follow` and `leave`.
+    """
+
+    def __init__(self, view: SessionView, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view = view
+        self._session: Session | None = None
+        self._unsubscribers: list[Callable[[], None]] = []
+        view.session_left.connect(self.leave)
+        view.session_changed.connect(self.follow)
+
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Subscribe to the events of a session, and return what unsubscribes from them."""
+        raise NotImplementedError
+
+    def follow(self) -> None:
+        """Subscribe to the session that is shown now; the one before was left."""
+        session = self._session = self._view.session
+        self._unsubscribers = self.subscribe(session) if session is not None else []
+
+    def leave(self) -> None:
+        """Unsubscribe from the session."""
+        for unsubscribe in self._unsubscribers:
+            unsubscribe()
+        self._unsubscribers, self._session = [], None
