@@ -70,7 +70,7 @@ class Canvas(QObject):
 
     def forget_layout(self) -> None:
         """Lay out all rows again, as their fonts or colours are others; what is read stays."""
-        self.hold_line()
+        self._hold_line()
         self.sheet.forget()
         self.refresh()
 
@@ -152,7 +152,7 @@ class Canvas(QObject):
         self.refresh()
         self.scrolled.emit()
 
-    def hold_line(self) -> None:
+    def _hold_line(self) -> None:
         """Lines will be broken elsewhere: hold the one at the top, not its block."""
         if not self._is_following:
             self._line = self._line or self.sheet.line_at(self.top)
@@ -256,7 +256,7 @@ class Canvas(QObject):
         """
         width = self.column().width()
         if self.sheet.width not in (0, width):
-            self.hold_line()
+            self._hold_line()
         self.sheet.width = width
         self._first_moved = None
         height = self.viewport.height()
