@@ -1,4 +1,4 @@
-"""Which messages belong to a question: where its turn begins, and what hangs below it."""
+"""Find the messages of a question: where its turn begins, and which messages follow from it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Deletion(Struct, frozen=True):
 
 
 def is_asked(message: Message) -> bool:
-    """Whether the user said this to the model; code of theirs asks nothing."""
+    """Return whether the user sent this to the model; code that the user runs is not a question."""
     return message.role == "user" and message.type != "code"
 
 
 def asked_before(conversation: Conversation, message_id: str) -> Message:
-    """What the user asked last before a message of the active path. Raises SessionError."""
+    """Return the user's last question before a message of the active path. Raises SessionError."""
     asked: Message | None = None
     for message in conversation.messages:
         if is_asked(message):
@@ -37,10 +37,10 @@ def asked_before(conversation: Conversation, message_id: str) -> Message:
 
 
 def place_to_retry(conversation: Conversation, message_id: str) -> Message:
-    """The message after which the model is asked again. Raises SessionError.
+    """Return the message after which the model is asked again. Raises SessionError.
 
-    For an answer that is what the user asked. For a failure of the model's it is the last result
-    before it: what the turn has done until then stays.
+    For an answer it is the user's question. For a failure of the model it is the last result
+    before it, so that the turn keeps what it has done.
     """
     asked = asked_before(conversation, message_id)
     place = asked
@@ -58,7 +58,7 @@ def _is_of_model(message: Message) -> bool:
 
 
 def deletion_of(conversation: Conversation, message_id: str) -> Deletion:
-    """What goes with the turn of a message. Raises SessionError where there is none."""
+    """Return what is deleted with a message's turn. Raises SessionError if there is no turn."""
     first = _first_of_turn(conversation, message_id)
     below = conversation.below(first.id)
     turns = sum(one.type in ("message", "code") and one.role == "user" for one in below)
@@ -67,7 +67,7 @@ def deletion_of(conversation: Conversation, message_id: str) -> Deletion:
 
 
 def _first_of_turn(conversation: Conversation, message_id: str) -> Message:
-    """The question, or the files that were sent with it alone, or the code that the user ran."""
+    """Return the question, or the files sent without one, or the code that the user ran."""
     message = conversation.message(message_id)
     while message is not None and message.role != "user":
         message = conversation.message(message.parent_id or "")

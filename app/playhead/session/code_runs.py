@@ -17,7 +17,9 @@ from playhead.domain.conversation.payloads import Proposal, RunReport
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:
-    """How many code runs have begun in these messages, up to a time (seconds since the epoch)."""
+    """Return the number of code runs that began in these messages until a time (in seconds since
+    the epoch).
+    """
     return sum(
         isinstance(message.content, RunReport)
         and message.content.state == "started"
@@ -27,10 +29,10 @@ def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:
 
 
 def open_calls(messages: Sequence[Message]) -> list[Message]:
-    """The code and tool calls since the last question that nothing has come of yet, in order.
+    """Return the code and tool calls since the last question that have no result yet, in order.
 
-    A result names its call. A run belongs to the proposal before it; an output without a run,
-    as histories from elsewhere have it, and a result without a name to the first open code.
+    A result names its call. A run belongs to the proposal before it. An output without a run (as
+    in imported histories) and a result without a name belong to the first open code.
     """
     calls: list[Message] = []
     proposed, has_reports = "", False
@@ -84,21 +86,23 @@ class KernelEpoch:
         self._conversation = conversation
         self._at = time.time()
         self.after = count_runs(conversation.messages)
-        """How many runs stand before the kernel that is, or will be, in use."""
+        """The number of runs before the kernel that is, or will be, in use."""
 
     @property
     def names_are_gone(self) -> bool:
-        """Whether all code that ran here ran in a kernel that no longer exists."""
+        """Return whether all code that ran here ran in a kernel that no longer exists."""
         return bool(self.after) and self.after == count_runs(self._conversation.messages)
 
     def renew(self) -> int:
-        """The kernel is a new one from here on; how many runs there have been."""
+        """Note that the kernel is a new one; return the number of runs before it."""
         self._at = time.time()
         self.after = count_runs(self._conversation.messages)
         return self.after
 
     def follow(self, event: ConversationEvent) -> None:
-        """A kernel that was killed takes the names of all runs so far with it."""
+        """Follow the events of a conversation: a killed kernel loses the variables of all runs so
+        far.
+        """
         if event.kind in REARRANGED:  # the kernel is the same, but other runs are shown
             self.after = count_runs(self._conversation.messages, self._at)
         report = event.message.content if event.message is not None else None
@@ -111,7 +115,7 @@ _CUT_DECISION = "This code was not run: Playhead ended before the user decided."
 
 
 def close_unfinished(conversation: Conversation) -> None:
-    """Say so where a run has no end or code no decision; else a view would wait for ever."""
+    """Close runs without an end and code without a decision, so that no view waits for ever."""
     open_run: RunReport | None = None
     proposal: Proposal | None = None
     for message in conversation.messages:

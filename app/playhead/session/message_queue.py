@@ -22,7 +22,7 @@ class QueuedMessage(Struct, frozen=True):
 
 
 def has_failed(messages: Sequence[Message]) -> bool:
-    """Whether the answer to the last question ended in a failure: another would end so too."""
+    """Return whether the last answer failed, so that the next one would probably fail too."""
     for message in reversed(messages):
         if isinstance(message.content, Failure):
             return True
@@ -32,10 +32,10 @@ def has_failed(messages: Sequence[Message]) -> bool:
 
 
 class MessageQueue:
-    """Owner: a session, which says when it rests; one message then goes at a time.
+    """Holds messages that wait to be sent, and sends one whenever the session is idle.
 
-    It is held after a stop or a failure: what waits is neither sent nor lost until `resume`.
-    A message that is being edited keeps its place and lets none overtake it.
+    The queue is held after a stop or a failure: its messages are neither sent nor lost until
+    `resume`. A message that is being edited keeps its place, and none is sent before it.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class MessageQueue:
 
     @property
     def messages(self) -> tuple[QueuedMessage, ...]:
-        """What waits, the next one first."""
+        """Return the waiting messages, the next one first."""
         return tuple(self._messages)
 
     @property
     def is_held(self) -> bool:
-        """Whether what waits stays until it is asked for."""
+        """Return whether messages wait until the user resumes the queue."""
         return self._is_held and bool(self._messages)
 
     @property
@@ -67,7 +67,7 @@ class MessageQueue:
         return self._edited_id
 
     def add(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
-        """Put a message at the end; it goes at once if nothing is under way or waits."""
+        """Append a message; it is sent at once if the session is idle and no other one waits."""
         if not text.strip() and not attachments:
             raise SessionError("There is nothing to send.", remedy="Type a message first.")
         if not self._messages:
@@ -76,7 +76,7 @@ class MessageQueue:
         self._go_on()
 
     def put_back(self, messages: Sequence[QueuedMessage]) -> None:
-        """Have messages of an earlier start wait again, held: nobody saw that they are there."""
+        """Put back the messages of an earlier start, held because the user has not seen them."""
         self._messages[:0] = messages
         self._is_held = self._is_held or bool(messages)
         self._tell()
@@ -92,7 +92,7 @@ class MessageQueue:
     def end_edit(
         self, text: str | None = None, attachments: Sequence[Attachment] | None = None
     ) -> None:
-        """The edited message has another content, or with None the one it had."""
+        """End the edit of a message with new content; None keeps the old content."""
         edited, self._edited_id = self._find(self._edited_id), ""
         if edited is not None and text is not None:
             place = self._messages.index(edited)
@@ -108,24 +108,24 @@ class MessageQueue:
         self._go_on()
 
     def hold(self) -> None:
-        """Send nothing until `resume`: what is under way is being cut."""
+        """Send nothing until `resume`, because the turn is being stopped."""
         if self._messages:
             self._is_held = True
             self._tell()
 
     def resume(self) -> None:
-        """Go on after a stop or a failure."""
+        """Send messages again after a stop or a failure."""
         self._is_held = False
         self._go_on()
 
     def rested(self, *, goes_on: bool) -> None:
-        """A turn has ended; not `goes_on`: by a stop or a failure."""
+        """Handle the end of a turn; `goes_on` is False after a stop or a failure."""
         if self._messages:
             self._is_held = self._is_held or not goes_on
             self._go_on()
 
     def _go_on(self) -> None:
-        """Send what is first if it may go now, and tell how the queue stands."""
+        """Send the first message if it may be sent now, and report the state of the queue."""
         may_go = self._messages and not self._is_held and self._is_idle()
         if may_go and self._messages[0].id != self._edited_id:
             message = self._messages.pop(0)

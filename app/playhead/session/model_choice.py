@@ -1,4 +1,4 @@
-"""Which model answers a turn: settings, profile, conversation, then the request itself."""
+"""Choose the model that answers a turn: settings, profile, conversation, then the request."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from playhead.session.ports import Catalog, Keys, Settings
 
 _Number = TypeVar("_Number", int, float)
 _OWN = frozenset({"name", "profile", "model", "api_base", "auto_run"})
-"""What of a profile and of a conversation is no plain setting of the same name."""
+"""The fields of a profile and a conversation that are not settings of the same name."""
 
 
 def profile_of(current: AppSettings, config: ConversationConfig) -> Profile | None:
-    """The profile that a conversation works with; None for none, or one that is gone."""
+    """Return the profile of a conversation; None if it has none or the profile no longer exists."""
     name = current.profile if config.profile is None else config.profile
     return next((one for one in current.profiles if one.name == name), None)
 
@@ -26,7 +26,7 @@ def profile_of(current: AppSettings, config: ConversationConfig) -> Profile | No
 def settings_for(
     current: AppSettings, catalog: Catalog, config: ConversationConfig | None = None
 ) -> AppSettings:
-    """The settings as they hold for a conversation: its profile and its own wishes over them."""
+    """Return a conversation's settings: those of its profile and its own override the user's."""
     config = config or ConversationConfig()
     profile = profile_of(current, config)
     settings = current if profile is None else _over(current, profile, profile.api_base or "")
@@ -40,7 +40,7 @@ def settings_for(
 
 
 def is_auto_run(current: AppSettings, config: ConversationConfig) -> bool:
-    """Whether code of a conversation runs without asking, as far as that is written anywhere."""
+    """Return whether code of a conversation runs without approval, by its profile or its config."""
     profile = profile_of(current, config)
     wished = (config.auto_run, profile.auto_run if profile else None)
     return next((one for one in wished if one is not None), False)
@@ -53,7 +53,7 @@ async def model_for(
     catalog: Catalog,
     config: ConversationConfig | None = None,
 ) -> ModelSettings:
-    """The model with its address, key and parameters; Direct mode where nothing names one."""
+    """Return the model with its address, key and parameters; Direct mode if none is chosen."""
     current = settings_for(settings.current, catalog, config)
     model = current.model if choice.model is None else choice.model
     if not model:
@@ -81,9 +81,9 @@ async def model_for(
 def describe_model(
     model: str, current: AppSettings, catalog: Catalog, *, is_own_address: bool = True
 ) -> ModelSettings:
-    """A model with what the settings say of it and of the way there, but without address and key.
+    """Return a model with its settings and connection, but without its address and key.
 
-    The user's parameters stay away from an address that a request names.
+    The user's extra parameters are not sent to an address that a request names.
     """
     override = current.model_overrides.get(model, ModelOverride())
     return ModelSettings(
@@ -97,7 +97,7 @@ def describe_model(
 
 
 def parameters_for(model: str, current: AppSettings, catalog: Catalog) -> dict[str, Any]:
-    """What goes to litellm beside the request: the provider's fields, and the user's own."""
+    """Return the additional parameters for litellm: the provider's fields and the user's own."""
     provider = catalog.key_name(model, "")
     own: dict[str, Any] = {}
     for name, value in current.provider_fields.items():
@@ -108,7 +108,7 @@ def parameters_for(model: str, current: AppSettings, catalog: Catalog) -> dict[s
 
 
 def connection_of(current: AppSettings) -> ConnectionSettings:
-    """How providers are reached."""
+    """Return the settings of the connection to providers."""
     return ConnectionSettings(
         proxy=current.proxy,
         ca_file=current.ca_file,
@@ -120,7 +120,7 @@ def connection_of(current: AppSettings) -> ConnectionSettings:
 
 
 def api_base_for(model: str, current: AppSettings, catalog: Catalog) -> str:
-    """The address of the settings, for models of the provider that it belongs to; else ''."""
+    """Return the address in the settings if it belongs to the model's provider; else ''."""
     return current.api_base if _is_same_provider(model, current, catalog) else ""
 
 
@@ -129,7 +129,7 @@ def _is_same_provider(model: str, current: AppSettings, catalog: Catalog) -> boo
 
 
 def _extra(current: AppSettings) -> Mapping[str, Any]:
-    """The user's own parameters; none where they are no JSON object."""
+    """Return the user's extra parameters; an empty mapping if they are not a JSON object."""
     try:
         found: object = json.loads(current.extra_parameters or "{}")
     except ValueError:
@@ -140,7 +140,7 @@ def _extra(current: AppSettings) -> Mapping[str, Any]:
 def _over(
     settings: AppSettings, wishes: Profile | ConversationConfig, api_base: str | None
 ) -> AppSettings:
-    """The settings with what is said otherwise; an address goes with its model."""
+    """Return the settings with the given overrides; an address always comes with its model."""
     said = asdict(wishes)
     changes = {
         name: value for name, value in said.items() if value is not None and name not in _OWN

@@ -28,9 +28,9 @@ from playhead.domain.settings import AppSettings, ConversationConfig
 
 
 class ApiStatus(Struct, frozen=True):
-    """How the server for other programs stands; `address` like "http://127.0.0.1:5001".
+    """The state of the server for other programs; `address` like "http://127.0.0.1:5001".
 
-    `message` says why it failed and what to do, or that the token is not kept.
+    `message` explains a failure and its remedy, or that the token is not kept.
     """
 
     state: Literal["off", "starting", "listening", "failed"] = "off"
@@ -42,41 +42,41 @@ Unsubscribe = Callable[[], None]
 
 
 class Provider(Protocol):
-    """A language model, or what stands in its place."""
+    """A language model, or a substitute for one."""
 
     def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
-        """The answer as assistant chunks: message, reasoning, code, tool_call, citation.
+        """Stream the answer as assistant chunks: message, reasoning, code, tool_call, citation.
 
-        Every message it opens it closes, unless it raises. Code comes only from complete calls
-        or fences: what was cut off raises ProviderError (`upstream_truncated`).
+        Every message that it opens it also closes, unless it raises. Code comes only from complete
+        calls or fences: an answer that was cut off raises ProviderError (`upstream_truncated`).
         Closing the generator closes the connection to the model.
         """
         ...
 
     async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
-        """What of the request its model takes, the oldest turns left out where it is too long.
+        """Fit the request into the model's context, leaving out the oldest turns if it is too long.
 
-        A further attempt, after the model has refused the one before, leaves out more.
+        A further attempt, after the model refused the one before, leaves out more.
         """
         ...
 
     async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
-        """All that goes to the model, to be looked at; never the key."""
+        """Return everything that is sent to the model, for display; never the key."""
         ...
 
     async def check(self, model: ModelSettings) -> str:
-        """One small request; a sentence that says what answered. Raises ProviderError."""
+        """Send a small request; return a sentence with what answered. Raises ProviderError."""
         ...
 
     async def models(self, model: ModelSettings) -> list[ModelFacts]:
-        """The models of the provider that `model` names: asked of it, else from a table.
+        """Return the models of the provider that `model` names: from its server, else from a table.
 
         Only the provider's prefix of the model string counts. Raises ProviderError.
         """
         ...
 
     async def facts(self, model: ModelSettings) -> ModelFacts:
-        """What is known of a model without asking its provider; what the user says comes first."""
+        """Return what is known of a model without a request; the user's settings come first."""
         ...
 
     async def close(self) -> None:
@@ -93,23 +93,23 @@ class Executor(Protocol):
         ...
 
     def canonical(self, word: str) -> str | None:
-        """The offered language that a word of a model names (`py` → `python`), or None."""
+        """Return the offered language for a name used by a model (`py` → `python`), or None."""
         ...
 
     def why_not(self, word: str) -> str:
-        """What a known language needs so that it can be run here, in a sentence; else ""."""
+        """Return in a sentence what a known language needs in order to run here; else ""."""
         ...
 
     def only_shows(self, word: str) -> bool:
-        """Whether blocks of a language are shown and not run, so that nobody need approve them."""
+        """Return whether blocks of a language are only shown, so that they need no approval."""
         ...
 
     def set_screen_ratio(self, ratio: float) -> None:
-        """Say how many pixels of the window's screen make one of its points."""
+        """Set the ratio of pixels to points of the window's screen."""
         ...
 
     def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
-        """Computer chunks of one run, in this order, messages never nested:
+        """Run code and stream its chunks, in this order, messages never nested:
 
         `run` (started) · console start · active_line, output … · active_line None · console end ·
         `error` if the code failed · `timing` … · `files` if the run changed any ·
@@ -132,8 +132,10 @@ class Executor(Protocol):
         ...
 
     async def variables(self, conversation_id: str) -> list[Variable]:
-        """The names of the idle Python kernel; [] where there is none. Raises ExecutionError
-        when the kernel is busy or does not answer in time."""
+        """Return the variables of the idle Python kernel; [] without a kernel.
+
+        Raises ExecutionError when the kernel is busy or does not answer in time.
+        """
         ...
 
     async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
@@ -145,11 +147,11 @@ class Executor(Protocol):
         ...
 
     def status(self, conversation_id: str) -> KernelStatus:
-        """The kernel of the conversation as it is now."""
+        """Return the kernel of the conversation as it is now."""
         ...
 
     def subscribe(self, listener: Callable[[str, KernelStatus], None]) -> Unsubscribe:
-        """Tell `listener(conversation_id, status)` of changes, of memory at most once a second."""
+        """Call `listener(conversation_id, status)` on changes, for memory at most once a second."""
         ...
 
     async def close(self) -> None:
@@ -165,15 +167,15 @@ class History(Protocol):
         ...
 
     def expect_writable(self) -> None:
-        """Raises StorageError where the conversations can only be read, with the reason."""
+        """Raise StorageError with the reason if the history is read-only."""
         ...
 
     async def conversations(self) -> list[ConversationSummary]:
-        """All of them, the last changed first."""
+        """Return all conversations, the last changed first."""
         ...
 
     async def load(self, conversation_id: str) -> StoredConversation:
-        """One whole conversation; messages cut off by a crash come as interrupted."""
+        """Return a whole conversation; messages cut off by a crash are marked as interrupted."""
         ...
 
     def create(self, summary: ConversationSummary, folder: str, interpreter: str) -> None:
@@ -189,7 +191,7 @@ class History(Protocol):
         ...
 
     def set_config(self, conversation_id: str, config: ConversationConfig) -> None:
-        """Queue what a conversation wants otherwise than the settings."""
+        """Queue the settings of a conversation for writing."""
         ...
 
     def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:
@@ -197,9 +199,10 @@ class History(Protocol):
         ...
 
     async def search(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
-        """Messages with all words of the query, the newest first; of one conversation all.
+        """Return the messages with all words of the query, the newest first; of one conversation
+        all.
 
-        None if another search has begun meanwhile.
+        Returns None if another search has begun in the meantime.
         """
         ...
 
@@ -220,7 +223,7 @@ class History(Protocol):
         ...
 
     def on_failure(self, listener: Callable[[Exception], None]) -> None:
-        """Tell the listener (in the caller's loop) when writing fails, once per cause."""
+        """Call the listener (in the caller's loop) when writing fails, once per cause."""
         ...
 
     async def close(self) -> None:
@@ -229,10 +232,10 @@ class History(Protocol):
 
 
 class Records(Protocol):
-    """What programs keep beside the conversations; a conversation's records go with it."""
+    """Stores the records that programs keep for conversations; they are deleted with these."""
 
     async def of(self, owner: str) -> list[Record]:
-        """All of an owner, in the order in which they were first put."""
+        """Return all records of an owner in the order in which they were first put."""
         ...
 
     def put(self, record: Record) -> None:
@@ -266,11 +269,11 @@ class Keys(Protocol):
     """Keys by provider name: environment → keyring → memory of this run."""
 
     async def get(self, name: str) -> KeyInfo:
-        """The key for a provider and where it came from."""
+        """Return the key for a provider and its source."""
         ...
 
     async def set(self, name: str, secret: Secret) -> KeySource:
-        """Keep a key; says where: "keyring", or "session" when no keyring is usable."""
+        """Keep a key; return where: "keyring", or "session" if no keyring is usable."""
         ...
 
     async def delete(self, name: str) -> None:
@@ -278,27 +281,27 @@ class Keys(Protocol):
         ...
 
     async def status(self) -> KeyringStatus:
-        """Whether there is a usable keyring, in words if not."""
+        """Return the status of the keyring, with an explanation if it is not usable."""
         ...
 
     async def unlock(self) -> KeyringStatus:
-        """Read the keyring anew, with the system's prompt where it is locked."""
+        """Read the keyring again, with the system's prompt if it is locked."""
         ...
 
     def on_waiting(self, listener: Callable[[bool], None]) -> None:
-        """Tell when the keyring takes long, as with a prompt open, and when that is over."""
+        """Subscribe to the keyring taking long, as with a prompt open, and to the end of that."""
         ...
 
 
 class Catalog(Protocol):
-    """What is known about models."""
+    """Knows models, providers and the built-in system prompt."""
 
     def key_name(self, model: str, api_base: str) -> str:
-        """The name under which the key for this model at this address is kept."""
+        """Return the name under which the key for this model at this address is kept."""
         ...
 
     def key_variable(self, model: str) -> str:
-        """The provider's usual environment variable, '' if it has none."""
+        """Return the provider's usual environment variable, '' if it has none."""
         ...
 
     def suggestions(self) -> Sequence[str]:
@@ -306,15 +309,15 @@ class Catalog(Protocol):
         ...
 
     def providers(self) -> Sequence[ProviderPage]:
-        """The providers that have a page in the settings."""
+        """Return the providers that have a page in the settings."""
         ...
 
     def page_of(self, model: str, api_base: str) -> ProviderPage:
-        """The page on which a model with its address stands."""
+        """Return the settings page that a model with its address belongs to."""
         ...
 
     def built_in_prompt(self) -> tuple[str, Mapping[str, str]]:
-        """The system prompt that is sent where there is no other, and what its braces become."""
+        """Return the default system prompt and the values of its placeholders."""
         ...
 
     async def local_servers(self) -> list[LocalServer]:
@@ -326,19 +329,19 @@ class Interpreters(Protocol):
     """Pythons that can run code."""
 
     async def found(self, folder: str = "") -> list[Interpreter]:
-        """All interpreters found on this machine and in the folder, the managed one first."""
+        """Return the interpreters found on this machine and in the folder, the managed one first."""
         ...
 
     async def make_for(self, folder: str) -> Interpreter:
-        """The environment `.venv` of a folder, made there if needed. Raises ExecutionError."""
+        """Return the environment `.venv` of a folder, made if needed. Raises ExecutionError."""
         ...
 
     async def probe(self, path: str) -> Interpreter:
-        """Look at one Python. Raises ExecutionError if it is none or too old."""
+        """Return the facts about a Python. Raises ExecutionError if it is not one or too old."""
         ...
 
     async def default(self) -> Interpreter:
-        """The managed environment, made if needed; else the best there is.
+        """Return the managed environment, made if needed; else the best interpreter found.
 
         Raises ExecutionError when there is none.
         """
@@ -346,11 +349,11 @@ class Interpreters(Protocol):
 
     @property
     def status(self) -> EnvironmentStatus:
-        """How the managed environment stands."""
+        """Return the status of the managed environment."""
         ...
 
     def subscribe(self, listener: Callable[[EnvironmentStatus], None]) -> Unsubscribe:
-        """Tell of changes of the managed environment."""
+        """Subscribe to changes of the managed environment."""
         ...
 
 
@@ -359,11 +362,11 @@ class ApiControl(Protocol):
 
     @property
     def status(self) -> ApiStatus:
-        """How it stands."""
+        """Return the status of the server."""
         ...
 
     def subscribe(self, listener: Callable[[ApiStatus], None]) -> Unsubscribe:
-        """Tell of changes of `status`."""
+        """Subscribe to changes of `status`."""
         ...
 
     async def apply(self) -> None:
@@ -371,16 +374,18 @@ class ApiControl(Protocol):
         ...
 
     async def token(self) -> Secret:
-        """The token that clients present; made and kept at the first call."""
+        """Return the token that clients present; made and kept at the first call."""
         ...
 
     async def renew_token(self) -> Secret:
-        """Another token; whoever holds the old one is refused from now on."""
+        """Replace the token and return the new one; clients with the old one are refused from now
+        on.
+        """
         ...
 
 
 class AppFolders(Protocol):
-    """Where the program keeps its files."""
+    """The folders in which the program keeps its files."""
 
     @property
     def places(self) -> Sequence[AppFolder]:
@@ -389,28 +394,28 @@ class AppFolders(Protocol):
 
     @property
     def is_portable(self) -> bool:
-        """Whether all of it lies below one folder that was named at the start."""
+        """Return whether all of them are below one folder that was named at the start."""
         ...
 
     async def size(self, place: AppFolder) -> int:
-        """How many bytes lie there, without the other places inside it."""
+        """Return the size of a folder in bytes, without the other app folders inside it."""
         ...
 
 
 class CrashReports(Protocol):
-    """What is known of crashes; nothing of it leaves this computer."""
+    """Keeps the reports of crashes; nothing of them leaves this computer."""
 
     @property
     def folder(self) -> str:
-        """Where the files lie."""
+        """Return the folder of the reports."""
         ...
 
     async def news(self) -> list[CrashReport]:
-        """Those that have not been told of, the newest first; from now on they have."""
+        """Return the reports that were not shown yet, the newest first, and mark them as shown."""
         ...
 
     async def found(self) -> list[CrashReport]:
-        """All that are there, the newest first."""
+        """Return all reports, the newest first."""
         ...
 
     async def delete(self, names: Sequence[str]) -> None:
@@ -422,9 +427,9 @@ class Resetter(Protocol):
     """Back to the state of a first start."""
 
     async def reset(self, wish: ResetOptions) -> str:
-        """Reset the settings and what is wished; the folder that has what was there before.
+        """Reset the settings and the chosen data; return the folder with a copy of what was there.
 
-        Nothing is taken before it lies there. Raises StorageError or KeyStoreError.
+        Nothing is removed before the copy is complete. Raises StorageError or KeyStoreError.
         """
         ...
 

@@ -24,7 +24,7 @@ def turn_request(
     must_call: bool = False,
     runs_unasked: bool = False,
 ) -> TurnRequest:
-    """The request for the next answer; `managed` is the Python where none is chosen."""
+    """Return the request for the next answer; `managed` is the default Python."""
     return TurnRequest(
         turn_id=turn_id,
         conversation_id=conversation_id,
@@ -44,7 +44,7 @@ def turn_request(
 
 
 def _instructions(settings: TurnSettings, messages: Sequence[Message]) -> str:
-    """The user's instructions, and what the model must know of a kernel that is a new one."""
+    """Return the user's instructions, with a note for the model if the kernel is a new one."""
     gone = min(settings.fresh_after(), count_runs(messages))
     if not gone:
         return settings.instructions
@@ -60,7 +60,7 @@ def _is_call(message: Message) -> bool:
 
 
 class RequestPreview:
-    """Owner: a session, which hears of changes by `tell`."""
+    """Shows what was and what would be sent to the model; `tell` is called when that changes."""
 
     def __init__(
         self,
@@ -79,26 +79,28 @@ class RequestPreview:
 
     @property
     def first_sent_id(self) -> str:
-        """The oldest message that is still sent, '' where all are or nothing was sent yet."""
+        """Return the id of the oldest message that is still sent, '' if all are or none was sent
+        yet.
+        """
         return self._latest.first_sent_id if self._latest else ""
 
     @property
     def latest(self) -> FittedRequest | None:
-        """What was sent last since the program started."""
+        """Return the last request since the program started."""
         return self._latest
 
     def note(self, fitted: FittedRequest) -> None:
-        """This is being sent."""
+        """Record a request that is being sent."""
         before, self._latest = self.first_sent_id, fitted
         if before != fitted.first_sent_id:
             self._tell()
 
     async def sent(self) -> OutgoingRequest | None:
-        """What was sent last, None where nothing was since the program started."""
+        """Return the request that was sent last, None if none was since the program started."""
         return await self._ports.provider.outgoing(self._latest) if self._latest else None
 
     async def next(self, before_id: str = "") -> OutgoingRequest:
-        """What would be sent now; with `before_id` what stands before that message.
+        """Return the request that would be sent now; with `before_id` with the messages before it.
 
         Raises AppError.
         """

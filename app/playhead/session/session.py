@@ -43,7 +43,7 @@ _Event = TypeVar("_Event")
 
 
 class Listeners(Generic[_Event]):
-    """Tells each of them in order; one that fails is logged and does not stop the others."""
+    """Calls its listeners in order; one that fails is logged and does not stop the others."""
 
     def __init__(self, whose: str) -> None:
         self._whose = whose
@@ -60,7 +60,7 @@ class Listeners(Generic[_Event]):
         return remove
 
     def tell(self, event: _Event) -> None:
-        """Tell all of them."""
+        """Call all of them."""
         for listener in tuple(self._all):
             try:
                 listener(event)
@@ -75,7 +75,7 @@ SessionEventKind = Literal[
 
 
 def expect_idle(state: SessionState) -> None:
-    """Raises SessionError while a turn is under way."""
+    """Raise SessionError while a turn is under way."""
     if state != "idle":
         raise SessionError(
             "This conversation is still busy.",
@@ -85,7 +85,7 @@ def expect_idle(state: SessionState) -> None:
 
 
 class SessionEvent(Struct, frozen=True):
-    """What changed: read the session's attribute anew; `error` comes with kind error."""
+    """A change: read the session's attribute again; `error` comes with kind error."""
 
     kind: SessionEventKind
     error: AppError | None = None
@@ -97,7 +97,7 @@ _TOLD = ("user", "message")
 class Session:
     """Owns one conversation, at most one turn at a time, and the pending decision.
 
-    Listeners (`subscribe`) hear SessionEvents; the messages themselves are told by
+    Listeners (`subscribe`) receive SessionEvents; changes of the messages are emitted by
     `conversation.subscribe`.
     """
 
@@ -116,9 +116,9 @@ class Session:
         self.folder = folder
         self.interpreter = interpreter
         self.config = config or ConversationConfig()
-        """What it wants otherwise than the settings; change it by `set_config`."""
+        """Its own settings, which override the user's; change them with `set_config`."""
         self.expect_writable: Callable[[], None] = lambda: None
-        """Raises StorageError where nothing may be added to it."""
+        """Raises StorageError if the conversation is read-only."""
         self._auto_run: bool | None = None
         self.state: SessionState = "idle"
         self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._tell("queue"))
@@ -130,7 +130,7 @@ class Session:
             lambda: self.auto_run,
             lambda: self._tell("outlook"),
         )
-        """What goes to the model."""
+        """The requests to the model."""
         self._desk = Approval(lambda: self._tell("pending"))
         self._listeners = Listeners[SessionEvent](f"session {conversation.id}")
         self._turn: Turn | None = None
@@ -148,7 +148,7 @@ class Session:
 
     @property
     def auto_run(self) -> bool:
-        """Whether its code runs without asking: as was last said, else as is written."""
+        """Return whether its code runs without approval: the last choice, else the settings."""
         if self._auto_run is not None:
             return self._auto_run
         return is_auto_run(self._ports.settings.current, self.config)
@@ -165,12 +165,12 @@ class Session:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no turn is under way."""
+        """Return whether no turn is under way."""
         return self.state == "idle"
 
     @property
     def names_are_gone(self) -> bool:
-        """Whether all code that ran here ran in a kernel that no longer exists."""
+        """Return whether all code that ran here ran in a kernel that no longer exists."""
         return self._freshness.names_are_gone
 
     def subscribe(self, listener: Callable[[SessionEvent], None]) -> Unsubscribe:
@@ -206,9 +206,10 @@ class Session:
         self._begin(lambda turn: turn.answer(), options)
 
     def resume(self, decisions: Mapping[str, Decision], options: TurnOptions) -> None:
-        """Carry out the calls of the last answer that have no result yet, then go on.
+        """Carry out the calls of the last answer that have no result yet, then continue the turn.
 
-        `decisions` are about code messages, by their ids; about others somebody has to decide.
+        `decisions` maps ids of code messages to decisions; other code waits for the user's
+        decision.
         """
         self._expect_idle()
         calls = open_calls(self.conversation.messages)
@@ -235,7 +236,7 @@ class Session:
         return self._desk.settle(proposal_id, Approve(code, rest_of_turn))
 
     def reject(self, proposal_id: str, reason: str = "") -> bool:
-        """Do not run the proposal and tell the model why; False if it was already decided."""
+        """Reject the proposal and give the model the reason; False if it was already decided."""
         return self._desk.settle(proposal_id, Deny(reason.strip()))
 
     async def stopped(self) -> None:
@@ -255,14 +256,14 @@ class Session:
             self._task.cancel()
 
     def retry(self, message_id: str) -> None:
-        """Answer anew, or go on before what failed; what was said there stays a branch."""
+        """Answer again, or continue before a failure; the earlier answer stays as a branch."""
         self._expect_idle()
         place = place_to_retry(self.conversation, message_id)
         self.conversation.change(MoveTo(place.id))
         self.go_on()
 
     def go_on(self, budget: float | None = None) -> None:
-        """Go on where a turn has stopped to ask, with another `budget` for the conversation."""
+        """Continue a turn that stopped to ask, with another `budget` for the conversation."""
         self._expect_idle()
         if budget is not None:
             self.set_config(replace(self.config, budget=budget))
@@ -276,7 +277,7 @@ class Session:
             return False
         if any(message.id == message_id for message in conversation.messages):
             return True
-        if self.state != "idle":  # what streams goes on where it is
+        if self.state != "idle":  # a streaming message stays on its branch
             return False
         conversation.change(MoveTo(conversation.leaf_below(message_id)))
         return True
@@ -301,7 +302,7 @@ class Session:
         self.conversation.change(PutBack())
 
     def settle_deletion(self) -> None:
-        """What was deleted is gone for good."""
+        """Make the pending deletion final."""
         self.conversation.change(Settle())
 
     def edit_and_send(self, message_id: str, text: str) -> None:
@@ -330,11 +331,11 @@ class Session:
         self._begin(lambda turn: turn.run_blocks([(known, code)]))
 
     def can_run(self, language: str) -> bool:
-        """Whether code in a language, by any of its words, can be run here."""
+        """Return whether code in a language, by any of its names, can be run here."""
         return self._ports.executor.canonical(language) is not None
 
     def why_not(self, language: str) -> str:
-        """What to install so that a known language can be run, in a sentence; else ""."""
+        """Return in a sentence what a known language needs in order to run here; else ""."""
         return self._ports.executor.why_not(language)
 
     def run_all_again(self) -> None:
@@ -351,7 +352,7 @@ class Session:
         self.propose_code(PYTHON, install_code(package))
 
     def propose_code(self, language: str, code: str, title: str = "") -> None:
-        """Put code of ours up for approval; `title` names a conversation that has no name yet."""
+        """Propose the program's own code for approval; `title` names an untitled conversation."""
         self._expect_idle()
         if title and not self.conversation.title:
             self.conversation.change(Rename(title))
@@ -366,7 +367,7 @@ class Session:
         self._begin_chore(self._restart(cuts_run))
 
     def answer_input(self, input_id: str, text: str) -> None:
-        """Hand the running code the line that it asked for."""
+        """Send the running code the line that it asked for."""
         self._begin_chore(self._ports.executor.answer_input(self.conversation.id, input_id, text))
 
     def send_text(self, text: str, *, is_end: bool = False) -> None:
@@ -374,15 +375,15 @@ class Session:
         self._begin_chore(self._ports.executor.send_text(self.conversation.id, text, is_end=is_end))
 
     async def variables(self) -> list[Variable]:
-        """The names of the kernel while it rests. Raises ExecutionError."""
+        """Return the variables of the idle kernel. Raises ExecutionError."""
         return await self._ports.executor.variables(self.conversation.id)
 
     async def table(self, name: str, first_row: int, rows: int) -> Table:
-        """A page of a variable that is a table. Raises ExecutionError."""
+        """Return a page of a variable that is a table. Raises ExecutionError."""
         return await self._ports.executor.table(self.conversation.id, name, first_row, rows)
 
     def set_folder(self, path: str) -> None:
-        """Choose the working folder. Raises SessionError if it is none."""
+        """Choose the working folder. Raises SessionError if it is not a folder."""
         if not Path(path).is_dir():
             raise SessionError(f"{path} is not a folder.", remedy="Choose another one.")
         self.folder = str(Path(path).resolve())
@@ -399,9 +400,9 @@ class Session:
         self._tell("auto_run")
 
     def set_config(self, config: ConversationConfig) -> None:
-        """Have it want this otherwise than the settings from its next turn on.
+        """Set the conversation's own settings from its next turn on.
 
-        Another profile's word on approval counts again.
+        Another profile resets the choice whether code runs without approval.
         """
         if config.profile != self.config.profile:
             self._auto_run = None
@@ -462,7 +463,9 @@ class Session:
         )
 
     async def _leave_other_python(self) -> None:
-        """End a kernel of another Python than the one chosen now, and say that its names go."""
+        """End the kernel if another Python was chosen since, and report that its variables are
+        lost.
+        """
         before, self._begun_with = self._begun_with, self._chosen_interpreter()
         if before not in (None, self._begun_with) and self.kernel.state != "none":
             await self._ports.executor.restart(self.conversation.id)
@@ -477,7 +480,7 @@ class Session:
         if cuts_run:  # its report comes first
             await self._turn_end()
         runs = self._freshness.renew()
-        await self._turn_end()  # the timeline is told at rest, unless the new kernel is in use
+        await self._turn_end()  # shown when the session is idle, unless the kernel is in use
         if had_kernel and runs == count_runs(self.conversation.messages):
             self._tell_of_new_kernel("The kernel was restarted.")
 

@@ -58,7 +58,7 @@ class Sessions:
         """Open the history and read the list; a sentence if something had to be put aside."""
         notice = await self._history.open()
         earlier = await self._history.conversations()
-        # The window is in use meanwhile: what was begun there stands in the list already.
+        # The window is in use meanwhile: conversations begun there are in the list already.
         self.summaries += [row for row in earlier if row.id not in self._stored]
         self._stored.update(row.id for row in earlier)
         self._tell()
@@ -76,10 +76,10 @@ class Sessions:
         return unsubscribe
 
     def new(self, *, is_kept: bool = True, client: str = "") -> Session:
-        """An empty conversation in the folder and with the interpreter of the settings.
+        """Return an empty conversation with the folder and the interpreter of the settings.
 
-        One that is not kept is a program's (`client`): it is in the list while it works and never
-        in the history, unless `keep` makes it an ordinary one.
+        One that is not kept belongs to a program (`client`): it is in the list while it works and
+        never in the history, unless `keep` makes it an ordinary one.
         """
         folder = _folder_or_home(self._ports.settings.current.folder)
         session = self._adopt(Conversation(), folder, "", client)
@@ -88,7 +88,7 @@ class Sessions:
         return session
 
     def begin(self, title: str = "", config: ConversationConfig | None = None) -> Session:
-        """A conversation that is in the list, and in the history, before its first message."""
+        """Return a conversation that is listed and stored before its first message."""
         session = self.new()
         self._store(session)
         if title:
@@ -109,19 +109,19 @@ class Sessions:
         await self._ports.executor.restart(conversation_id)
 
     def expect_writable(self, conversation_id: str = "") -> None:
-        """Raises StorageError where nothing can be added to what is kept, with the reason.
+        """Raise StorageError with the reason if the history is read-only.
 
-        What a program brings along is not kept, and goes on.
+        The conversations of programs are not kept and can always be written.
         """
         if self.is_kept(conversation_id):
             self._history.expect_writable()
 
     def is_in_trash(self, conversation_id: str) -> bool:
-        """Whether a conversation was deleted and can still be taken back."""
+        """Return whether a conversation was deleted and can still be restored."""
         return conversation_id in self._trash
 
     def is_kept(self, conversation_id: str) -> bool:
-        """Whether a conversation is, or with its first message will be, in the history."""
+        """Return whether a conversation is, or with its first message will be, in the history."""
         return conversation_id not in self._visitors
 
     def keep(self, conversation_id: str) -> None:
@@ -164,7 +164,7 @@ class Sessions:
         return before
 
     async def open(self, conversation_id: str) -> Session:
-        """The session of a conversation, read from the history if it is not open yet."""
+        """Return the session of a conversation, read from the history if it is not open yet."""
         if conversation_id in self._trash:
             raise StorageError("That conversation was deleted.", code="not_found")
         if (session := self._open.get(conversation_id)) is not None:
@@ -221,7 +221,7 @@ class Sessions:
         self._tell()
 
     async def duplicate(self, conversation_id: str) -> str:
-        """Make a second conversation with the same messages; its id, '' if there is no first."""
+        """Copy a conversation with its messages; return the copy's id, '' without an original."""
         row = self.summary(conversation_id)
         if row is None or conversation_id not in self._stored:
             return ""
@@ -246,9 +246,9 @@ class Sessions:
         return copy.id
 
     async def add(self, imported: ImportedConversation) -> str:
-        """Store a conversation that was read from a file; its id. Nothing of it is run.
+        """Store a conversation that was read from a file and return its id. None of its code runs.
 
-        Raises StorageError: there is no such conversation then.
+        Raises StorageError; the conversation is then not added.
         """
         self.expect_writable()
         now = time.time()
@@ -304,22 +304,23 @@ class Sessions:
         self._mark(conversation_id, "archived", is_on, is_archived=is_on)
 
     def mark_unread(self, conversation_id: str, is_on: bool) -> None:
-        """Note that something in a conversation was not looked at yet, or that all was."""
+        """Mark a conversation as unread or as read."""
         self._mark(conversation_id, "unread", is_on, is_unread=is_on)
 
     async def search(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
-        """Messages with all words of the query, the newest first; of one conversation all.
+        """Return the messages with all words of the query, the newest first; of one conversation
+        all.
 
-        None if another search has begun meanwhile.
+        Returns None if another search has begun in the meantime.
         """
         return await self._history.search(query, conversation_id)
 
     def summary(self, conversation_id: str) -> ConversationSummary | None:
-        """The row of a conversation in the list, if it has one."""
+        """Return the row of a conversation in the list, if it has one."""
         return next((row for row in self.summaries if row.id == conversation_id), None)
 
     def get(self, conversation_id: str) -> Session | None:
-        """The session of a conversation if it is in memory."""
+        """Return the session of a conversation if it is in memory."""
         return self._open.get(conversation_id)
 
     @property
@@ -328,7 +329,7 @@ class Sessions:
         return tuple(self._open.values())
 
     def state_of(self, conversation_id: str) -> SessionState:
-        """What a conversation is doing; those that are not open rest."""
+        """Return what a conversation is doing; "idle" if it is not open."""
         session = self._open.get(conversation_id)
         return session.state if session else "idle"
 
@@ -345,7 +346,7 @@ class Sessions:
         await self._history.close()
 
     async def _end_visit(self, session: Session) -> None:
-        """End a conversation that nobody keeps, with the files of its outputs."""
+        """End a temporary conversation and delete the files of its outputs."""
         await session.close()
         try:
             await self._history.delete(session.conversation.id)
@@ -419,7 +420,7 @@ class Sessions:
             self._tell()
 
     def _note_unseen(self, session: Session, event: ConversationEvent) -> None:
-        """An answer that comes while another conversation is looked at."""
+        """Mark a conversation as unread if it gets an answer while another one is shown."""
         conversation_id = session.conversation.id
         is_answer = event.message is not None and event.message.role != "user"
         if is_answer and conversation_id != self._shown and not session.is_idle:
@@ -432,7 +433,7 @@ class Sessions:
             self._history.mark(conversation_id, mark, is_on)
 
     def _change_row(self, conversation_id: str, **changes: bool | str) -> bool:
-        """Exchange a row of the list where it stands; whether that made a difference."""
+        """Replace a row of the list in its place; return whether anything changed."""
         for number, row in enumerate(self.summaries):
             if row.id == conversation_id and (changed := _changed(row, changes)) != row:
                 self.summaries[number] = changed
@@ -452,7 +453,7 @@ class Sessions:
             self._tell()
 
     def _list_visitor(self, session: Session) -> None:
-        """A program's conversation is a row as long as it works."""
+        """List a program's conversation while it works."""
         conversation = session.conversation
         if self.is_kept(conversation.id):
             return
@@ -480,7 +481,7 @@ class Sessions:
 
 
 def _folder_or_home(folder: str) -> str:
-    """The folder if it (still) is one."""
+    """Return the folder if it (still) exists, else the home folder."""
     return folder if folder and Path(folder).is_dir() else str(Path.home())
 
 
@@ -493,7 +494,7 @@ def _changed(row: ConversationSummary, changes: dict[str, bool | str]) -> Conver
 
 
 def _retold(conversation: Conversation) -> Iterator[ConversationEvent]:
-    """The events that a conversation as it is would have told, the message that streams last."""
+    """Yield the events that would build the conversation, the streaming message last."""
     for message in conversation.messages:
         if message.id != conversation.open_id:
             yield ConversationEvent(kind="added", message_id=message.id, message=message)
@@ -515,7 +516,7 @@ KeepFile = Callable[[str, bytes], Awaitable[str]]
 
 
 async def store_pictures(messages: Sequence[Message], keep_file: KeepFile) -> list[Message]:
-    """The messages, made now, whose pictures in base64 are files instead. Raises StorageError."""
+    """Store the messages' base64 pictures as files and return the messages. Raises StorageError."""
     now = time.time()
     kept: list[Message] = []
     for message in messages:

@@ -1,4 +1,4 @@
-"""Where a turn stops to ask the user: step limit, repeated failure, budget."""
+"""The limits at which a turn stops to ask the user: steps, repeated failure, budget."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REPEATED_FAILURE = "repeated_failure"
 BUDGET_REACHED = "budget_reached"
 
 QUESTIONS = frozenset({STEP_LIMIT, REPEATED_FAILURE, BUDGET_REACHED})
-"""Codes of failures that are a question: whether to go on."""
+"""Codes of the failures that ask the user whether to continue."""
 
 
 class RepeatedFailures:
@@ -32,13 +32,13 @@ class RepeatedFailures:
 
 
 def open_question(messages: Sequence[Message]) -> Failure | None:
-    """The question that a conversation rests at; None where it rests for any other reason."""
+    """Return the question that a conversation waits at; None if it waits for another reason."""
     content = messages[-1].content if messages else None
     return content if isinstance(content, Failure) and content.code in QUESTIONS else None
 
 
 def step_limit_error(steps: int) -> AppError:
-    """The model has been asked that often in one turn."""
+    """Return the error for a turn in which the model was asked `steps` times."""
     return AppError(
         f"Stopped after {steps} steps.",
         detail="The model wanted to go on.",
@@ -48,7 +48,7 @@ def step_limit_error(steps: int) -> AppError:
 
 
 def repeated_failure_error() -> AppError:
-    """The model had the same code run that had failed just before."""
+    """Return the error for code that failed twice in a row without a change."""
     return AppError(
         "The same code failed twice in a row.",
         detail="The model did not change anything about it.",
@@ -58,7 +58,7 @@ def repeated_failure_error() -> AppError:
 
 
 def check_budget(budget: float, spent: UsageSum) -> None:
-    """Stop before a request that a budget in US dollars has no room for; 0 is none.
+    """Stop before a request that would exceed a budget in US dollars; 0 means no limit.
 
     Raises AppError.
     """
@@ -74,5 +74,5 @@ def check_budget(budget: float, spent: UsageSum) -> None:
 
 
 def _dollars(cost: float) -> str:
-    """Cents, or as many digits as a smaller sum has."""
+    """Return a sum in dollars and cents, with more digits if it is small."""
     return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.2g}"

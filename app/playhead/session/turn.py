@@ -34,7 +34,7 @@ TurnState = Literal["asking", "awaiting_approval", "running"]
 RunOutcome = Literal["finished", "failed", "declined", "stopped"]
 
 MAX_BAD_ANSWERS = 3
-"""Answers in a row with nothing but calls that could not be run, before a turn gives up."""
+"""Answers in a row with only calls that could not be run, before a turn gives up."""
 
 CONTEXT_TOO_LONG = "context_too_long"
 """A provider's word for a conversation that is longer than its model takes."""
@@ -43,8 +43,8 @@ CONTEXT_TOO_LONG = "context_too_long"
 class Turn:
     """Drives one conversation until the model rests, a step limit, a failure or a stop.
 
-    `on_state` hears each change of what the turn does, `is_auto_run` is asked at each proposal,
-    `on_fitted` hears what is sent to the model.
+    `on_state` is called with each change of the turn's state, `is_auto_run` at each proposal,
+    `on_fitted` with each request to the model.
     """
 
     def __init__(
@@ -73,7 +73,9 @@ class Turn:
         self._is_stopped = False
         self._decisions: dict[str, Decision] = {}
         self.is_executing = False
-        """Whether a kernel has the code: it can then be interrupted, and reports by itself."""
+        """Whether a kernel has the code: the code can then be interrupted, and the kernel reports
+        its end.
+        """
         self.id = uuid.uuid4().hex
 
     def stop_after_run(self) -> None:
@@ -85,11 +87,14 @@ class Turn:
         self._decisions.update(decisions)
 
     async def answer(self) -> None:
-        """Ask, run, ask again. Failures end up in the conversation; cancelling is re-raised."""
+        """Ask the model and run its code until it is done.
+
+        Failures become messages of the conversation; a cancellation is raised again.
+        """
         await self._guarded(self._answer())
 
     async def resume(self, calls: Sequence[Message]) -> None:
-        """Carry out calls of an earlier answer, then go on as `answer` does."""
+        """Carry out the calls of an earlier answer, then continue as `answer` does."""
         await self._guarded(self._answer(calls))
 
     async def run_blocks(self, blocks: list[tuple[str, str]]) -> None:
@@ -207,19 +212,19 @@ class Turn:
         return True
 
     def _is_clients(self, call: Message) -> bool:
-        """Whether a client said that it carries out calls of this tool."""
-        if call.type != "tool_call" or call.format == EXECUTE:  # a broken call of code is nobody's
+        """Return whether the client carries out calls of this tool."""
+        if call.type != "tool_call" or call.format == EXECUTE:  # not even a broken call
             return False
         return any(tool.name == call.format for tool in self._settings.tools)
 
     def _are_left_to_client(self, calls: Sequence[Message]) -> bool:
-        """Whether among the calls is one that waits for its client's result."""
+        """Return whether a call is among them whose result has to come from the client."""
         results = [m for m in self._conversation.messages if m.type == "tool_result"]
         known = {message.call_id for message in results}
         return any(self._is_clients(call) and call.call_id not in known for call in calls)
 
     async def _propose(self, message: Message) -> RunOutcome:
-        """Announce the code, wait for a decision unless there is a policy, run it."""
+        """Announce the code, wait for a decision unless it is approved automatically, run it."""
         proposal = self._proposal(message)
         self._apply_single("confirmation", proposal, "execution")
         match await self._decision(message, proposal):
@@ -239,7 +244,7 @@ class Turn:
             raise
 
     async def _decision(self, message: Message, proposal: Proposal) -> Decision:
-        """What was decided ahead, what the policy says, or what somebody now decides."""
+        """Return the decision made in advance, else the policy's, else wait for the user's."""
         if (decision := self._decisions.pop(message.id, None)) is not None:
             return decision
         if self._is_approved_to_end or self._is_auto_run():
@@ -261,7 +266,9 @@ class Turn:
         )
 
     def _edited(self, proposal: Proposal, code: str | None) -> Proposal:
-        """What really runs; an edit is announced by a second confirmation of the same id."""
+        """Return the proposal with the user's edit, announced by a second confirmation of the same
+        id.
+        """
         if code is None or code == proposal.code:
             return proposal
         edited = replace(proposal, code=code)
@@ -269,7 +276,7 @@ class Turn:
         return edited
 
     async def _default_interpreter(self, language: str) -> str:
-        """The default Python's path; "" where it cannot be had and another language is to run."""
+        """Return the default Python's path; "" if there is none and another language is to run."""
         try:
             return (await self._interpreters.default()).path
         except ExecutionError:
@@ -317,17 +324,17 @@ class Turn:
         return end
 
     async def _check(self, language: str, interpreter: str) -> None:
-        """Say before a kernel starts that the Python which somebody chose cannot be used."""
+        """Report before a kernel starts that the chosen Python cannot be used."""
         is_chosen = language == PYTHON and interpreter == self._settings.interpreter
         if is_chosen and self._executor.status(self._conversation.id).state == "none":
             await self._interpreters.probe(interpreter)
 
     async def _end_input(self) -> None:
-        """Programs that the code starts and that read what is typed would wait for ever."""
+        """End standard input, so that child processes that read it do not wait for ever."""
         await self._executor.send_text(self._conversation.id, "", is_end=True)
 
     def _cut_off(self, seconds: float) -> RunReport:
-        """The report on a run whose own one never comes."""
+        """Return the report on a run that was stopped before it could send its own."""
         if not self.is_executing:
             reason = "It was stopped before the code began."
             return RunReport(state="interrupted", seconds=seconds, reason=reason)
@@ -376,7 +383,7 @@ class Turn:
 
 
 def _too_long(error: ProviderError) -> ProviderError:
-    """The refusal, in a word that programs know."""
+    """Return the error with the code that programs know for a request that is too long."""
     return ProviderError(error.title, detail=error.detail, remedy=error.remedy)
 
 
@@ -389,7 +396,7 @@ def _too_many_bad_calls(count: int) -> ProviderError:
 
 
 def _language_asked_for(call: Message) -> str:
-    """The language in a call's arguments, as far as they can be read."""
+    """Return the language in a call's arguments; "" if it cannot be read."""
     try:
         match json.loads(call.text):
             case {"language": str(word)}:
@@ -409,7 +416,7 @@ def _end_after(chunk: Chunk, end: RunOutcome) -> RunOutcome:
 
 
 def _is_failure(chunk: Chunk) -> bool:
-    """An exception, or in other languages a status that is not 0."""
+    """Return whether a chunk is an exception or, in other languages, an exit status not 0."""
     report = chunk.content
     return chunk.type == "error" or (isinstance(report, RunReport) and bool(report.exit_status))
 

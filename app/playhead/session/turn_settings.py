@@ -1,4 +1,4 @@
-"""What holds for one turn: the options of its request and the settings for it."""
+"""The settings of one turn: the options of its request and the values derived from them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from playhead.session.ports import SessionPorts
 
 
 class TurnOptions(Struct, frozen=True, kw_only=True):
-    """Holds for one turn.
+    """Options of one turn.
 
-    `instructions` stand after the user's own. `tools` are a client's: the turn ends with their
-    calls, for the client carries them out; among them may be its own `execute`.
-    `must_call`: its first answer has to be a call.
-    `offers_execute` says whether the model may have code run at all, `auto_run` None leaves that
+    `instructions` are added after the user's. `tools` are a client's: the turn ends with their
+    calls because the client carries them out; its own `execute` may be among them.
+    `must_call`: the first answer has to be a call.
+    `offers_execute` is whether the model may have code run at all; `auto_run` None leaves that
     to the conversation. `stop_grace_s` is the time between the interrupt and the kill.
-    `has_input` says whether somebody can type what the code asks for.
+    `has_input` is whether the user can type what the code asks for.
     """
 
     choice: ModelChoice = msgspec.field(default_factory=ModelChoice)
@@ -36,13 +36,13 @@ class TurnOptions(Struct, frozen=True, kw_only=True):
 
 
 class TurnSettings(Struct, frozen=True, kw_only=True):
-    """What a turn holds on to from its first question to its end.
+    """Settings of a turn, unchanged from its first question to its end.
 
-    `fresh_after` gives the number of code runs whose names are gone with their kernel by now.
-    `tools` are a client's own (the turn ends with their calls), `offers_execute` says whether the
+    `fresh_after` returns the number of code runs whose variables were lost with their kernel.
+    `tools` are a client's own (the turn ends with their calls), `offers_execute` is whether the
     model may have code run, `stop_grace_s` is the time between the interrupt and the kill.
-    Without `has_input` nobody can type: standard input ends where a run begins.
-    `system_prompt` stands in place of the built-in one, `budget` is in US dollars, 0 for none.
+    Without `has_input` standard input ends where a run begins.
+    `system_prompt` replaces the default one, `budget` is in US dollars, 0 for no limit.
     """
 
     model: ModelSettings
@@ -71,7 +71,7 @@ async def turn_settings(
     interpreter: str,
     fresh_after: Callable[[], int],
 ) -> TurnSettings:
-    """The settings of one turn; `interpreter` is the conversation's own, '' for none."""
+    """Return the settings of one turn; `interpreter` is the conversation's own, '' for none."""
     settings = settings_for(ports.settings.current, ports.catalog, config)
     told = (settings.instructions, options.instructions) if options.offers_execute else ()
     return TurnSettings(
