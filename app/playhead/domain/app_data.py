@@ -19,7 +19,7 @@ class AppFolder(Struct, frozen=True):
 class CrashReport(Struct, frozen=True, kw_only=True):
     """A file about something that went wrong in the program; `at` in seconds since the epoch.
 
-    `is_fatal`: the program ended by it. The text has no key and no word of a conversation.
+    `is_fatal`: the error ended the program. The text contains no key and no part of a conversation.
     """
 
     name: str
@@ -29,7 +29,7 @@ class CrashReport(Struct, frozen=True, kw_only=True):
 
 
 class ResetOptions(Struct, frozen=True):
-    """What a reset takes besides the settings."""
+    """The data that a reset deletes besides the settings."""
 
     takes_keys: bool = False
     takes_conversations: bool = False

@@ -15,9 +15,10 @@ PYTHON = "python"
 
 
 class RunLimits(Struct, frozen=True):
-    """What a run may use at most; 0 is no limit. Over a limit the run is stopped and says which.
+    """The limits of a run; 0 is no limit. A run that exceeds one is stopped and reports which.
 
-    `output_bytes` is what is kept of the output in its file: over it head and tail are kept.
+    `output_bytes` is the size of the output that is kept in its file: over it head and tail are
+    kept.
     """
 
     seconds: float = 0.0
@@ -47,9 +48,9 @@ class RunRequest(Struct, frozen=True, kw_only=True):
 
 
 class Variable(Struct, frozen=True, kw_only=True):
-    """A name of a kernel's namespace: `shape` like "3 × 4", `value` a short text of one line.
+    """A variable of a kernel: `shape` like "3 × 4", `value` a short text of one line.
 
-    `is_changed`: the last run made it or bound it anew. `is_table`: it can be opened as a table.
+    `is_changed`: the last run made it or bound it again. `is_table`: it can be opened as a table.
     """
 
     name: str
@@ -65,7 +66,7 @@ KernelState = Literal["none", "starting", "idle", "busy", "stopping"]
 
 
 class KernelStatus(Struct, frozen=True, kw_only=True):
-    """What the window shows of a conversation's kernel; `memory_bytes` is its resident size."""
+    """The state of a conversation's kernel; `memory_bytes` is its resident size."""
 
     state: KernelState = "none"
     pid: int | None = None
@@ -85,7 +86,9 @@ class Interpreter(Struct, frozen=True, kw_only=True):
 
 
 class EnvironmentStatus(Struct, frozen=True):
-    """How the managed environment stands; `message` says so in one sentence with the remedy."""
+    """The state of the managed environment; `message` describes it with a remedy in one
+    sentence.
+    """
 
     state: Literal["absent", "creating", "ready", "failed"]
     interpreter: Interpreter | None = None
@@ -100,7 +103,7 @@ class Approve(Struct, frozen=True):
 
 
 class Deny(Struct, frozen=True):
-    """Do not run it; the model is told the reason."""
+    """Do not run it; the model gets the reason."""
 
     reason: str = ""
 
@@ -133,7 +136,9 @@ _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 def package_for(module: str) -> str:
-    """The package that provides a module. Raises SessionError if that is no module's name."""
+    """Return the package that provides a module. Raises SessionError if the name is not a
+    module's.
+    """
     if not _MODULE.fullmatch(module):
         raise SessionError(f"“{module}” is not the name of a module.")
     top = module.partition(".")[0]

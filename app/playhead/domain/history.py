@@ -7,14 +7,14 @@ from typing import Literal
 from msgspec import Struct
 
 ConversationMark = Literal["pinned", "archived", "unread", "deleted"]
-"""What a user, or the program, notes about a whole conversation; a deleted one can come back."""
+"""Marks that the user, or the program, sets on a conversation; a deleted one can be restored."""
 
 
 class ConversationSummary(Struct, frozen=True, kw_only=True):
     """A row of the sidebar; times are in seconds since the epoch (UTC).
 
     `client` names the program that began it over the API; such a row stays while it runs.
-    `is_unread`: something came while it was not looked at.
+    `is_unread`: an answer arrived while another conversation was shown.
     """
 
     id: str

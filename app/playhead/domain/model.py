@@ -18,7 +18,7 @@ DIRECT_MODEL = ""
 
 
 class ConnectionSettings(Struct, frozen=True, kw_only=True):
-    """How providers are reached; the times are limits in seconds.
+    """The connection to providers; the times are limits in seconds.
 
     They are for the connection, for the first piece of an answer, and between two pieces.
     `retries` is how often a request is repeated that failed before its first piece, `ca_file` a
@@ -34,11 +34,11 @@ class ConnectionSettings(Struct, frozen=True, kw_only=True):
 
 
 class ModelSettings(Struct, frozen=True, kw_only=True):
-    """Which model answers and how.
+    """The model that answers, and its parameters.
 
-    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. The three that say what it
-    can (`supports_images`, `takes_tools`, `context_tokens`) are the user's word; None: not known,
-    let the provider's own table decide. `extra` goes to litellm as it is.
+    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. `supports_images`,
+    `takes_tools` and `context_tokens` are the user's settings; None: not set, use the provider's
+    own table. `extra` goes to litellm as it is.
     """
 
     model: str = DIRECT_MODEL
@@ -56,7 +56,7 @@ class ModelSettings(Struct, frozen=True, kw_only=True):
 
 
 class ModelFacts(Struct, frozen=True, kw_only=True):
-    """What is known about a model; None where it is not known.
+    """The known facts about a model; None for those that are not known.
 
     Prices are in US dollars for a million tokens, sizes in tokens.
     """
@@ -73,10 +73,10 @@ class ModelFacts(Struct, frozen=True, kw_only=True):
 
 
 class ModelChoice(Struct, frozen=True, kw_only=True):
-    """What one request wants otherwise than the settings; None and () leave them as they are.
+    """The choices of one request that override the settings; None and () leave these unchanged.
 
-    An `api_base` of a request comes with its own `api_key`: stored keys never go there. `retries`
-    is 0 where a program asks, which has its own way of asking again.
+    An `api_base` of a request comes with its own `api_key`: stored keys are never sent there.
+    `retries` is 0 for a program's request, because the program retries in its own way.
     """
 
     model: str | None = None
@@ -122,10 +122,10 @@ class ProviderField(Struct, frozen=True, kw_only=True):
 
 
 class ProviderPage(Struct, frozen=True, kw_only=True):
-    """The fields of one provider, and where its keys are had.
+    """The fields of one provider, and where its keys are obtained.
 
-    `prefix` stands before the model's name in litellm's model strings; '' means that the whole
-    string is typed. `address` is the one that is asked where none is typed, if it is no vendor's.
+    `prefix` comes before the model's name in litellm's model strings; '' means that the whole
+    string is typed. `address` is the default one, unless it is the vendor's own.
     With `key_parts` the key is several secrets, the fields that are secret.
     """
 

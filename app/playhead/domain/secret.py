@@ -1,4 +1,4 @@
-"""Keys that are never shown, logged or stored by accident, and where they came from."""
+"""Keys that are never shown, logged or stored by accident, and their sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Secret:
         self._text = text
 
     def reveal(self) -> str:
-        """The text itself, for the one place that hands it on."""
+        """Return the text itself, for the one place that passes it on."""
         return self._text
 
     def __bool__(self) -> bool:
@@ -44,7 +44,7 @@ KeySource = Literal["environment", "keyring", "session", "none"]
 
 
 class KeyInfo(Struct, frozen=True):
-    """A key and where it came from; `variable` names the environment variable it was read from."""
+    """A key and its source; `variable` names the environment variable that it was read from."""
 
     secret: Secret | None = None
     source: KeySource = "none"
@@ -52,7 +52,7 @@ class KeyInfo(Struct, frozen=True):
 
 
 class KeyringStatus(Struct, frozen=True, kw_only=True):
-    """Whether keys can be kept; `message` says in words why not and what to do.
+    """Whether keys can be kept; `message` explains why not and what to do.
 
     `is_locked`: the user was asked to unlock the keyring, and did not.
     """

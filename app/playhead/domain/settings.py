@@ -1,6 +1,6 @@
-"""What a user can set, in the app, a profile or a conversation, to and from plain data.
+"""The user's settings, in the app, a profile or a conversation, to and from plain data.
 
-Fields that do not fit fall back to their defaults.
+Fields that do not fit get their defaults.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from playhead.domain.model import DIRECT_MODEL
 
 
 class ConversationConfig(Struct, frozen=True, kw_only=True):
-    """What a conversation wants otherwise than the settings; None leaves them as they are.
+    """Settings of a conversation that override the user's; None leaves these unchanged.
 
-    `profile` names a set of such values of the user's, over which the others here stand.
-    `budget` is in US dollars, 0 for none.
+    `profile` names a set of such values of the user's; the other fields override its values.
+    `budget` is in US dollars, 0 for no limit.
     """
 
     profile: str | None = None
@@ -36,11 +36,11 @@ class ConversationConfig(Struct, frozen=True, kw_only=True):
 
 
 SCALES_PERCENT = (80, 90, 100, 110, 125, 150, 175, 200)
-"""How large everything can be shown."""
+"""The scales at which everything can be shown."""
 
 
 class Profile(Struct, frozen=True, kw_only=True):
-    """A named set of the user's for a kind of work; None leaves what the settings say.
+    """A named set of settings for a kind of work; None leaves the user's setting.
 
     `model` comes with its address: without an `api_base` it is the provider's own.
     """
@@ -141,7 +141,7 @@ class _UnfitError(ValueError):
 class ValueReader:
     """Reads plain data as values; `refused` names each field that could not be used.
 
-    `is_sensible(field, value)` refuses what has the right type and yet means nothing.
+    `is_sensible(field, value)` refuses values of the right type that have no meaning.
     """
 
     def __init__(self, is_sensible: IsSensible = lambda _name, _value: True) -> None:
@@ -149,9 +149,9 @@ class ValueReader:
         self._is_sensible = is_sensible
 
     def read(self, shape: type[T], raw: Mapping[str, object], path: str = "") -> T:
-        """An object of `shape`; fields that do not fit have their defaults.
+        """Return an object of `shape`; fields that do not fit have their defaults.
 
-        Raises ValueError where a field without a default is missing or does not fit.
+        Raises ValueError if a field without a default is missing or does not fit.
         """
         hints = typing.get_type_hints(shape)
         values: dict[str, Any] = {}
@@ -178,7 +178,7 @@ class ValueReader:
         return value
 
     def _value(self, hint: Any, raw: object, path: str) -> Any:
-        """The raw value as the hint wants it. Raises _UnfitError."""
+        """Return the raw value as the type that the hint names. Raises _UnfitError."""
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in (typing.Union, types.UnionType):
             return self._one_of(arguments, raw, path)
@@ -202,7 +202,7 @@ class ValueReader:
         raise _UnfitError(path)
 
     def _items(self, hint: Any, raw: object, path: str) -> tuple[Any, ...]:
-        """Those of a list that fit; the others are told by their places."""
+        """Return the items of a list that fit; the places of the others are added to `refused`."""
         _expect(raw, isinstance(raw, list))
         found: list[Any] = []
         for place, item in enumerate(typing.cast("list[object]", raw), 1):
@@ -225,7 +225,7 @@ class ValueReader:
 
 
 def to_plain(value: object) -> Any:
-    """A value as data of dicts, lists, strings, numbers and None."""
+    """Return a value as data of dicts, lists, strings, numbers and None."""
     if isinstance(value, Struct):
         return {name: to_plain(item) for name, item in asdict(value).items()}
     if isinstance(value, Mapping):
@@ -237,12 +237,12 @@ def to_plain(value: object) -> Any:
 
 
 def given_fields(value: object) -> dict[str, Any]:
-    """The fields of a value that are not None, as plain data."""
+    """Return the fields of a value that are not None, as plain data."""
     return {name: item for name, item in to_plain(value).items() if item is not None}
 
 
 def _plain(hint: Any, raw: object) -> Any:
-    """An int is a float too, a bool is no number, and no number is infinite."""
+    """Return a plain value: an int is a float too, a bool is not a number, infinity is refused."""
     if hint is float:
         is_number = isinstance(raw, int | float) and not isinstance(raw, bool)
         return _expect(raw, is_number and abs(typing.cast("float", raw)) < float("inf"))
@@ -258,7 +258,7 @@ def _expect(raw: object, fits: bool) -> object:
 
 
 def is_sensible(name: str, value: object) -> bool:
-    """Whether a value of the right type means something in the field of this name."""
+    """Return whether a value of the right type has a meaning in the field of this name."""
     if name in _FROM_ONE and isinstance(value, int):
         return value >= 1
     if name in _LIMITS and isinstance(value, int | float):

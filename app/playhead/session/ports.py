@@ -329,7 +329,7 @@ class Interpreters(Protocol):
     """Pythons that can run code."""
 
     async def found(self, folder: str = "") -> list[Interpreter]:
-        """Return the interpreters found on this machine and in the folder, the managed one first."""
+        """Return the interpreters of this machine and of the folder, the managed one first."""
         ...
 
     async def make_for(self, folder: str) -> Interpreter:

@@ -17,7 +17,7 @@ from playhead.domain.conversation.message import Message, MessageState
 from playhead.domain.conversation.payloads import PrintedLines
 
 FIRST_KEPT, LAST_KEPT = 1_000, 3_000
-"""Changes of the line that are kept of a flood; of what lies between nothing is said."""
+"""Changes of the line that are kept of long output; those in between are left out."""
 _UNKNOWN = 0
 
 
@@ -33,18 +33,18 @@ class PrintedRecorder:
         self._gap: float | None = None
 
     def move(self, line: int | None) -> None:
-        """The code is at this line now; None: it is at none."""
+        """Set the current line of the code; None if it is not in any."""
         self.line = line
 
     def grow(self, text: str) -> None:
-        """This was printed meanwhile."""
+        """Add text that was printed while the current line ran."""
         if self.line != self._told:
             self._told = self.line
             self._note(self.line or _UNKNOWN)
         self._at = int(self._at) + text.count("\n") + (0.0 if text.endswith("\n") else 0.5)
 
     def taken(self) -> PrintedLines | None:
-        """What is known so far; None if that is nothing."""
+        """Return the lines known so far; None if there are none."""
         gap = [] if self._gap is None else [(self._gap, _UNKNOWN)]
         marks = [*self._first, *gap, *self._last]
         if not any(line for _start, line in marks):
@@ -52,7 +52,7 @@ class PrintedRecorder:
         return PrintedLines(tuple(at for at, _line in marks), tuple(line for _at, line in marks))
 
     def _note(self, line: int) -> None:
-        """In the middle of a line only the latest counts: progress bars stay on theirs."""
+        """Note a line; within one line of output only the last counts, as for a progress bar."""
         marks = self._last or self._first
         if marks and marks[-1][0] == self._at:
             marks[-1] = (self._at, line)
@@ -65,7 +65,7 @@ class PrintedRecorder:
 
 
 class ChunkOrderError(ValueError):
-    """A chunk that the grammar of messages does not allow here: a defect of whoever made it."""
+    """A chunk that the grammar of messages does not allow here: a defect of its source."""
 
 
 class Assembler:
@@ -101,7 +101,7 @@ class Assembler:
 
     @property
     def printed(self) -> PrintedLines | None:
-        """Which lines of code printed the console that is open, or was last."""
+        """Return the lines of code that printed the open console, or the last one."""
         return self._printed.taken()
 
     def start(self, chunk: Chunk, parent_id: str | None) -> Message:
@@ -122,12 +122,14 @@ class Assembler:
             state="streaming",
         )
         self._pieces = []
-        if chunk.type == "console":  # the line goes on running over the pictures between two
+        if chunk.type == "console":  # the line keeps running over the pictures between two consoles
             self._printed = PrintedRecorder(self._printed.line)
         return self._open
 
     def grow(self, chunk: Chunk) -> str:
-        """Add content to the open message; its id. Raises ChunkOrderError if it does not fit."""
+        """Add content to the open message; return its id. Raises ChunkOrderError if it does not
+        fit.
+        """
         message = self._expect_open(chunk)
         if chunk.format == "active_line":
             self._printed.move(chunk.content if isinstance(chunk.content, int) else None)
@@ -148,11 +150,11 @@ class Assembler:
         return replace(message, content=text, state=state)
 
     def single(self, chunk: Chunk, parent_id: str | None) -> Message:
-        """A whole message made of one chunk. Raises ChunkOrderError if a message is open."""
+        """Return a message made of one chunk. Raises ChunkOrderError if a message is open."""
         return replace(self._standalone(chunk, parent_id), content=chunk.content, call_id=chunk.id)
 
     def beside(self, chunk: Chunk, parent_id: str) -> Message:
-        """What is kept beside a message, in the form of one; others may be open meanwhile."""
+        """Return a note kept beside a message, in the form of one; others may be open meanwhile."""
         return Message(
             id=self._new_id(),
             parent_id=parent_id,

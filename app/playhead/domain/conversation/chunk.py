@@ -51,7 +51,7 @@ class Chunk(Struct, frozen=True, kw_only=True):
     server/error → Failure, server/usage → Usage, server/retry → Waiting, server/echo → Echo.
     `server/status` has the text complete, awaiting_approval or cancelled.
 
-    `id` stands on the start of code, tool_call and tool_result (the provider's call id) and on
+    `id` is given at the start of code, tool_call and tool_result (the provider's call id) and at
     the start of console (the run's id).
     """
 
@@ -66,5 +66,5 @@ class Chunk(Struct, frozen=True, kw_only=True):
 
     @property
     def is_single(self) -> bool:
-        """Whether the chunk can be a message by itself (it neither opens nor closes one)."""
+        """Return whether the chunk can be a whole message (it neither opens nor closes one)."""
         return not self.start and not self.end

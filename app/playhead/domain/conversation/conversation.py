@@ -50,14 +50,14 @@ class StoredConversation(Struct, frozen=True, kw_only=True):
 
 
 class Versions(Struct, frozen=True):
-    """The messages that stand beside each other at one place, and which of them is shown."""
+    """The messages that are alternatives at one place, and which of them is shown."""
 
     ids: tuple[str, ...]
     shown: int
 
     @property
     def number(self) -> int:
-        """Which one is shown, counted from 1."""
+        """Return the number of the version that is shown, counted from 1."""
         return self.shown + 1
 
     @property
@@ -81,17 +81,17 @@ class Forks:
             self._children.setdefault(message.parent_id, []).append(message.id)
 
     def add(self, message: Message) -> None:
-        """A message that is new."""
+        """Add a new message."""
         self._children.setdefault(message.parent_id, []).append(message.id)
 
     def remove(self, message: Message) -> None:
-        """A message that no longer hangs where it did."""
+        """Remove a message from its parent."""
         self._children[message.parent_id].remove(message.id)
         if self._used.get(message.parent_id) == message.id:
             del self._used[message.parent_id]
 
     def forget(self, message_id: str) -> None:
-        """Nothing hangs on a message any more."""
+        """Forget the children of a message."""
         self._children.pop(message_id, None)
         self._used.pop(message_id, None)
 
@@ -103,11 +103,11 @@ class Forks:
             parent = message_id
 
     def children(self, message_id: str | None) -> Sequence[str]:
-        """What follows a message directly, the oldest first."""
+        """Return the direct children of a message, the oldest first."""
         return self._children.get(message_id, ())
 
     def leaf_below(self, message_id: str) -> str:
-        """The end of the branch that was looked at last, or of the newest one."""
+        """Return the end of the branch that was shown last, else of the newest one."""
         leaf = message_id
         while children := self._children.get(leaf):
             used = self._used.get(leaf)
@@ -115,7 +115,7 @@ class Forks:
         return leaf
 
     def versions(self, path: Sequence[str]) -> dict[str, Versions]:
-        """By the id of each message of a path that does not stand alone: its versions."""
+        """Return the versions of each message of a path that has alternatives, by its id."""
         found: dict[str, Versions] = {}
         parent: str | None = None
         for message_id in path:
@@ -132,7 +132,7 @@ _TRANSIENT = frozenset({"status", "command", "usage", "retry"})
 
 
 class _Aside(Struct, frozen=True):
-    """What was put aside: its root, and the tree as it was."""
+    """A branch that was put aside: its root, and the tree as it was."""
 
     message_id: str
     messages: dict[str, Message]
@@ -140,8 +140,9 @@ class _Aside(Struct, frozen=True):
 
 
 class Conversation:
-    """Streams enter by `apply`, a user's doings by `change`; both tell the listeners.
+    """Holds the tree of messages; `apply` adds streams, `change` makes the user's changes.
 
+    Both emit events to the listeners.
     `id` is unique, `created_at` in seconds since the epoch. Not thread-safe: one loop owns it.
     """
 
@@ -165,7 +166,7 @@ class Conversation:
 
     @classmethod
     def restore(cls, stored: StoredConversation) -> Conversation:
-        """The conversation as it was stored, its active path ending at `stored.leaf_id`."""
+        """Return the conversation as it was stored, its active path ending at `stored.leaf_id`."""
         summary = stored.summary
         conversation = cls(summary.id, summary.title, summary.created_at)
         conversation._messages = {message.id: message for message in stored.messages}
@@ -196,33 +197,35 @@ class Conversation:
         return self._assembler.open_id
 
     def message(self, message_id: str) -> Message | None:
-        """Any message of the tree."""
+        """Return any message of the tree, or None."""
         if message_id == self._assembler.open_id:
             return self._assembler.open_message
         return self._messages.get(message_id)
 
     def leaf_below(self, message_id: str) -> str:
-        """The end of the branch through a message that was shown last, else of the newest.
+        """Return the end of the branch through a message that was shown last, else of the newest.
 
         Raises KeyError.
         """
         return self._forks.leaf_below(self._messages[message_id].id)
 
     def versions(self) -> dict[str, Versions]:
-        """By the id of each message of the active path that has others beside it: all of them."""
+        """Return the versions of each message of the active path that has alternatives, by
+        its id.
+        """
         return self._forks.versions(self._path)
 
     def siblings(self, message_id: str) -> tuple[str, ...]:
-        """A message and those that stand in the same place, the oldest first. Raises KeyError."""
+        """Return a message and its alternatives, the oldest first. Raises KeyError."""
         return tuple(self._forks.children(self._messages[message_id].parent_id))
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The messages that stand first, one of each branch that has its own; the oldest first."""
+        """Return the first messages, one of each branch that has its own; the oldest first."""
         return tuple(self._forks.children(None))
 
     def below(self, message_id: str) -> list[Message]:
-        """A message and all that hangs on it, in any branch. Raises KeyError."""
+        """Return a message and all below it, in any branch. Raises KeyError."""
         waiting, found = [message_id], [self._messages[message_id]]
         while waiting:
             children = self._forks.children(waiting.pop())
@@ -232,7 +235,7 @@ class Conversation:
 
     @property
     def usages(self) -> ConversationUsage:
-        """What the model's answers have cost so far; what was removed no longer counts."""
+        """Return the costs of the model's answers so far, without those that were removed."""
         usages = {id_: told for id_, told in self._beside.items() if id_ in self._messages}
         if not usages:
             return ConversationUsage()
@@ -243,11 +246,13 @@ class Conversation:
 
     @property
     def beside(self) -> list[Message]:
-        """What is kept beside messages; each has for its parent the one that it belongs to."""
+        """Return the notes kept beside messages; the parent of each is the message it
+        belongs to.
+        """
         return [one for id_, told in self._beside.items() if id_ in self._messages for one in told]
 
     def printed(self, message_id: str) -> PrintedLines | None:
-        """Which lines of code printed a console; None where that is not known."""
+        """Return the lines of code that printed a console; None if they are not known."""
         if message_id == self._assembler.open_id:
             return self._assembler.printed
         contents = (one.content for one in self._beside.get(message_id, ()))
@@ -318,7 +323,7 @@ class Conversation:
                 self._settle()
 
     def _tell_transient(self, chunk: Chunk) -> None:
-        """A usage is kept beside the message that it came after; it is none itself."""
+        """Emit a chunk that is not kept; a usage is kept beside the message before it instead."""
         if not isinstance(chunk.content, Usage) or self.leaf_id is None:
             self._emit(ConversationEvent(kind="transient", chunk=chunk))
             return
@@ -329,7 +334,7 @@ class Conversation:
         )
 
     def _tell_printed(self, console: Message) -> None:
-        """The lines of code that printed it are kept with a console."""
+        """Keep the lines of code that printed a console beside it."""
         if (printed := self._assembler.printed) is not None:
             chunk = Chunk(role="computer", type="console", format="active_line", content=printed)
             kept = self._assembler.beside(chunk, console.id)
@@ -384,7 +389,7 @@ class Conversation:
         return gone
 
     def _put_aside(self, message_id: str) -> None:
-        """Hide a branch; what stands beside it is shown instead, if anything does."""
+        """Hide a branch; the version next to it is shown instead, if there is one."""
         siblings = self.siblings(message_id)
         self._aside = _Aside(message_id, self._messages, self._path)
         self._forks.use(self._path)
@@ -406,7 +411,7 @@ class Conversation:
         self._emit(ConversationEvent(kind="put_back", message_id=aside.message_id))
 
     def _settle(self) -> None:
-        """What was put aside is gone for good from here on."""
+        """Delete for good what was put aside."""
         if (aside := self._aside) is None:
             return
         self._aside = None

@@ -28,10 +28,10 @@ class ConversationEvent(Struct, frozen=True, kw_only=True):
     noted      `chunk` is kept beside `message_id`, not among the messages (server/usage,
                or the lines of code that printed a console: no chunk then);
                `message` is the form in which it is kept
-    transient  `chunk` is told but not kept (server/status)
+    transient  `chunk` is emitted but not kept (server/status)
     removed    message `message_id` and all below it are gone
     renamed    `title` is new
-    moved      the active path changed; read `Conversation.messages` anew
+    moved      the active path changed; read `Conversation.messages` again
     put_aside  message `message_id` and all below it are hidden; they can still be put back
     put_back   they are where they were
     """

@@ -15,7 +15,7 @@ class Message(Struct, frozen=True, kw_only=True):
     """One node of a conversation's tree.
 
     `created_at` is in seconds since the epoch (UTC). `content` is the joined text, or the payload
-    of a single chunk. `call_id` is the provider's id of the call that the message came from
+    of a single chunk. `call_id` is the provider's id of the call that made the message
     (code, tool_call, tool_result) or the run's id (console).
     """
 

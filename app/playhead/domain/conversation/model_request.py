@@ -1,4 +1,4 @@
-"""What a turn asks of a model: whole, cut to the context, and as it goes to the server."""
+"""The request of a turn to a model: whole, cut to the context, and as it is sent."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class TurnRequest(Struct, frozen=True, kw_only=True):
 
     `languages` are those the executor offers, `has_called_tools` whether the model has ever
     called `execute` in this conversation (fences are then prose), `folder` the working folder.
-    `tools` are a client's own; where it brings `execute` among them that one is offered in place
-    of ours. `offers_execute` False: neither our tool nor fences are code, and the model is told
-    nothing of Playhead. `must_call`: the answer has to be a call, where a provider can force one.
-    `system_prompt` stands in place of the built-in one, `interpreter` is the Python by its path,
-    `runs_unasked` says that nobody is asked before code runs.
+    `tools` are a client's own; an `execute` among them is offered in place of ours.
+    `offers_execute` False: neither our tool nor fences are code, and the prompt does not mention
+    Playhead. `must_call`: the answer has to be a call, where a provider can force one.
+    `system_prompt` replaces the default one, `interpreter` is the path of the Python,
+    `runs_unasked` is whether code runs without approval.
     """
 
     turn_id: str

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 Cell = str | int | float | bool | None
-"""What stands in a cell of a table: a JSON value."""
+"""A table's cell: a JSON value."""
 
 RunState = Literal["started", "finished", "interrupted", "killed"]
 
@@ -31,10 +31,10 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
 
 class RunReport(Struct, frozen=True, kw_only=True):
-    """What a run did: `line` is where it was stopped, `seconds` the wall time since its start.
+    """The state of a run: `line` is where it was stopped, `seconds` the wall time since its start.
 
-    `output_path` is the file with the run's whole output when what is shown had to be cut;
-    `reason` says in words why a run was killed or ended on its own ("the kernel ended: signal 11").
+    `output_path` is the file with the run's whole output when the shown output had to be cut;
+    `reason` explains in a sentence why a run was killed or ended ("the kernel ended: signal 11").
     `input_bytes` is how much the run has read of the text that was sent to it, if any of it.
     """
 
@@ -91,11 +91,11 @@ class LineTiming(Struct, frozen=True, kw_only=True):
 class Table(Struct, frozen=True, kw_only=True):
     """A page of a frame: `rows` holds JSON values, column by column as `columns` names them.
 
-    `dtypes` says each column's type in the words of its library. `total_rows` counts all rows of
-    the frame, `total_columns` all its columns: both may be more than what is here. `name` is the
-    variable's, where there is one; `key` that by which the kernel knows the frame as it was shown.
-    `missing` says column by column how the library writes what is None here, `text` is the frame
-    as it stands in the output before.
+    `dtypes` has each column's type as its library writes it. `total_rows` counts all rows of
+    the frame, `total_columns` all its columns: both may be more than the page has. `name` is the
+    variable's, if it has one; `key` is the kernel's key of the frame as it was shown.
+    `missing` has for each column how the library writes a value that is None here, `text` is the
+    frame as the output before shows it.
     """
 
     columns: tuple[str, ...]
@@ -123,9 +123,9 @@ class FileChange(Struct, frozen=True, kw_only=True):
 
 
 class FileChanges(Struct, frozen=True, kw_only=True):
-    """What a run did to the files of its working folder; `note` says what was not looked at.
+    """A run's changes to the files of its working folder; `note` names what was not searched.
 
-    The totals count the files that are not listed too; 0 where all of them are.
+    The totals count the files that are not listed too; 0 if all of them are listed.
     """
 
     folder: str
@@ -139,7 +139,7 @@ class FileChanges(Struct, frozen=True, kw_only=True):
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """How many files were created, changed and deleted."""
+        """Return the numbers of created, changed and deleted files."""
         return (
             max(self.created_total, len(self.created)),
             max(self.changed_total, len(self.changed)),
@@ -148,7 +148,7 @@ class FileChanges(Struct, frozen=True, kw_only=True):
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """Why a stream failed, for the timeline, the history and the wire.
+    """The reason why a stream failed, for the timeline, the history and the wire.
 
     `retry_after_s` is set when the provider named a time to wait.
     """
@@ -161,9 +161,10 @@ class Failure(Struct, frozen=True, kw_only=True):
 
 
 class Waiting(Struct, frozen=True, kw_only=True):
-    """A model's server could not answer yet and is asked again in `seconds`.
+    """A model's server that could not answer yet is asked again in `seconds`.
 
-    `reason` says why in a sentence; it is attempt `attempt` of at most `attempts` repeated ones.
+    `reason` explains why in a sentence; it is attempt `attempt` of at most `attempts` repeated
+    ones.
     """
 
     seconds: float
@@ -173,10 +174,10 @@ class Waiting(Struct, frozen=True, kw_only=True):
 
 
 class Echo(Struct, frozen=True):
-    """What a provider wants to get back as it is with the answer that it belongs to.
+    """Data that a provider wants back unchanged with the answer that it belongs to.
 
     `provider` names the only one that it is for, `data` is a JSON text (signed thinking, for one).
-    It is nobody else's business: neither shown nor exported nor told to programs.
+    It is neither shown nor exported nor sent to programs.
     """
 
     provider: str
@@ -184,11 +185,11 @@ class Echo(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True, kw_only=True):
-    """What one answer of a model cost, in tokens, and why it ended.
+    """The tokens and the cost of one answer of a model, and why it ended.
 
-    `finish_reason` is stop, length, tool_calls or content_filter. `is_estimated` where the
+    `finish_reason` is stop, length, tool_calls or content_filter. `is_estimated` is whether the
     provider gave no numbers. Of the tokens, `cached_tokens` were read from the provider's cache
-    and `reasoning_tokens` thought. `cost` is in US dollars, None where no price is known.
+    and `reasoning_tokens` were used for thinking. `cost` is in US dollars, None without a price.
     """
 
     input_tokens: int
@@ -202,10 +203,10 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 class PrintedLines(Struct, frozen=True):
-    """Where in an output the running line changed: kept beside a console, in no stream.
+    """The places in an output where the running line changed: kept beside a console, not streamed.
 
     From the line of output `starts[n]` (counted from 0; with .5 in the middle of it) on,
-    `lines[n]` of the code was running, 0 where that is not known.
+    `lines[n]` of the code was running, 0 if it is not known.
     """
 
     starts: tuple[float, ...]
@@ -213,7 +214,7 @@ class PrintedLines(Struct, frozen=True):
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """Where a cited statement comes from: a page, a document or a tool's result."""
+    """The source of a cited statement: a page, a document or a tool's result."""
 
     id: str = ""
     title: str = ""
@@ -248,7 +249,7 @@ Payload = (
 
 
 def lines_that_printed(printed: PrintedLines, number: int) -> tuple[int, ...]:
-    """The lines of code that printed a line of output (counted from 0), in order."""
+    """Return the lines of code that printed a line of output (counted from 0), in order."""
     first = max(bisect_right(printed.starts, number) - 1, 0)
     last = bisect_left(printed.starts, number + 1)
     return tuple(dict.fromkeys(line for line in printed.lines[first:last] if line))
@@ -257,7 +258,7 @@ def lines_that_printed(printed: PrintedLines, number: int) -> tuple[int, ...]:
 def output_of_lines(
     printed: PrintedLines, first: int, last: int
 ) -> Iterator[tuple[int, int | None]]:
-    """Stretches of output, from and to (None: the end), that these lines of code printed."""
+    """Yield the ranges of output, from and to (None: the end), that these lines of code printed."""
     ends = [*printed.starts[1:], None]
     for start, end, line in zip(printed.starts, ends, printed.lines, strict=True):
         if first <= line <= last:

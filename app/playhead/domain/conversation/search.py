@@ -12,7 +12,7 @@ from msgspec import Struct
 from playhead.domain.conversation.chunk import ChunkType, Role
 
 LONGEST_QUERY = 200
-"""Longer ones are cut: nobody types them, and a pasted page finds nothing but itself."""
+"""Longer queries are cut: they are pasted, not typed, and would only match themselves."""
 _MOST_TERMS = 12
 _BEFORE, _EXCERPT = 20, 160
 _CHUNK, _OVERLAP, _MOST_CHARS = 20_000, 400, 1_000_000
@@ -37,8 +37,8 @@ Span = tuple[int, int]
 class Term(Struct, frozen=True, kw_only=True):
     """A word, a phrase, or signs; a text must have all terms of a query.
 
-    `is_indexed`: an index of words can find it. `is_checked`: it has signs that such an index
-    does not know, so the text itself decides. `is_open`: a word may go on after it.
+    `is_indexed`: an index of words can find it. `is_checked`: it has signs that are not in such
+    an index, so the text itself is searched. `is_open`: a word may continue after it.
     """
 
     text: str
@@ -48,7 +48,7 @@ class Term(Struct, frozen=True, kw_only=True):
 
 
 class SearchHit(Struct, frozen=True, kw_only=True):
-    """A message that was found: what it says around the place, and where the words are in that."""
+    """A message that was found: its text around the match, and the places of the words in that."""
 
     conversation_id: str
     message_id: str
@@ -70,36 +70,38 @@ class SearchFound(Struct, frozen=True):
 
 
 def terms_of(query: str) -> tuple[Term, ...]:
-    """The terms of whatever was typed; text between quotes is a phrase."""
+    """Return the terms of a typed query; text between quotes is a phrase."""
     clean = "".join(_visible(sign) for sign in query[:LONGEST_QUERY])
     terms: dict[Term, None] = {}
     for piece in _PIECE.finditer(clean):
         phrase = piece.group(1)
         text = piece.group() if phrase is None else " ".join(phrase.split())
         if phrase is None and text.endswith("*") and text[:-1].isalnum():
-            text = text[:-1]  # any word may go on, so a wildcard at its end says nothing more
+            text = text[:-1]  # any word may continue, so a wildcard at its end changes nothing
         if text:
             terms[_term(text, is_open=not piece.group(2))] = None
     return tuple(terms)[:_MOST_TERMS]
 
 
 def pattern_of(terms: Sequence[Term]) -> re.Pattern[str]:
-    """What finds any of the terms in a text that went through `folded`."""
+    """Return a pattern that finds any of the terms in a text returned by `folded`."""
     return re.compile("|".join(_expression(term) for term in terms) or r"(?!)")
 
 
 def folded(text: str) -> str:
-    """The text in small letters without accents, sign by sign, so that places stay the same."""
+    """Return the text in lower case without accents, character by character, so that places
+    stay.
+    """
     return text.lower() if text.isascii() else text.translate(_FOLDING)
 
 
 def has_all(text: str, terms: Sequence[Term]) -> bool:
-    """Whether a (folded) short text such as a title has each of the terms somewhere."""
+    """Return whether a (folded) short text such as a title has each of the terms somewhere."""
     return all(folded(term.text) in text for term in terms)
 
 
 def spans_in(text: str, terms: Sequence[Term]) -> tuple[Span, ...]:
-    """Where a short text has the terms, also inside of words; in order, without overlaps."""
+    """Return the places of the terms in a short text, also in words; in order, without overlaps."""
     if not terms:
         return ()
     any_of = re.compile("|".join(re.escape(folded(term.text)) for term in terms))
@@ -109,9 +111,9 @@ def spans_in(text: str, terms: Sequence[Term]) -> tuple[Span, ...]:
 def excerpt_of(
     text: str, pattern: re.Pattern[str], *, is_markdown: bool = False
 ) -> tuple[str, tuple[Span, ...]]:
-    """One line of a message around the first place that fits, and the places in that line.
+    """Return one line of a message around the first match, and the places in that line.
 
-    Of markdown the words alone, unless the marks are what was looked for.
+    Markdown is shown without its marks, unless the query has marks.
     """
     place = first_place(text, pattern)
     start = _line_start(text, place[0]) if place else 0
@@ -136,7 +138,7 @@ def _without_marks(text: str) -> str:
 
 
 def first_place(text: str, pattern: re.Pattern[str]) -> Span | None:
-    """Where the pattern first fits; the end of a very long text is not looked at."""
+    """Return the first match of the pattern; the end of a very long text is not searched."""
     for begin in range(0, min(len(text), _MOST_CHARS), _CHUNK):
         found = pattern.search(folded(text[begin : begin + _CHUNK + _OVERLAP]))
         if found is not None:
@@ -167,7 +169,7 @@ def _is_of_word(sign: str) -> bool:
 
 
 def _visible(sign: str) -> str:
-    """Controls, NUL among them, part words; half a surrogate pair is stored as U+FFFD."""
+    """Return the character to index: a space for controls, U+FFFD for half a surrogate pair."""
     match unicodedata.category(sign):
         case "Cc" | "Zl" | "Zp" | "Zs":
             return " "
@@ -178,7 +180,7 @@ def _visible(sign: str) -> str:
 
 
 def _line_start(text: str, place: int) -> int:
-    """A little before a place, where a word begins."""
+    """Return a place a little before another, at the start of a word."""
     if place <= _BEFORE:
         return 0
     start = place - _BEFORE

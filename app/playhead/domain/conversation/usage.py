@@ -1,4 +1,4 @@
-"""What the model's answers cost, summed by turn and for the whole conversation."""
+"""The costs of the model's answers, summed by turn and for the whole conversation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from playhead.domain.conversation.payloads import Proposal, Usage
 
 
 class UsageSum(Struct, frozen=True, kw_only=True):
-    """Usages taken together; `models` in the order in which they were asked.
+    """The sum of several usages; `models` in the order in which they were asked.
 
-    `cost` is in US dollars: the sum of what is known of it, None where nothing is;
-    `is_cost_partial` where it is known of some of the answers only.
+    `cost` is in US dollars: the sum of the known costs, None if none is known;
+    `is_cost_partial` is whether only some of the answers have a known cost.
     """
 
     answers: int = 0
@@ -29,7 +29,7 @@ class UsageSum(Struct, frozen=True, kw_only=True):
 
 
 class TurnUsage(Struct, frozen=True):
-    """What one turn has cost; `question_id` is what the user said last before it began.
+    """The cost of one turn; `question_id` is the user's last message before it began.
 
     `seconds` is the time from the question to the end of its last answer, without the time in
     which it waited for a decision.
@@ -41,7 +41,7 @@ class TurnUsage(Struct, frozen=True):
 
 
 class ConversationUsage(Struct, frozen=True):
-    """What a conversation has cost: `turns` of the path that is shown, `total` of all branches."""
+    """The cost of a conversation: `turns` of the active path, `total` of all branches."""
 
     turns: tuple[TurnUsage, ...] = ()
     total: UsageSum = UsageSum()
@@ -67,7 +67,7 @@ def sum_usages(usages: Iterable[Usage]) -> UsageSum:
 def usage_by_turn(
     path: Sequence[Message], kept: Mapping[str, Sequence[Message]]
 ) -> list[TurnUsage]:
-    """The turns of a path that have cost something; `kept` has usages by the message before."""
+    """Return the turns of a path that had a cost; `kept` has usages by the message before."""
     turn = _Turn()
     found: list[TurnUsage] = []
     before: Message | None = None
@@ -91,7 +91,7 @@ class _Turn:
 
     def follow(self, message: Message, kept: Sequence[Message]) -> None:
         if message.role == "user" and message.type == "message":
-            self._question = message  # what came before it are its attachments
+            self._question = message  # the messages before it are its attachments
         if self._waits_since:
             self._waited += max(message.created_at - self._waits_since, 0.0)
         self._waits_since = message.created_at if isinstance(message.content, Proposal) else 0.0

@@ -1,4 +1,4 @@
-"""Markdown blocks of code whose fence nothing in them closes, and quotations."""
+"""Markdown code blocks whose fence is longer than any in them, and quotations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INFO = re.compile(r"[\w+#.-]+")
 
 
 def fenced(text: str, word: str = "") -> str:
-    """The text as a block of code that it cannot close; `word` says its language."""
+    """Return the text as a code block that it cannot close; `word` is its language."""
     longest = max((len(run) for run in _RUNS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     info = word if _INFO.fullmatch(word) else ""
@@ -21,7 +21,7 @@ def fenced(text: str, word: str = "") -> str:
 
 
 def quoted(text: str) -> str:
-    """The text as a quotation."""
+    """Return the text as a quotation."""
     if not text:
         return ""
     return "\n".join(f"> {line}".rstrip() for line in line_ends(text).split("\n"))

@@ -7,7 +7,7 @@ from playhead.domain.conversation.payloads import RunReport
 
 
 def run_end_as_output(chunk: Chunk) -> list[Chunk]:
-    """A console message in the place of a report that nothing else in the stream tells of."""
+    """Return a console message in place of a report that the rest of the stream does not show."""
     words = _words(chunk.content) if isinstance(chunk.content, RunReport) else ""
     if not words:
         return []
@@ -19,7 +19,7 @@ def run_end_as_output(chunk: Chunk) -> list[Chunk]:
 
 
 def _words(report: RunReport) -> str:
-    """A sentence; "" for an end that is no surprise, or that a traceback has told."""
+    """Return a sentence; "" for an expected end, or one that a traceback has shown."""
     place = f" in line {report.line}" if report.line else ""
     after = f"{place} after {report.seconds:.1f} s"
     reason = report.reason.removeprefix("the kernel ended: ")

@@ -13,14 +13,14 @@ _LONGEST_CELL = 60
 
 
 def cell_text(cell: Cell) -> str:
-    """One cell in words; nothing for a missing value."""
+    """Return the text of one cell; "" for a missing value."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     return plain(cell) if isinstance(cell, str) else str(cell)
 
 
 def as_plain(table: Table) -> str:
-    """Columns under each other, numbers to the right."""
+    """Return the table as text with aligned columns, numbers to the right."""
     names = [one_line(name) for name in table.columns]
     rows = [[_short(one_line(cell_text(cell))) for cell in row] for row in _rows(table)]
     widths = [max([len(name), *(len(row[at]) for row in rows)]) for at, name in enumerate(names)]
@@ -30,7 +30,7 @@ def as_plain(table: Table) -> str:
 
 
 def as_markdown(table: Table) -> str:
-    """A table of GitHub's markdown."""
+    """Return the table as GitHub's markdown."""
     names = [_escaped(name) or " " for name in table.columns] or [" "]
     rule = ["---:" if _is_numeric(table, at) else "---" for at in range(len(names))]
     rows = [[_escaped(cell_text(cell)) for cell in row] for row in _rows(table)]
@@ -40,7 +40,7 @@ def as_markdown(table: Table) -> str:
 
 
 def as_html(table: Table) -> str:
-    """A table of HTML; all text in it is escaped."""
+    """Return the table as HTML; all text in it is escaped."""
     head = "".join(f"<th>{html.escape(plain(name))}</th>" for name in table.columns)
     rows = (
         "<tr>" + "".join(f"<td>{html.escape(cell_text(cell))}</td>" for cell in row) + "</tr>"
@@ -52,7 +52,7 @@ def as_html(table: Table) -> str:
 
 
 def _rows(table: Table) -> list[list[Cell]]:
-    """The rows, each as wide as the head, with what their library writes for a missing value."""
+    """Return the rows, each as wide as the head, with their library's text for a missing value."""
     width = len(table.columns)
     blanks: list[Cell] = [*table.missing[:width], *([None] * (width - len(table.missing)))]
     return [
@@ -62,7 +62,7 @@ def _rows(table: Table) -> list[list[Cell]]:
 
 
 def _extent(table: Table) -> list[str]:
-    """What of a larger table is not here."""
+    """Return a note on how much of a larger table is shown; [] if all of it is."""
     rows, columns = len(table.rows), len(table.columns)
     if table.total_rows <= rows and table.total_columns <= columns:
         return []
@@ -88,7 +88,7 @@ def _short(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text that stays in its cell and is no markup."""
+    """Return the text escaped, so that it stays in its cell and is not read as markup."""
     for mark in ("\\", "|", "`", "*", "_", "<", "[", "~", "$"):
         text = text.replace(mark, "\\" + mark)
     return one_line(text)

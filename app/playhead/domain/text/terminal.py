@@ -22,7 +22,7 @@ _REWRITTEN = re.compile(r"[\r\b]")
 
 
 def plain(text: str) -> str:
-    """The text without escapes and control characters; what `\\r` overwrote is gone."""
+    """Return the text without escapes and control characters; text overwritten by `\r` is gone."""
     text = _ESCAPES.sub("", whole_characters(text)).replace("\r\n", "\n")
     text = _CONTROLS.sub("", text)
     if not _REWRITTEN.search(text):
@@ -31,17 +31,17 @@ def plain(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line."""
+    """Return the text on one line."""
     return " ".join(plain(text).split())
 
 
 def line_ends(text: str) -> str:
-    """The text with whole characters and `\\n` for every kind of line end."""
+    """Return the text with whole characters and `\n` for every kind of line end."""
     return whole_characters(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _as_left(line: str) -> str:
-    """What a terminal shows of a line after its returns."""
+    """Return what a terminal shows of a line after its carriage returns."""
     shown = ""
     for part in line.split("\r"):
         part = _without_backspaces(part)
@@ -67,7 +67,7 @@ _TOKEN = re.compile(
     r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|\x1b(?:[ -/]*[0-Z^-~])?"
 )
-"""ECMA-48's control sequences, its strings, and whatever else begins like one."""
+"""ECMA-48's control sequences, its strings, and everything else that begins like one."""
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?)?\Z")
 _KEPT = frozenset("\n\t\r")
 _LONGEST_SEQUENCE = 4096
@@ -80,7 +80,9 @@ class OutputFilter:
         self._held = ""
 
     def feed(self, text: str) -> str:
-        """What of it can be shown; the beginning of a sequence waits for its rest."""
+        """Return the part of the text that can be shown; the beginning of a sequence is
+        held back.
+        """
         text = self._held + text
         cut = _UNFINISHED.search(text)
         end = (
@@ -90,7 +92,7 @@ class OutputFilter:
         return _TOKEN.sub(_colour_only, text[:end]).translate(_BARE)
 
     def finish(self) -> str:
-        """Nothing that was held back is a text."""
+        """Drop what was held back, because it is not text."""
         self._held = ""
         return ""
 

@@ -17,7 +17,7 @@ _MARKUP = re.compile(
 
 
 def title_from(text: str, attachment_names: Sequence[str] = ()) -> str:
-    """The first line that says something, at most 48 characters, else the attachments' names."""
+    """Return the first line with text, at most 48 characters, else the attachments' names."""
     for line in text.splitlines():
         if _FENCE.match(line):
             continue
@@ -35,7 +35,7 @@ def _shortened(words: str) -> str:
 
 
 def copy_title(title: str, taken: Collection[str]) -> str:
-    """The title of a copy: "Sales (copy)", or with a number if there is such a one already."""
+    """Return the title of a copy: "Sales (copy)", or with a number if that is already taken."""
     name, _, _ = title.partition(" (copy")
     name = name or UNTITLED
     first = f"{name} (copy)"

@@ -8,7 +8,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def whole_characters(text: str) -> str:
-    """The text with halves joined and lone ones replaced, so that it fits into UTF-8."""
+    """Return the text with surrogate pairs joined and lone ones replaced, so that it fits UTF-8."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -21,7 +21,7 @@ class SurrogateJoiner:
         self._held = ""
 
     def feed(self, text: str) -> str:
-        """The piece with whole characters only."""
+        """Return the piece with whole characters only."""
         if not self._held and (text.isascii() or not _SURROGATE.search(text)):
             return text
         text = self._held + text
@@ -31,6 +31,6 @@ class SurrogateJoiner:
         return whole_characters(text)
 
     def finish(self) -> str:
-        """What is left: a lone half."""
+        """Return what is held back: U+FFFD for a lone surrogate."""
         held, self._held = self._held, ""
         return "\ufffd" if held else ""
