@@ -86,9 +86,7 @@ class Interpreter(Struct, frozen=True, kw_only=True):
 
 
 class EnvironmentStatus(Struct, frozen=True):
-    """The state of the managed environment; `message` describes it with a remedy in one
-    sentence.
-    """
+    """The state of the managed environment; `message` is one sentence with the remedy."""
 
     state: Literal["absent", "creating", "ready", "failed"]
     interpreter: Interpreter | None = None
@@ -136,9 +134,7 @@ _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
 def package_for(module: str) -> str:
-    """Return the package that provides a module. Raises SessionError if the name is not a
-    module's.
-    """
+    """Return the package that provides a module. Raises SessionError if the name is invalid."""
     if not _MODULE.fullmatch(module):
         raise SessionError(f"“{module}” is not the name of a module.")
     top = module.partition(".")[0]

@@ -1,4 +1,4 @@
-"""What is known about models without asking a provider.
+"""The facts about models that are known without asking a provider.
 
 Their keys and names, the settings' pages of providers, and servers on this machine.
 """
@@ -25,11 +25,11 @@ MAX_BODY_BYTES = 1_000_000
 MAX_MODELS = 200
 
 KNOWN_PORTS = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("Jan", 1337))
-"""Where each kind of server usually listens."""
+"""The usual port of each kind of server."""
 
 
 def probe_server(name: str, port: int) -> LocalServer | None:
-    """The server at this port, if it is one; one that wants a key has no models to show."""
+    """Return the server at this port, or None; one that requires a key has no models to show."""
     import http.client  # not needed for the first paint, and slow to import
 
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PROBE_TIMEOUT_S)
@@ -49,7 +49,7 @@ def probe_server(name: str, port: int) -> LocalServer | None:
 
 
 def _read_body(response: http.client.HTTPResponse) -> bytes:
-    """The body, within limits of size and time."""
+    """Return the body, within limits of size and time."""
     deadline = time.monotonic() + 2 * PROBE_TIMEOUT_S
     body = b""
     while len(body) <= MAX_BODY_BYTES and time.monotonic() < deadline:
@@ -225,9 +225,9 @@ PROVIDER_PAGES: tuple[ProviderPage, ...] = (
 
 
 def page_of(model: str, provider: str, address: str, own_address: str) -> ProviderPage:
-    """The page on which a model stands; `own_address` is the host of the provider's vendor.
+    """Return the page of a model; `own_address` is the host of the provider's vendor.
 
-    Addresses are hosts with their ports. Where several pages share a provider the address tells.
+    Addresses are hosts with their ports. If several pages share a provider, the address decides.
     """
     named = {page.name: page for page in PROVIDER_PAGES}
     if "/" in model and provider in named and not model.startswith(named[provider].prefix):
@@ -303,7 +303,7 @@ _SUGGESTIONS = (
 
 
 def key_variables() -> dict[str, str]:
-    """The usual environment variable of each provider's key, by key name."""
+    """Return the usual environment variable of each provider's key, by key name."""
     return {name: vendor.variable for name, vendor in _VENDORS.items()}
 
 
@@ -314,7 +314,7 @@ class ModelCatalog:
         self._ports = tuple(ports)
 
     def key_name(self, model: str, api_base: str) -> str:
-        """The name under which the key is kept.
+        """Return the name under which the key is kept.
 
         A key for a vendor's own address and one for another address have different names, so
         that a stored key never goes to an address it was not entered for.
@@ -326,7 +326,7 @@ class ModelCatalog:
         return provider if is_own else f"{provider}@{address}"
 
     def key_variable(self, model: str) -> str:
-        """The provider's usual environment variable, '' if it has none."""
+        """Return the provider's usual environment variable, '' if it has none."""
         return _VENDORS.get(provider_of(model), _Vendor()).variable
 
     def suggestions(self) -> Sequence[str]:
@@ -334,17 +334,17 @@ class ModelCatalog:
         return _SUGGESTIONS
 
     def providers(self) -> Sequence[ProviderPage]:
-        """The pages of the settings, the best known providers first."""
+        """Return the pages of the settings, the best known providers first."""
         return PROVIDER_PAGES
 
     def page_of(self, model: str, api_base: str) -> ProviderPage:
-        """The page on which a model with its address stands."""
+        """Return the settings page that a model with its address belongs to."""
         provider = provider_of(model)
         address = _address(api_base.replace("//localhost", "//127.0.0.1"))
         return page_of(model, provider, address, _VENDORS.get(provider, _Vendor()).host)
 
     def built_in_prompt(self) -> tuple[str, Mapping[str, str]]:
-        """The system prompt that is sent where there is no other, and what its braces become."""
+        """Return the default system prompt and the values of its placeholders."""
         return BUILT_IN_PROMPT, PLACEHOLDERS
 
     async def local_servers(self) -> list[LocalServer]:
@@ -356,7 +356,7 @@ class ModelCatalog:
 
 
 def provider_of(model: str) -> str:
-    """The provider that a litellm model string names; "openai" where it says nothing."""
+    """Return the provider that a litellm model string names; "openai" if it names none."""
     model = model.strip().lower()
     provider, slash, _ = model.partition("/")
     if slash:
@@ -374,7 +374,7 @@ def _address(api_base: str) -> str:
     host = (parts.hostname or "").lower()
     try:
         port = parts.port
-    except ValueError:  # no number: such an address reaches nobody
+    except ValueError:  # not a number: such an address does not work
         return parts.netloc.rpartition("@")[2].lower()
     port = port or (80 if parts.scheme == "http" else 443)
     host = f"[{host}]" if ":" in host else host

@@ -1,4 +1,4 @@
-"""Which messages go to a model that takes only so many tokens, and how tokens are estimated."""
+"""Choose the messages that fit a model's context, and estimate tokens."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from playhead.domain.conversation.message import Message
 from playhead.providers.transcript import HEAD_CHARACTERS, TAIL_CHARACTERS
 
 IMAGE_TOKENS = 1_100
-"""What a picture costs with most providers at the size in which it is sent."""
+"""The tokens of a picture with most providers at the size in which it is sent."""
 
 ENTRY_TOKENS = 4
-"""What the frame around a message costs."""
+"""The tokens of the frame around a message."""
 
 _DIGITS = b"0123456789"
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != " ")
@@ -34,7 +34,7 @@ _LEARNING_RATE = 0.5
 
 
 def count_text(text: str) -> int:
-    """About how many tokens a text is; a few C calls, whatever its length."""
+    """Return about how many tokens a text has; a few C calls, however long it is."""
     if not text:
         return 0
     plain = text.encode("ascii", "ignore")
@@ -47,7 +47,7 @@ def count_text(text: str) -> int:
 
 
 def _count_others(text: str, plain: int) -> float:
-    """Characters of two, three and four bytes, told apart by the lengths of two encodings."""
+    """Return the tokens of characters of two to four bytes, by the lengths of two encodings."""
     size = len(text.encode("utf-8", "surrogatepass"))
     four = len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
     both = len(text) - plain - four
@@ -56,7 +56,7 @@ def _count_others(text: str, plain: int) -> float:
 
 
 def count_entry(entry: Mapping[str, Any]) -> int:
-    """One message in the shape that servers take."""
+    """Return the tokens of one message in the shape that servers take."""
     content = entry.get("content")
     tokens = ENTRY_TOKENS
     if isinstance(content, str):
@@ -74,25 +74,25 @@ def _count_part(part: Mapping[str, Any]) -> int:
 
 
 def count_entries(entries: Iterable[Mapping[str, Any]]) -> int:
-    """All messages."""
+    """Return the tokens of all messages."""
     return sum(count_entry(entry) for entry in entries)
 
 
 class Calibration:
-    """What providers' own counts say of the guesses, by conversation; 1.0 where nothing is known.
+    """Factors between the providers' own counts and the estimates, by conversation.
 
-    A guess is multiplied by it.
+    An estimate is multiplied by its factor; 1.0 until a provider has counted.
     """
 
     def __init__(self) -> None:
         self._factors: dict[str, float] = {}
 
     def factor(self, conversation_id: str) -> float:
-        """By how much guesses in this conversation are off."""
+        """Return the factor by which estimates in this conversation are multiplied."""
         return self._factors.get(conversation_id, 1.0)
 
     def learn(self, conversation_id: str, guessed: int, counted: int) -> None:
-        """A request that was guessed at so many tokens had so many; both without calibration."""
+        """Update the factor with a request's estimated and counted tokens, both uncalibrated."""
         if guessed <= 0 or counted <= 0:
             return
         seen = min(max(counted / guessed, _MIN_FACTOR), _MAX_FACTOR)
@@ -102,13 +102,13 @@ class Calibration:
 
 
 SAFE_CONTEXT_TOKENS = 32_000
-"""For a model of which nobody knows how much it takes."""
+"""The context of a model whose own one is not known."""
 
 ANSWER_TOKENS = 4_096
-"""Room that is left for the answer, where the settings do not say how long it may be."""
+"""Tokens that are left for the answer if the settings do not limit it."""
 
 LATEST_IMAGES = 4
-"""How many pictures are sent beside the first one."""
+"""The number of pictures that are sent beside the first one."""
 
 ATTEMPT_FACTOR = 0.5
 """Of what was sent before, after a model has found that too long."""
@@ -128,7 +128,7 @@ class FittedMessages(Struct, frozen=True):
 
 
 def token_limit(context_tokens: int | None, max_tokens: int | None) -> int:
-    """How many tokens a request may have."""
+    """Return how many tokens a request may have."""
     whole = context_tokens or SAFE_CONTEXT_TOKENS
     answer = min(max_tokens or ANSWER_TOKENS, whole // 2)
     return whole - answer
@@ -161,7 +161,7 @@ def fit_messages(
 
 
 def _turns(messages: Sequence[Message]) -> list[int]:
-    """Where each turn begins; what comes before the first question counts as one."""
+    """Return the place where each turn begins; messages before the first question count as one."""
     starts = [
         place
         for place, message in enumerate(messages)
@@ -177,7 +177,7 @@ def _is_question(message: Message) -> bool:
 def _shortened_turn(
     messages: Sequence[Message], sizes: Sequence[int], start: int, room: int
 ) -> FittedMessages:
-    """The question of the last turn with the newest steps of it."""
+    """Return the question of the last turn with its newest steps."""
     end = start
     while end < len(messages) and _is_question(messages[end]):
         end += 1
@@ -190,14 +190,14 @@ def _shortened_turn(
         if total + more > room:
             break
         first, total = step, total + more
-    # The mark of what is not sent stands at the oldest step that is: the question stays above it.
+    # The mark of the messages left out is at the oldest step sent: the question stays above it.
     place = first if first > end else start
     sent = (*messages[start:end], *messages[first:])
     return FittedMessages(sent, place, total)
 
 
 def _steps(messages: Sequence[Message], start: int) -> list[int]:
-    """Where the model was asked again: something of it after what came of its code."""
+    """Return the places where the model was asked again after a result of its code."""
     starts = [start] if start < len(messages) else []
     has_result = False
     for place in range(start, len(messages)):
@@ -210,7 +210,7 @@ def _steps(messages: Sequence[Message], start: int) -> list[int]:
 
 
 def count_message(message: Message) -> int:
-    """About how many tokens a message is among those that are sent."""
+    """Return about how many tokens a message has among those that are sent."""
     if message.recipient == "user" or message.type not in _SENT_TYPES:
         return 0
     if message.type == "image":
@@ -222,7 +222,7 @@ def count_message(message: Message) -> int:
 
 
 def limit_images(messages: Sequence[Message], latest: int = LATEST_IMAGES) -> tuple[Message, ...]:
-    """The user's first picture and the latest ones; a note stands for the others."""
+    """Return the messages with the user's first picture and the latest; notes replace others."""
     shown = [m.id for m in messages if m.role == "user" and m.type == "image"]
     gone = set(shown[1 : len(shown) - latest]) if len(shown) > latest + 1 else set[str]()
     return tuple(_image_note(one) if one.id in gone else one for one in messages)

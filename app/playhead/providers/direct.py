@@ -39,7 +39,7 @@ DIRECT_FACTS = ModelFacts(
 class DirectMode:
     """Answers in the place of a model; deterministic, guesses nothing.
 
-    `how` says in words how a model is chosen, where there is no window that shows it.
+    `how` explains how a model is chosen if there is no window that shows it.
     """
 
     def __init__(
@@ -90,9 +90,9 @@ def _is_path(item: Message) -> bool:
 
 
 def _question(messages: Sequence[Message]) -> list[Message]:
-    """What the user has said since the last answer; nothing if somebody else spoke last.
+    """Return the user's messages since the last answer; [] if another message is last.
 
-    A report on the kernel (another Python was chosen) may come after the question: it is no answer.
+    A report on the kernel (another Python was chosen) may come after the question and is skipped.
     """
     spoken = [item for item in messages if item.role != "server" and item.type != "run"]
     asked = list(takewhile(lambda message: message.role == "user", reversed(spoken)))

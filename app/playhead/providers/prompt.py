@@ -34,7 +34,7 @@ stands in the way.
 them unless asked.
 - Never delete or overwrite what you were not asked to.
 - When the work is done, answer in short, plain Markdown."""
-"""The text that is sent where the user has none of their own."""
+"""The default text, which the user's own prompt replaces."""
 
 PLACEHOLDERS: Mapping[str, str] = {
     "calls": "how code is written: by tool calls or in fences, as the model can",
@@ -45,7 +45,7 @@ PLACEHOLDERS: Mapping[str, str] = {
     "packages": "some of the packages that are installed there",
     "date": "the day of today",
 }
-"""What stands in braces in a prompt, and what it becomes."""
+"""The placeholders of a prompt, in braces, and their meanings."""
 
 _CALLS = """\
 - Call the tool `execute` with a language ({languages}) and the code; the output comes back to you.
@@ -66,9 +66,9 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 class PromptValues(Struct, frozen=True, kw_only=True):
-    """What a model is told of where its code runs.
+    """The values of a prompt's placeholders: where and how the model's code runs.
 
-    `python` is the version and path, `packages` those worth a word; `date` like
+    `python` is the version and path, `packages` the notable ones; `date` like
     "Monday, 3 March 2025".
     """
 
@@ -82,7 +82,7 @@ class PromptValues(Struct, frozen=True, kw_only=True):
 
 
 def system_prompt(surroundings: PromptValues, instructions: str = "", own_text: str = "") -> str:
-    """The prompt, or the user's own in its place, with their instructions at its end."""
+    """Return the prompt, or the user's own in its place, with their instructions at its end."""
     values = _placeholder_values(surroundings)
 
     def value(found: re.Match[str]) -> str:
@@ -109,7 +109,7 @@ def _placeholder_values(found: PromptValues) -> dict[str, str]:
 
 
 def execute_tool(languages: tuple[str, ...]) -> dict[str, Any]:
-    """The tool `execute` in OpenAI's shape; the language comes first so that code can stream."""
+    """Return the tool `execute` in OpenAI's shape; the language is first, so code can stream."""
     return {
         "type": "function",
         "function": {
@@ -130,7 +130,7 @@ def execute_tool(languages: tuple[str, ...]) -> dict[str, Any]:
 def offered_tools(
     tools: Sequence[ToolOffer], languages: tuple[str, ...], *, offers_execute: bool
 ) -> list[dict[str, Any]]:
-    """The tools of a client, and ours unless the client has its own of that name."""
+    """Return the client's tools, and ours unless the client has its own of that name."""
     offered = [_client_tool(tool) for tool in tools]
     if offers_execute and all(tool.name != EXECUTE for tool in tools):
         offered.append(execute_tool(languages))
@@ -148,14 +148,14 @@ NOTABLE_PACKAGES = (
     "statsmodels", "sympy", "pillow", "opencv-python", "torch", "tensorflow", "requests", "httpx",
     "beautifulsoup4", "lxml", "openpyxl", "pypdf", "python-docx", "sqlalchemy", "duckdb", "ipython",
 )  # fmt: skip
-"""Those that decide how a task is gone about; in this order they are told."""
+"""Packages that matter for how a task is done; the prompt names them in this order."""
 
 _DISTRIBUTION = re.compile(r"^(?P<name>.+?)-(?P<version>\d[^-]*)(?:-.*)?\.(?:dist|egg)-info$")
 _VERSIONED_NAME = re.compile(r"python(3\.\d+)$")
 
 
 def describe_python(interpreter: str) -> str:
-    """The version, where the folders say it, and the path; '' for none."""
+    """Return the version, if the folders show it, and the path; '' for no interpreter."""
     if not interpreter:
         return ""
     version = _python_version(Path(interpreter))
@@ -163,7 +163,7 @@ def describe_python(interpreter: str) -> str:
 
 
 def find_packages(interpreter: str) -> tuple[str, ...]:
-    """The names of the well-known packages that are installed; () where nothing can be read."""
+    """Return the names of the notable packages that are installed; () if none can be read."""
     found = {
         _normalized(name)
         for folder in _package_folders(Path(interpreter))
@@ -185,7 +185,7 @@ def _package_names(folder: Path) -> list[str]:
 
 
 def _package_folders(interpreter: Path) -> Iterable[Path]:
-    """Where packages may lie, by the ways in which Pythons are laid out."""
+    """Yield the folders in which packages may be, for the usual layouts of Pythons."""
     if not interpreter.name:
         return
     yield from _folders_beside(interpreter)
@@ -223,7 +223,7 @@ def _resolved(path: Path) -> Path:
 
 
 def _venv_settings(interpreter: Path) -> dict[str, str]:
-    """What an environment notes of itself; {} for a Python that is none."""
+    """Return the settings of an environment; {} for a Python that is not one."""
     try:
         lines = (interpreter.parent.parent / "pyvenv.cfg").read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

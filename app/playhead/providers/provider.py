@@ -111,7 +111,7 @@ class Provider:
         return self._writer.outgoing(fitted)
 
     async def _known(self, model: ModelSettings) -> ModelFacts:
-        """The facts of a model, asked of the worker once."""
+        """Return the facts of a model, asked of the worker once."""
         if model.context_tokens is not None:
             return ModelFacts(model=model.model, context_tokens=model.context_tokens)
         if model.model not in self._facts:
@@ -158,7 +158,7 @@ class Provider:
             return DIRECT_FACTS
         try:
             known = await self._facts_of(AboutModel(uuid.uuid4().hex, model.model))
-        except ProviderError:  # no worker: nothing is known
+        except ProviderError:  # without a worker nothing is known
             known = []
         return _with_user_choice(known[0] if known else ModelFacts(model=model.model), model)
 
@@ -232,7 +232,7 @@ class _AnswerReader:
 
 
 def _with_user_choice(known: ModelFacts, model: ModelSettings) -> ModelFacts:
-    """What the user says of a model counts over what a table says."""
+    """Return the facts with the user's settings of the model in place of the table's."""
     return replace(
         known,
         takes_tools=_first_known(model.takes_tools, known.takes_tools),
@@ -246,7 +246,7 @@ def _first_known(said: _Value | None, known: _Value | None) -> _Value | None:
 
 
 def _usage_chunk(parser: DeltaParser | CohereParser, done: Done, model: str) -> Chunk:
-    """What the answer cost and why it ended, in the words of OpenAI's finish reasons."""
+    """Return the cost of the answer and why it ended, as OpenAI's finish reasons."""
     reason = done.finish_reason
     if reason not in ("length", "content_filter"):
         reason = "tool_calls" if parser.has_called else "stop"

@@ -35,7 +35,7 @@ from playhead.providers.prompt import (
 from playhead.providers.transcript import chat_messages
 
 _PYTHON_VALID_S = 60.0
-"""How long what was found of a Python holds: packages are installed while people work."""
+"""Seconds for which the facts about a Python are kept: packages are installed meanwhile."""
 
 _TRIMMED_NOTE = (
     "The oldest {count} messages of this conversation are no longer sent to you, for they would "
@@ -44,9 +44,9 @@ _TRIMMED_NOTE = (
 
 
 class RequestWriter:
-    """Remembers for the run which models refuse tools, and how far its guesses of tokens are off.
+    """Writes requests; remembers which models refuse tools, and the calibration of estimates.
 
-    `prepare` before `written`: it reads what the prompt says of the Python.
+    Call `prepare` before `written`: it reads the prompt's facts about the Python.
     """
 
     def __init__(self) -> None:
@@ -55,13 +55,13 @@ class RequestWriter:
         self.calibration = Calibration()
 
     def takes_tools(self, model: ModelSettings) -> bool:
-        """Whether tools are offered: as the user says, else until the model has refused them."""
+        """Return whether tools are offered: the user's setting, else until the model refuses."""
         if model.takes_tools is not None:
             return model.takes_tools
         return (model.model, model.api_base) not in self._refusers
 
     def note_refusal(self, model: ModelSettings) -> None:
-        """The model has refused tools at this address."""
+        """Record that the model has refused tools at this address."""
         self._refusers.add((model.model, model.api_base))
 
     async def prepare(self, interpreter: str) -> None:
@@ -73,12 +73,12 @@ class RequestWriter:
         self._pythons[interpreter] = (time.monotonic(), told, packages)
 
     def fitted(self, request: TurnRequest, facts: ModelFacts, attempt: int = 0) -> FittedRequest:
-        """The request with what its model takes of it; less at each further attempt."""
+        """Return the request cut to the model's context; shorter at each further attempt."""
         model = request.model
         context = model.context_tokens or facts.context_tokens
         factor = self.calibration.factor(request.conversation_id)
         room = token_limit(context, model.max_tokens)
-        if attempt:  # what was sent did not fit, whatever the model is said to take
+        if attempt:  # the last request did not fit, even if it should have
             sent = self.fitted(request, facts, attempt - 1).tokens
             room = int(min(room, sent) * ATTEMPT_FACTOR)
         fixed = count_text(self._system(request)) + _tool_tokens(self.tools(request))
@@ -100,7 +100,7 @@ class RequestWriter:
         )
 
     def messages(self, request: TurnRequest) -> list[dict[str, Any]]:
-        """The messages in the shape that servers take."""
+        """Return the messages in the shape that servers take."""
         system = self._system(request)
         takes_tools = self._speaks_tools(request)
         return chat_messages(
@@ -112,12 +112,12 @@ class RequestWriter:
         )
 
     def tools(self, request: TurnRequest) -> list[dict[str, Any]]:
-        """The tools on offer; a client's own always are."""
+        """Return the tools on offer; a client's own always are."""
         offers = request.offers_execute and self.takes_tools(request.model)
         return offered_tools(request.tools, request.languages, offers_execute=offers)
 
     def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
-        """All of a request, to be looked at."""
+        """Return all of a request, for display."""
         request = fitted.request
         factor = self.calibration.factor(request.conversation_id)
         messages, tools = self.messages(request), self.tools(request)
@@ -136,7 +136,9 @@ class RequestWriter:
         return bool(request.tools) or self.takes_tools(request.model)
 
     def _system(self, request: TurnRequest) -> str:
-        """Ours is about running code; without that, only what the request says itself."""
+        """Return the system prompt about running code; without that, only the request's
+        instructions.
+        """
         if not request.offers_execute:
             return request.instructions.strip()
         _, python, packages = self._pythons.get(request.interpreter, (0.0, "", ()))
@@ -153,7 +155,7 @@ class RequestWriter:
 
 
 def estimate_tokens(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> int:
-    """How many tokens a request has, before what providers say of such guesses."""
+    """Return the estimated tokens of a request, without the calibration."""
     return count_entries(messages) + _tool_tokens(tools)
 
 
@@ -171,7 +173,7 @@ def _tool_tokens(tools: list[dict[str, Any]]) -> int:
 
 
 def _parameters(model: ModelSettings) -> Mapping[str, Any]:
-    """What goes along with the messages; never a key."""
+    """Return the parameters that are sent with the messages; never a key."""
     chosen = {
         "temperature": model.temperature,
         "max_tokens": model.max_tokens,
@@ -185,7 +187,7 @@ _KEY_PARTS = frozenset({"aws_access_key_id", "aws_secret_access_key", "aws_sessi
 
 
 def key_and_extra(model: ModelSettings) -> tuple[str | None, dict[str, Any]]:
-    """The plain key, if it is one, and the extra parameters with the parts of one that is not."""
+    """Return the plain key, or None and extra parameters with the parts of a composite key."""
     extra = dict(model.extra)
     if model.api_key is None:
         return None, extra
@@ -195,7 +197,7 @@ def key_and_extra(model: ModelSettings) -> tuple[str | None, dict[str, Any]]:
 
 
 def _key_parts(text: str) -> dict[str, str]:
-    """What the key is made of; {} where it is a plain one."""
+    """Return the parts of the key; {} if it is a plain one."""
     try:
         found: object = json.loads(text)
     except ValueError:
@@ -214,7 +216,7 @@ def build_ask(
     *,
     must_call: bool = False,
 ) -> Ask:
-    """The question; where tools are on offer a model that takes none is not asked without them."""
+    """Return the question; with tools on offer the model has to support them."""
     api_key, extra = key_and_extra(model)
     return Ask(
         turn=uuid.uuid4().hex,

@@ -28,11 +28,11 @@ NO_RESULT = "No result came of this call."
 
 
 class _Block:
-    """Code or a call, and what came of it.
+    """Code or a call, and its result.
 
-    With `message` None its assistant message is not at hand (it stands further back, or a client
-    left it out); `ran` is then the code that a proposal showed, if there was one.
-    Without `takes_tools` it is told in words, a call too.
+    With `message` None its assistant message is not known (it was cut, or a client left it out);
+    `ran` is then the code that a proposal showed, if there was one.
+    Without `takes_tools` it is described as text, also if it is a call.
     """
 
     def __init__(
@@ -54,25 +54,25 @@ class _Block:
 
     @property
     def is_call(self) -> bool:
-        """Whether it goes back as a tool call; code in a fence had none."""
+        """Return whether it is sent back as a tool call; code in a fence had none."""
         if self.message is None or not self._takes_tools:
             return False
         return self.message.type == "tool_call" or bool(self.call_id)
 
     @property
     def is_settled(self) -> bool:
-        """Whether anything came of it yet."""
+        """Return whether it has a result yet."""
         return self.has_run or bool(self._notes)
 
     @property
     def result(self) -> str:
-        """What the model is told of it; never empty."""
+        """Return its result for the model; never empty."""
         told = shortened("".join(self._output)).strip("\n")
         parts = [part for part in (*self._notes, told) if part.strip()]
         return "\n".join(parts) or self._nothing()
 
     def told(self) -> str:
-        """The result where there is no call that it could answer; '' if there is none to tell."""
+        """Return the result as text for a block without a call to answer; '' if empty."""
         if self.message is not None:
             what = (
                 "the code"
@@ -86,14 +86,14 @@ class _Block:
         return f"{head}What came of it:\n{self.result}"
 
     def is_code(self, proposal: Proposal) -> bool:
-        """Whether the proposal shows just this code."""
+        """Return whether the proposal shows just this code."""
         found = self.message
         if found is None or found.type != "code":
             return False
         return (found.format, found.text) == (proposal.language, proposal.code)
 
     def propose(self, proposal: Proposal) -> None:
-        """What is about to run; code that the user edited is told to the model."""
+        """Note the code that is about to run; the model gets the user's edit."""
         ran = fenced(proposal.code, proposal.language)
         if self.message is None:
             self.ran = ran
@@ -101,7 +101,7 @@ class _Block:
             self.note(describe_edit(self.message.text, proposal.code, proposal.language))
 
     def report(self, report: RunReport) -> None:
-        """How a run stands."""
+        """Note the state of a run."""
         self.has_run = True
         self._notes += _describe_run_end(report)
 
@@ -111,11 +111,11 @@ class _Block:
         self._output.append(text)
 
     def note(self, text: str) -> None:
-        """A result in words."""
+        """Add a result as text."""
         self._notes.append(text)
 
     def call(self, call_id: str) -> dict[str, Any]:
-        """The call; code is written again as the arguments of `execute`."""
+        """Return the call; code is written again as the arguments of `execute`."""
         message = self.message
         assert message is not None  # noqa: S101 - only calls are asked for it
         if message.type == "code":
@@ -134,7 +134,7 @@ class _Block:
 
 
 def describe_call(call: Message) -> str:
-    """A call in words, for a model that takes no tools."""
+    """Return a call as text, for a model that takes no tools."""
     return f"[Call of {_tool_name(call)}: {call.text.strip() or '{}'}]"
 
 
@@ -143,7 +143,7 @@ def _tool_name(call: Message) -> str:
 
 
 def describe_edit(before: str, after: str, language: str) -> str:
-    """What the user made of the code before it ran: the changes, or all where that is less."""
+    """Return the user's edit of the code before it ran: a diff, or the code if that is shorter."""
     whole = f"The user edited the code. This is what ran:\n{fenced(after, language)}"
     if len(before) + len(after) > MAX_DIFF_CHARACTERS:
         return whole
@@ -157,7 +157,7 @@ def describe_edit(before: str, after: str, language: str) -> str:
 
 
 def shortened(output: str) -> str:
-    """Head and tail of a long output, with what is missing said in between."""
+    """Return the head and tail of a long output, with the number of characters left out."""
     missing = len(output) - HEAD_CHARACTERS - TAIL_CHARACTERS
     if missing <= 0:
         return output
@@ -166,14 +166,14 @@ def shortened(output: str) -> str:
 
 
 def describe_result(result: Message) -> str:
-    """A rich result: its text where a model can read it, else that the user saw it."""
+    """Return the text of a rich result, or a note that the user saw it."""
     if result.format in ("markdown", "latex"):
         return shortened(result.text)
     return f"[A result was shown to the user as {result.format or 'text'}.]"
 
 
 def describe_file_changes(files: FileChanges) -> str:
-    """Which files a run made, changed and deleted."""
+    """Return the names of the files that a run created, changed and deleted."""
     kinds = (("created", files.created), ("changed", files.changed), ("deleted", files.deleted))
     told = [
         f"Files {kind}: {_file_names(found, count)}."
@@ -190,7 +190,7 @@ def _file_names(found: Sequence[FileChange], count: int) -> str:
 
 
 def fenced(code: str, language: str) -> str:
-    """The code in a fence that it cannot close."""
+    """Return the code in a fence that it cannot close."""
     fence = "```"
     while fence in code:
         fence += "`"
@@ -198,9 +198,9 @@ def fenced(code: str, language: str) -> str:
 
 
 def unique_ids(ids: list[str]) -> list[str]:
-    """An id for each: some servers give all calls one, some clients none.
+    """Return a unique id for each: some servers give all calls one, some clients none.
 
-    Results could not be told apart otherwise.
+    Results could otherwise not be matched to their calls.
     """
     given: list[str] = []
     for place, name in enumerate(ids):
@@ -213,7 +213,7 @@ def unique_ids(ids: list[str]) -> list[str]:
 
 
 def _describe_run_end(report: RunReport) -> list[str]:
-    """How a run ended, if not by itself."""
+    """Return a note on the end of a run that was stopped; [] if it ended normally."""
     line = f" at line {report.line}" if report.line else ""
     reason = f" {report.reason}" if report.reason else ""
     if report.state == "interrupted":
@@ -224,7 +224,7 @@ def _describe_run_end(report: RunReport) -> list[str]:
 
 
 def _valid_json(arguments: str) -> str:
-    """Servers refuse a history with arguments that are no JSON object."""
+    """Return the arguments as a JSON object, because servers refuse a history with other ones."""
     if not arguments.strip():
         return "{}"
     try:
@@ -241,9 +241,9 @@ _MISTRAL = re.compile(r"[a-zA-Z0-9]{9}")
 
 
 def accepted_ids(ids: Iterable[str], model: ModelSettings) -> list[str]:
-    """The ids in a form that the model's provider takes; the same ones for a call and its result.
+    """Return the ids in a form that the model's provider takes, the same for call and result.
 
-    Servers behind an address of the user's own get theirs back as they gave them.
+    Servers behind an address of the user's own get their own ids back unchanged.
     """
     match provider_of(model.model), model.api_base:
         case "mistral", _:
@@ -273,7 +273,7 @@ PICTURE_SUFFIXES = frozenset({".heic", ".heif", ".tif", ".tiff", ".avif"})
 """Pictures that the window cannot draw go as files; a model may be shown them all the same."""
 
 NO_QUESTION = "[The conversation began with what you say next.]"
-"""Stands before an answer without a question where roles have to alternate."""
+"""Precedes an answer without a question if roles have to alternate."""
 
 
 def chat_messages(
@@ -284,11 +284,11 @@ def chat_messages(
     takes_tools: bool = True,
     model: ModelSettings | None = None,
 ) -> list[Entry]:
-    """The chat messages: every call has exactly one result, right after it.
+    """Return the chat messages: every call has exactly one result, right after it.
 
-    A model that takes no tools is told of earlier calls in words, and roles alternate, for many
-    such models insist on that. Relative paths of images are of `folder`. `model` says whose
-    ids and signatures are taken.
+    Earlier calls are text for a model that takes no tools, and roles alternate, because many
+    such models require that. Relative paths of images are of `folder`. `model` decides whose
+    ids and signatures are kept.
     """
     builder = _Builder(folder, takes_tools, model or ModelSettings())
     for message in messages:
@@ -313,7 +313,7 @@ class _Builder:
         self._current: _Block | None = None
 
     def finish(self) -> list[Entry]:
-        """All entries."""
+        """Return all entries."""
         self._flush()
         if not self._takes_tools and self._entries and self._entries[0]["role"] != "user":
             self._entries.insert(0, {"role": "user", "content": NO_QUESTION})
@@ -332,7 +332,7 @@ class _Builder:
                 self._add_echo(message)
 
     def _add_user(self, message: Message) -> None:
-        if message.type == "code":  # told with its run, as what the user ran
+        if message.type == "code":  # sent with its run, as code of the user's
             self._flush()
         if not message.text.strip():  # some servers refuse what is empty
             return
@@ -349,7 +349,9 @@ class _Builder:
         self._say(parts)
 
     def _say(self, parts: list[Entry]) -> None:
-        """Parts of the user; neighbours are one entry, for some servers want roles to alternate."""
+        """Add parts of the user; neighbours become one entry, as some servers want alternating
+        roles.
+        """
         if self._entries and self._entries[-1]["role"] == "user":
             content = self._entries.pop()["content"]
             earlier = [{"type": "text", "text": content}] if isinstance(content, str) else content
@@ -369,7 +371,7 @@ class _Builder:
         is_cut = message.state != "complete"
         is_call = bool(message.call_id) and self._takes_tools
         if message.type == "code" and (not is_call or is_cut):
-            # What was cut off has no whole arguments.
+            # A call that was cut off has incomplete arguments.
             self._text.append(fenced(message.text, message.format or ""))
         elif message.type == "tool_call" and not self._takes_tools and not is_cut:
             self._text.append(describe_call(message))
@@ -396,7 +398,7 @@ class _Builder:
             self._running().note(describe_file_changes(content))
 
     def _proposed(self, proposal: Proposal) -> _Block:
-        """The block that a proposal is of; an imported one does not name its message."""
+        """Return the block of a proposal; an imported one does not name its message."""
         named = (block for block in self._blocks if block.message_id == proposal.message_id != "")
         alike = (block for block in self._waiting() if block.is_code(proposal))
         found = next(named, None) or next(alike, None)
@@ -414,7 +416,7 @@ class _Builder:
         self._thinking += json.loads(echo.data)
 
     def _called(self, result: Message) -> _Block:
-        """The block whose result this is: by its id, else the next that has none."""
+        """Return the block that a result belongs to: by its id, else the next without a result."""
         wanted = result.call_id
         named = [block for block in self._blocks if wanted and block.call_id == wanted]
         waiting = self._waiting()
@@ -425,7 +427,7 @@ class _Builder:
         return self._current or next(iter(waiting), None) or self._detached()
 
     def _running(self) -> _Block:
-        """The block whose output this is; output without code is told all the same."""
+        """Return the block that an output belongs to; output without code gets its own."""
         return self._current or self._unsettled() or self._detached()
 
     def _unsettled(self) -> _Block | None:
@@ -461,7 +463,7 @@ class _Builder:
 
 
 def _file_parts(message: Message, folder: str) -> list[Entry]:
-    """Its path, and itself where a model may take it: as a document or as a picture."""
+    """Return a file's path, and its content as a document or a picture if a model may take it."""
     parts: list[Entry] = [{"type": "text", "text": f"[Attached file: {message.text}]"}]
     path = Path(folder, message.text)
     if path.suffix.lower() == DOCUMENT_SUFFIX:

@@ -40,7 +40,7 @@ LOG_LIMIT_BYTES = 2_000_000
 """The log and the one before it, at most, are kept."""
 
 CLOSE_S = 2.0
-"""How long a worker may take to end when its stdin has ended."""
+"""Seconds that a worker may take to end after its stdin was closed."""
 
 Answer = Deltas | Retrying | Done | Failed | Cancelled | ModelList
 
@@ -52,14 +52,14 @@ _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key|hf)[-_][\w-]{8,}|(?i:bearer\s
 
 
 def worker_command() -> list[str]:
-    """How the worker is started: from source, or by the frozen program's own flag."""
+    """Return the command of the worker: from source, or by the frozen program's own flag."""
     if getattr(sys, "frozen", False):
         return [sys.executable, "--model-worker"]
     return [sys.executable, "-P", "-m", "playhead.model_worker"]
 
 
 def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without anything that could be a key; keys travel with each question."""
+    """Return the environment without possible keys; keys are sent with each question."""
     kept = {name: value for name, value in environment.items() if not _SECRET_NAME.search(name)}
     kept["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
     kept["PYTHONUNBUFFERED"] = "1"
@@ -75,7 +75,7 @@ class WorkerProcess:
         self.last_lines = deque[str](maxlen=_LAST_LINES)
         """The end of what it has written to stderr, without keys."""
         self.is_unwanted = False
-        """Whether its end is our doing."""
+        """Whether we end the worker ourselves."""
         self._turns: dict[str, asyncio.Queue[Answer | None]] = {}
         self._ready = asyncio.get_running_loop().create_future()
         self._reader = asyncio.create_task(self._read())
@@ -85,7 +85,7 @@ class WorkerProcess:
     async def start(
         cls, command: Sequence[str], environment: Mapping[str, str], log_path: Path | None = None
     ) -> WorkerProcess:
-        """Start a worker; it is usable when `ready` says so. Raises OSError."""
+        """Start a worker; it is usable when `ready` returns True. Raises OSError."""
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment, limit=MAX_LINE_BYTES
         )
@@ -98,7 +98,7 @@ class WorkerProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more will come."""
+        """Return whether the worker's answers have ended."""
         return self._reader.done()
 
     async def ready(self) -> bool:
@@ -106,14 +106,14 @@ class WorkerProcess:
         return await asyncio.shield(self._ready)
 
     def open(self, turn: str) -> asyncio.Queue[Answer | None]:
-        """The queue on which the answers of a turn will come."""
+        """Return the queue for the answers of a turn."""
         queue = self._turns[turn] = asyncio.Queue[Answer | None]()
         if self.has_ended:
             queue.put_nowait(None)
         return queue
 
     def forget(self, turn: str) -> None:
-        """Nobody waits for this turn any more."""
+        """Drop the queue of a turn that was given up."""
         self._turns.pop(turn, None)
 
     async def send(self, message: ToWorker) -> None:
@@ -155,8 +155,8 @@ class WorkerProcess:
             os.kill(self._process.pid, signal.SIGKILL)
 
     async def wait(self) -> int:
-        """The exit status, once process and pipes have ended."""
-        # Not gather: it would cancel the two with whoever waits, and fail all who ask after that.
+        """Return the exit status, once process and pipes have ended."""
+        # Not gather: a cancelled caller would cancel the two tasks, and fail all later callers.
         await asyncio.wait([self._reader, self._logger])
         return await self._process.wait()
 
@@ -197,7 +197,7 @@ class WorkerProcess:
 
 
 def _too_large(size: int) -> ProviderError:
-    """In the word for a conversation that is too long: it is then tried with less of it."""
+    """Return the error of a conversation that is too long: it is then tried with less of it."""
     return ProviderError(
         "The conversation is too large to be sent.",
         detail=f"It has {size / 1e6:,.0f} MB, most of it pictures perhaps.",
@@ -217,12 +217,12 @@ def _append(path: Path, text: str) -> None:
 
 
 CANCEL_S = 2.0
-"""How long the worker may take to close a connection before it is killed."""
+"""Seconds that the worker may take to close a connection before it is killed."""
 
 WorkerStatus = Literal["absent", "starting", "ready", "failed"]
 Question = Ask | ListModels | AboutModel
 GoodAnswer = Deltas | Retrying | Done | ModelList
-"""What a question is answered with, when all goes well."""
+"""The answers to a question that did not fail."""
 
 
 class ModelWorker:
@@ -251,7 +251,7 @@ class ModelWorker:
 
     @property
     def status(self) -> WorkerStatus:
-        """How the worker stands; while it is starting, a question waits for it."""
+        """Return the status of the worker; while it is starting, a question waits for it."""
         return self._status
 
     @property
@@ -260,12 +260,12 @@ class ModelWorker:
         return self._worker.pid if self._worker and not self._worker.has_ended else None
 
     def subscribe(self, listener: Callable[[WorkerStatus], None]) -> Callable[[], None]:
-        """Tell `listener` of every change of `status`; call the result to end that."""
+        """Subscribe to changes of `status`; call the result to unsubscribe."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def on_death(self, listener: Callable[[int, list[str]], None]) -> None:
-        """Tell of a worker that ends unasked: its status, and its last lines on stderr."""
+        """Call the listener with the exit status and last stderr lines of a worker that died."""
         self._mourners.append(listener)
 
     async def start(self) -> None:
@@ -276,9 +276,9 @@ class ModelWorker:
             _log.info("The model worker did not start: %s", error.detail)
 
     async def answers(self, question: Question) -> AsyncGenerator[GoodAnswer, None]:
-        """What the worker answers, to the end. Raises ProviderError.
+        """Yield the worker's answers to the end. Raises ProviderError.
 
-        Closing the generator has the worker close its connection.
+        Closing the generator closes the worker's connection.
         """
         worker = await self._ready_worker()
         queue = worker.open(question.turn)
@@ -315,7 +315,7 @@ class ModelWorker:
     async def _ended(
         self, worker: WorkerProcess, answer: Done | Failed | Cancelled | ModelList | None
     ) -> Done | ModelList:
-        """The good end, or the ProviderError of a bad one."""
+        """Return the last answer, or raise its failure as ProviderError."""
         match answer:
             case Done() | ModelList():
                 return answer
@@ -344,7 +344,7 @@ class ModelWorker:
     async def _cancel(
         self, worker: WorkerProcess, turn: str, queue: asyncio.Queue[Answer | None]
     ) -> None:
-        """Close the connection; a worker that does not say that it did is killed."""
+        """Close the connection; a worker that does not confirm it in time is killed."""
         try:
             async with asyncio.timeout(CANCEL_S):
                 await worker.send(Cancel(turn))
@@ -357,7 +357,7 @@ class ModelWorker:
             await worker.wait()
 
     async def _ready_worker(self) -> WorkerProcess:
-        """A warm worker; a fresh one where there is none or it has died."""
+        """Return the running worker, or start a new one if there is none or it has died."""
         async with self._start_lock:
             if self._is_closed:
                 raise _not_started("The program is closing.")
@@ -377,13 +377,13 @@ class ModelWorker:
         except OSError as error:
             self._set_status("failed")
             raise _not_started(f"{self._command[0]}: {error.strerror}.") from error
-        # The request that caused the start may be stopped before it ends: told all the same.
+        # A status task of its own: the request that caused the start may be stopped before it ends.
         self._watch = asyncio.create_task(self._follow(worker), name="model-worker-status")
         self._attended = asyncio.create_task(self._attend(worker), name="model-worker-end")
         return worker
 
     async def _follow(self, worker: WorkerProcess) -> bool:
-        """Wait for a start and tell how it ended; False when it failed."""
+        """Wait for a start and report its end; False when it failed."""
         is_ready = await worker.ready()
         if worker is self._worker:
             self._set_status("ready" if is_ready else "failed")

@@ -210,9 +210,7 @@ class Conversation:
         return self._forks.leaf_below(self._messages[message_id].id)
 
     def versions(self) -> dict[str, Versions]:
-        """Return the versions of each message of the active path that has alternatives, by
-        its id.
-        """
+        """Return the versions of each message of the active path with alternatives, by its id."""
         return self._forks.versions(self._path)
 
     def siblings(self, message_id: str) -> tuple[str, ...]:
@@ -246,9 +244,7 @@ class Conversation:
 
     @property
     def beside(self) -> list[Message]:
-        """Return the notes kept beside messages; the parent of each is the message it
-        belongs to.
-        """
+        """Return the notes kept beside messages; the parent of each is its message."""
         return [one for id_, told in self._beside.items() if id_ in self._messages for one in told]
 
     def printed(self, message_id: str) -> PrintedLines | None:

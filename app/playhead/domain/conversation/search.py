@@ -89,9 +89,7 @@ def pattern_of(terms: Sequence[Term]) -> re.Pattern[str]:
 
 
 def folded(text: str) -> str:
-    """Return the text in lower case without accents, character by character, so that places
-    stay.
-    """
+    """Return the text in lower case and without accents; places in it stay the same."""
     return text.lower() if text.isascii() else text.translate(_FOLDING)
 
 

@@ -80,9 +80,7 @@ class OutputFilter:
         self._held = ""
 
     def feed(self, text: str) -> str:
-        """Return the part of the text that can be shown; the beginning of a sequence is
-        held back.
-        """
+        """Return what can be shown of the text; the beginning of a sequence is held back."""
         text = self._held + text
         cut = _UNFINISHED.search(text)
         end = (

@@ -48,7 +48,7 @@ class CallParser:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a call is not whole yet."""
+        """Return whether a call is not complete yet."""
         return bool(self._calls)
 
     def feed(self, piece: CallPiece) -> None:
@@ -62,7 +62,7 @@ class CallParser:
             self._calls.pop(0)
 
     def finish(self, *, is_cut: bool) -> None:
-        """The answer ends here, `is_cut` by a length limit. Raises CutOffError."""
+        """End the answer, which may be `is_cut` by a length limit. Raises CutOffError."""
         while self._calls:
             self._calls.pop(0).finish(is_cut=is_cut)
 
@@ -107,10 +107,10 @@ class _Call:
         self._is_plain = False
 
     def is_followed_by(self, piece: CallPiece) -> bool:
-        """Whether a piece of the same index begins another call.
+        """Return whether a piece of the same index begins another call.
 
-        Some servers number every call 0: ids tell them apart, and where there are none, that this
-        one is whole.
+        Some servers number every call 0: then another id begins a call, or without ids a name after
+        this call is complete.
         """
         if piece.id and self.id:
             return piece.id != self.id
@@ -133,7 +133,7 @@ class _Call:
         return True
 
     def finish(self, *, is_cut: bool) -> None:
-        """The answer ended before the arguments did."""
+        """Handle the end of an answer before the end of the arguments."""
         self.name = self.name or "unknown"
         if self.advance():
             return
@@ -143,12 +143,12 @@ class _Call:
         if not self.has_begun and not self._write_mended():
             self._become_plain()
         if self._is_plain and not "".join(self._raw).strip():
-            self._write_plain(NO_ARGUMENTS)  # some servers leave them out where there are none
+            self._write_plain(NO_ARGUMENTS)  # some servers omit empty arguments
         self._writer.close()
 
     def _take(self, piece: str) -> None:
         found = self._reader.feed(piece)
-        piece = piece[: len(piece) - self._reader.overhang]  # nothing may follow the arguments
+        piece = piece[: len(piece) - self._reader.overhang]  # text after the arguments is dropped
         self._raw.append(piece)
         if self._is_plain:
             self._write_plain(piece)
@@ -164,7 +164,7 @@ class _Call:
             self._write_code(self._language)
 
     def _write_mended(self) -> bool:
-        """Write the code of arguments that are no JSON, where it is clear what they were to be."""
+        """Write the code of arguments that are invalid JSON if their meaning is clear."""
         found = find_call_code("".join(self._raw))
         if found is None or self._canonical is None:
             return False
@@ -184,7 +184,7 @@ class _Call:
         self._code.clear()
 
     def _become_plain(self) -> None:
-        """The turn answers such a call with a result that says what is wrong with it."""
+        """Make the call a plain one, which the turn answers with a result that names its error."""
         if self._is_plain:
             return
         self._is_plain = True

@@ -24,11 +24,11 @@ class _AmbiguousError(Exception):
 
 
 def repair_json(text: str) -> str | None:
-    """Valid JSON, or None where nobody can say what it was to be.
+    """Return valid JSON, or None if the intended JSON is ambiguous.
 
-    Mended are commas too many, brackets that are missing at the end after a whole value, single
-    quotes, line ends inside strings and Python's words. Valid JSON comes back as it is. Nothing
-    that was cut off is made up: no string, no number and no member that is not whole.
+    It repairs extra commas, missing brackets at the end after a complete value, single quotes,
+    line ends inside strings and Python's constants. Valid JSON is returned unchanged. Nothing
+    that was cut off is completed: no string, no number and no member.
     """
     try:
         json.loads(text)
@@ -45,16 +45,16 @@ def repair_json(text: str) -> str | None:
 
 
 class CallCode(Struct, frozen=True):
-    """What a call of `execute` wants to have run; `language` as the model named it."""
+    """The code of an `execute` call; `language` as the model named it."""
 
     language: str
     code: str
 
 
 def find_call_code(arguments: str) -> CallCode | None:
-    """The code in arguments that are not as they should be, or None.
+    """Return the code in malformed arguments, or None.
 
-    Code alone, quoted or not, counts where it can only be Python.
+    Code alone, quoted or not, counts only if it can only be Python.
     """
     mended = repair_json(arguments)
     if mended is None:
@@ -105,7 +105,7 @@ class _JsonRepair:
             self._bare()
 
     def _bare(self) -> None:
-        """A number or a word; a number at the very end may be half of one."""
+        """Read a number or a constant; a number at the very end may be cut off."""
         if found := _WORD.match(self._text, self._at):
             self._written.append(_WORDS.get(found[0], found[0]))
         elif found := _NUMBER.match(self._text, self._at):
@@ -148,7 +148,9 @@ class _JsonRepair:
         self._value(depth + 1)
 
     def _comma(self, opening: str) -> None:
-        """What has to follow a member: a comma, the end of its container, or nothing at all."""
+        """Read what has to follow a member: a comma, the end of its container, or the end of the
+        text.
+        """
         self._skip()
         letter = self._peek()
         if letter == ",":
@@ -160,9 +162,9 @@ class _JsonRepair:
             raise _AmbiguousError
 
     def _expect_whole_end(self) -> None:
-        """Only a string or a bracket says itself that it is whole.
+        """Expect a string or a bracket at the end, which show that the value is complete.
 
-        After a single quote there may have been more: many leave those inside as they are.
+        A single quote does not, because many models do not escape those inside a string.
         """
         if self._text.rstrip()[-1] not in '"}]':
             raise _AmbiguousError
@@ -179,13 +181,13 @@ class _JsonRepair:
 
 
 def _strict(inside: str, quote: str) -> str:
-    """The inside of a string as JSON writes it."""
+    """Return the inside of a string as JSON writes it."""
     pieces: list[str] = []
     at = 0
     while (slash := inside.find("\\", at)) >= 0:
         pieces.append(_plain(inside[at:slash], quote))
         escape = _ESCAPES.match(inside, slash)
-        if escape is None:  # another language's escape: it may be meant as it stands, or not
+        if escape is None:  # an escape of another language is ambiguous
             raise _AmbiguousError
         pieces.append("'" if escape[0] == "\\'" else escape[0])
         at = escape.end()
@@ -194,7 +196,7 @@ def _strict(inside: str, quote: str) -> str:
 
 
 def _plain(text: str, quote: str) -> str:
-    """Letters that JSON does not take as they are."""
+    """Return the text with characters escaped that JSON does not allow as they are."""
     if quote == "'":
         text = text.replace('"', '\\"')
     return _CONTROL.sub(lambda found: json.dumps(found[0])[1:-1], text)

@@ -29,15 +29,17 @@ class CitationReader:
         self._waiting: dict[CitedPage, None] = {}
 
     def read(self, text: str) -> None:
-        """The next piece of the model's text, as it came."""
+        """Read the next piece of the model's text, unchanged."""
         self._text.append(text)
 
     def add(self, page: CitedPage) -> None:
-        """Some servers send all of them again each time: one is kept."""
+        """Add a page once; some servers send all of them again each time."""
         self._waiting[page] = None
 
     def take(self, message: str) -> list[Chunk]:
-        """The citations in a message that has just ended; what fits nowhere is left out."""
+        """Return the citations in a message that has just ended; those that do not fit are left
+        out.
+        """
         if not self._waiting:
             return []
         waiting, self._waiting = self._waiting, {}
@@ -67,11 +69,11 @@ _ECHO_PROVIDERS = frozenset({"anthropic", "bedrock", "vertex_ai"})
 
 
 class DeltaParser:
-    """Feed it deltas, then finish it; messages never nest, boundaries are kept where possible.
+    """Turns deltas into chunks; messages never nest, boundaries are kept where possible.
 
-    Fences count as code only while the model has made no tool call in the conversation. Where
-    `offers_execute` is False nothing is code. `known_ids` are those of earlier calls,
-    `provider` who gets back what it wants to get back.
+    Fences count as code only while the model has made no tool call in the conversation. Without
+    `offers_execute` nothing is code. `known_ids` are those of earlier calls,
+    `provider` is the one whose echoes are kept.
     """
 
     def __init__(
@@ -99,11 +101,11 @@ class DeltaParser:
 
     @property
     def has_called(self) -> bool:
-        """Whether there was a tool call in the answer."""
+        """Return whether there was a tool call in the answer."""
         return self._calls.has_called
 
     def feed(self, delta: Delta) -> list[Chunk]:
-        """The chunks that are certain after this delta."""
+        """Return the chunks that are certain after this delta."""
         thought = self._thought_joiner.feed(delta.reasoning)
         text = self._text_joiner.feed(delta.text)
         self._citations.read(text)
@@ -120,7 +122,7 @@ class DeltaParser:
         return self._writer.take()
 
     def finish(self, finish_reason: str = "stop") -> list[Chunk]:
-        """The rest. Raises CutOffError when code or a call is not whole."""
+        """Return the remaining chunks. Raises CutOffError when code or a call is incomplete."""
         is_cut = finish_reason == "length"
         rest = Delta(text=self._text_joiner.finish(), reasoning=self._thought_joiner.finish())
         if rest.text or rest.reasoning:
@@ -143,7 +145,7 @@ class DeltaParser:
         self._prose.are_fences_code = False
 
     def _cite(self) -> None:
-        """What the message that has just ended cites."""
+        """Add the citations of the message that has just ended."""
         for chunk in self._citations.take(self._writer.said):
             self._writer.add(chunk)
 
@@ -193,17 +195,21 @@ class CohereParser:
         self.has_called = False
 
     def feed(self, delta: Delta) -> list[Chunk]:
-        """The chunks that are certain after this event. Raises ProviderError of a failed answer."""
+        """Return the chunks that are certain after this event. Raises ProviderError if it is a
+        failure.
+        """
         return self._without_end(self._decoder.feed(delta.event))
 
     def finish(self, finish_reason: str = "stop") -> list[Chunk]:
-        """The rest. Raises ProviderError when the answer broke off."""
+        """Return the remaining chunks. Raises ProviderError when the answer broke off."""
         if self._decoder.skipped:
             _log.info("Passed over %d events of Cohere's", self._decoder.skipped)
         return self._without_end(self._decoder.finish())
 
     def _without_end(self, chunks: list[Chunk]) -> list[Chunk]:
-        """Usage and status are the provider's to tell; half an answer's ends are never told."""
+        """Return the chunks without usage and status, which the provider adds. Raises
+        ProviderError.
+        """
         for chunk in chunks:
             if isinstance(chunk.content, Failure):
                 raise _provider_error(chunk.content)
@@ -224,14 +230,14 @@ PART_CHARACTERS = 4_096
 
 
 def is_large_delta(delta: Delta) -> bool:
-    """Whether it is to be read in parts."""
+    """Return whether the delta is to be read in parts."""
     if len(delta.text) > PART_CHARACTERS or len(delta.reasoning) > PART_CHARACTERS:
         return True
     return any(len(piece.arguments) > PART_CHARACTERS for piece in delta.calls)
 
 
 def delta_parts(delta: Delta) -> Iterator[Delta]:
-    """What is read one after the other in place of the delta, in the order in which it counts."""
+    """Yield the parts that replace the delta, in the order in which they are read."""
     for reasoning in _cut(delta.reasoning):
         yield Delta(reasoning=reasoning)
     if delta.echo:
@@ -246,7 +252,7 @@ def delta_parts(delta: Delta) -> Iterator[Delta]:
 
 
 def _cut_call(piece: CallPiece) -> Iterator[CallPiece]:
-    """Its id and name come once, with the first part."""
+    """Yield the parts of a call; only the first has its id and name."""
     first, *rest = _cut(piece.arguments) or [""]
     yield replace(piece, arguments=first)
     for arguments in rest:

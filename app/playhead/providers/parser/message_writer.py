@@ -26,7 +26,7 @@ class MessageWriter:
         return "".join(self._said)
 
     def take(self) -> list[Chunk]:
-        """The chunks since the last call."""
+        """Return the chunks since the last call."""
         self.cut()
         chunks, self._chunks = self._chunks, []
         return chunks
@@ -41,7 +41,7 @@ class MessageWriter:
         )
 
     def add(self, chunk: Chunk) -> None:
-        """A chunk that is a message by itself; the one that is open ends."""
+        """Add a chunk that is a whole message; the open message ends."""
         self.close()
         self._chunks.append(chunk)
 
@@ -74,7 +74,7 @@ class MessageWriter:
             self._open = None
 
     def _without_lead(self, text: str) -> str:
-        """The text without blank lines before it; a message of nothing but space is none."""
+        """Return the text without leading blank lines; "" while there is nothing but space."""
         self._lead += text
         bare = self._lead.lstrip()
         if not bare:

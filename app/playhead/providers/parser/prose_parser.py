@@ -34,11 +34,11 @@ class _Fence(Struct, frozen=True, kw_only=True):
     language: str | None
 
     def may_close(self, line: str) -> bool:
-        """Whether the beginning of a line can still become the closing fence."""
+        """Return whether the beginning of a line can still become the closing fence."""
         return self.closes(line) or re.fullmatch(rf" {{0,3}}{self.mark}*", line) is not None
 
     def closes(self, line: str) -> bool:
-        """Whether the line is the closing fence."""
+        """Return whether the line is the closing fence."""
         return re.fullmatch(rf" {{0,3}}{self.mark}{{{self.length},}}[ \t]*\r?\n?", line) is not None
 
 
@@ -57,7 +57,7 @@ class ProseParser:
 
     @property
     def has_open_code(self) -> bool:
-        """Whether a fence of code has no closing line yet."""
+        """Return whether a fence of code has no closing line yet."""
         fence = self._fence
         if fence is None or fence.language is None:
             return False
@@ -72,7 +72,7 @@ class ProseParser:
         self._writer.cut()
 
     def finish(self) -> None:
-        """The text ends here; what is open ends with it."""
+        """End the text and what is open in it."""
         if self._fence is not None and self._fence.closes("".join(self._held)):
             self._close_fence("")
         elif self._is_thinking:
@@ -144,7 +144,7 @@ class ProseParser:
             self._unindent(part, fence)
 
     def _unindent(self, part: str, fence: _Fence) -> None:
-        """A line of the code loses as many spaces as stand before its fence."""
+        """Remove as many spaces from a line of code as precede its fence."""
         if fence.language is not None and fence.indent:
             line = "".join(self._held) + part
             spaces = len(line) - len(line.lstrip(" "))
@@ -165,7 +165,7 @@ class ProseParser:
         self._is_line_start = True
 
     def _release(self) -> None:
-        """What was held back was nothing special; each piece stays a piece."""
+        """Write the pieces that were held back unchanged, because they are plain text."""
         for piece in self._held:
             self._write(piece)
             self._writer.cut()
@@ -202,13 +202,13 @@ class ProseParser:
 
 
 def _may_be_special(line: str, bare: str) -> bool:
-    """Whether the beginning of a line can still become a fence or a tag."""
+    """Return whether the beginning of a line can still become a fence or a tag."""
     is_tag = _THINK_START.startswith(bare) and not line.endswith("\n")
     return is_tag or _MAY_OPEN.fullmatch(line) is not None
 
 
 def _tag_beginning(text: str) -> int:
-    """How many letters at the end of the text may begin the closing tag."""
+    """Return how many characters at the end of the text may begin the closing tag."""
     for length in range(min(len(_THINK_END) - 1, len(text)), 0, -1):
         if text.endswith(_THINK_END[:length]):
             return length

@@ -1,4 +1,4 @@
-"""Finds the code in what somebody typed; guesses nothing from prose."""
+"""Finds the code in typed text; guesses nothing from prose."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class TypedCode(Struct, frozen=True):
 
 
 def find_code(text: str, earlier_code: str = "") -> TypedCode | None:
-    """The code in `text`: a fenced block, `!shell`, a sum or plain Python; None for prose.
+    """Return the code in `text`: a fenced block, `!shell`, a sum or plain Python; None for prose.
 
-    `earlier_code` is what ran before: a single word is an expression if it stands there as a name.
+    `earlier_code` is what ran before: a single word is an expression if that has it as a name.
     """
     if fenced := _FENCE.search(text):
         code = fenced["code"].rstrip("\n")
@@ -48,7 +48,7 @@ def find_code(text: str, earlier_code: str = "") -> TypedCode | None:
 
 
 def find_sum(text: str) -> str | None:
-    """The arithmetic expression of a question such as "What's 34/24?", as Python; else None."""
+    """Return the arithmetic of a question such as "What's 34/24?" as Python, or None."""
     asked = text.rstrip().rstrip("?=").rstrip()  # a pattern for it would take the square of them
     if (question := _ASKED.match(asked)) is not None:
         asked = asked[question.end() :]
@@ -62,7 +62,7 @@ def find_sum(text: str) -> str | None:
 
 
 def is_python(code: str) -> bool:
-    """Whether a text can only be Python and no prose."""
+    """Return whether a text can only be Python and not prose."""
     return _is_python(code, "")
 
 
@@ -90,7 +90,7 @@ def _is_python(code: str, earlier_code: str) -> bool:
 
 
 def _is_meant_as_expression(tree: ast.Module, earlier_code: str) -> bool:
-    """Whether expressions alone are code: "hello" and "not sure" parse as Python as well."""
+    """Return whether expressions alone are code: "hello" and "not sure" are valid Python, too."""
     nodes = list(ast.walk(tree))
     if any(isinstance(node, ast.Call | ast.Await) for node in nodes):
         return True
@@ -113,7 +113,7 @@ def _is_prose(node: ast.expr) -> bool:
 def _parsed(code: str, mode: str) -> ast.AST | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a SyntaxWarning is for the run to say
+            warnings.simplefilter("ignore")  # the run emits its SyntaxWarnings itself
             return compile(
                 code, "<typed>", mode, ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
             )
