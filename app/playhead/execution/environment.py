@@ -1,4 +1,4 @@
-"""What a kernel is started with: its command and a clean environment."""
+"""Build the command and the clean environment with which a kernel is started."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
 
 
 def is_bundled(interpreter: str) -> bool:
-    """Whether the interpreter is the packaged program itself, there being no other Python."""
+    """Return whether the interpreter is the packaged program, used if no other Python exists."""
     return getattr(sys, "frozen", False) is True and interpreter == sys.executable
 
 
 def kernel_command(interpreter: str, language: str = "python") -> list[str]:
-    """Program and arguments that start a kernel; of Python with this interpreter.
+    """Return the program and arguments that start a kernel; for Python with this interpreter.
 
-    Other languages have our own Python for a host, whatever the user's is like.
+    Kernels of other languages run in our own Python, never in the user's.
     """
     if getattr(sys, "frozen", False) and (language != "python" or is_bundled(interpreter)):
         return [sys.executable, KERNEL_FLAG]
@@ -49,7 +49,7 @@ def kernel_command(interpreter: str, language: str = "python") -> list[str]:
 def kernel_environment(
     interpreter: str, base: Mapping[str, str], drop: Collection[str] = ()
 ) -> dict[str, str]:
-    """The environment of a kernel: `base` without what is ours, keys, and what is in `drop`.
+    """Return the environment of a kernel: `base` without our variables, keys, and those in `drop`.
 
     With "" for an interpreter nothing is put in front of the PATH: other languages need none.
     """

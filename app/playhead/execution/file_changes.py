@@ -1,4 +1,4 @@
-"""What a run changed in its folder: snapshots before and after, in a thread and within a time."""
+"""Find what a run changed in its folder: snapshots before and after, in a thread, with a limit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ IsCancelled = Callable[[], bool]
 
 
 class Stamp(NamedTuple):
-    """What tells one state of a file from another without reading it."""
+    """The facts that identify one state of a file without reading it."""
 
     mtime_ns: int
     size: int
@@ -42,7 +42,7 @@ class Stamp(NamedTuple):
 class Snapshot(Struct, frozen=True):
     """The files by their path from the folder on, with slashes; `skipped` names folders.
 
-    `is_whole` is False when there were too many, or somebody gave up.
+    `is_whole` is False when there were too many, or the search was given up.
     """
 
     files: dict[str, Stamp]
@@ -79,7 +79,7 @@ def _entries(path: str) -> Iterator[tuple[os.DirEntry[str], bool]]:
 
 
 def _is_same(entry: os.DirEntry[str], folder: str) -> bool:
-    """Whether it is that folder; asked of the system only where the names agree."""
+    """Return whether it is that folder; the system is asked only if the names agree."""
     if entry.name != os.path.basename(folder):
         return False
     try:
@@ -121,7 +121,7 @@ class KnownTexts(Struct):
             self._keep(path, stamp, read_text(os.path.join(folder, path), stamp))
 
     def get(self, path: str, stamp: Stamp) -> str | None:
-        """The text that the file had in that state."""
+        """Return the text that the file had in that state, if it is known."""
         known = self._known.get(path)
         return known[1] if known is not None and known[0] == stamp else None
 
@@ -138,7 +138,7 @@ class KnownTexts(Struct):
 
 
 def read_text(path: str, stamp: Stamp) -> str | None:
-    """The text of a file in this very state; None if it is none, too long, or another by now."""
+    """Return the text of a file in this state; None if it is binary, too long or has changed."""
     if stamp.size > TEXT_LIMIT:
         return None
     try:
@@ -187,7 +187,7 @@ class Comparison:
         self._texts = texts
 
     def changes(self, is_given_up: IsCancelled) -> FileChanges:
-        """What was created, changed and deleted; diffs are left out once somebody gave up."""
+        """Return what was created, changed and deleted; without diffs once it was given up."""
         old, new = self._before.files, self._after.files
         created = sorted(new.keys() - old.keys())
         deleted = sorted(old.keys() - new.keys())
@@ -225,12 +225,12 @@ class Comparison:
 
 
 def _total(paths: list[str]) -> int:
-    """How many there are where not all of them are listed."""
+    """Return the number of paths if not all of them are listed, else 0."""
     return len(paths) if len(paths) > LISTED_LIMIT else 0
 
 
 def diff_of(path: str, old: str, new: str) -> str:
-    """A unified diff of bounded length; "" where nothing differs."""
+    """Return a unified diff of bounded length; "" for no difference."""
     old_lines, new_lines = old.splitlines(), new.splitlines()
     if max(len(old_lines), len(new_lines)) > _COMPARED_LINES and old and new:
         return ""  # to compare them could take seconds
@@ -261,7 +261,7 @@ _TOO_MUCH = (
 
 
 class WatchedFolder(Struct):
-    """What is remembered of one folder between runs; it may be slow once, on a busy machine."""
+    """The snapshots of one folder between runs; one slow search is allowed on a busy machine."""
 
     path: str
     texts: KnownTexts = msgspec.field(default_factory=KnownTexts)
@@ -269,7 +269,7 @@ class WatchedFolder(Struct):
 
     @property
     def is_too_much(self) -> bool:
-        """Whether it is not looked at any more."""
+        """Return whether the folder is no longer searched."""
         return self.misses >= _MISSES_LIMIT
 
 
@@ -327,7 +327,7 @@ class RunObservation:
             await asyncio.wait({learning}, timeout=TEXTS_LIMIT_S)
 
     async def after(self) -> FileChanges | None:
-        """What has changed; None if nothing has. What was not looked at is said once."""
+        """Return the changes; None without any. What was not searched is reported once."""
         before = self._before
         if before is None:
             return self._complaint()
@@ -350,7 +350,7 @@ class RunObservation:
         return FileChanges(folder=self._folder.path, note=note)
 
     async def _within(self, limit_s: float, work: Callable[[], T | None]) -> T | None:
-        """The result of work in a thread; None if it takes too long."""
+        """Return the result of work in a thread; None if it takes too long."""
         task = self._start(work)
         done, _ = await asyncio.wait({task}, timeout=limit_s)
         if not done:

@@ -1,4 +1,4 @@
-"""Which Python runs code: the managed environment, made in the background, or a found one.
+"""Find the Python that runs code: the managed environment, made in the background, or another.
 
 `search` and `probe` start programs and block: they are to be called in a thread.
 """
@@ -38,7 +38,7 @@ _NAMES = (
 )
 """A free-threaded build has a "t" behind its version."""
 
-# Understood by Python 2 as well, so that an old one is told apart from what is none.
+# Python 2 can run this as well, so that an old Python is distinguished from other programs.
 _PROBE = """
 import sys, json, sysconfig
 def has(name):
@@ -55,7 +55,7 @@ print(json.dumps({"version": list(sys.version_info[:3]), "executable": sys.execu
 
 
 class ProbedInterpreter(Struct, frozen=True, kw_only=True):
-    """What a Python says of itself."""
+    """The facts that a Python reports about itself."""
 
     interpreter: Interpreter
     prefix: str
@@ -74,7 +74,7 @@ class ProbedInterpreter(Struct, frozen=True, kw_only=True):
 
 
 def probe(path: str, kind: str | None = None) -> ProbedInterpreter:
-    """Run a Python to see what it is. Raises ExecutionError if it is none or too old."""
+    """Run a Python to get its facts. Raises ExecutionError if it is not one or too old."""
     facts = _ask(path)
     version: list[int] = facts["version"]
     words = ".".join(str(part) for part in version)
@@ -105,7 +105,7 @@ def probe(path: str, kind: str | None = None) -> ProbedInterpreter:
 
 
 def search(folder: str = "", path: str | None = None) -> list[ProbedInterpreter]:
-    """All usable Pythons, each once: of the folder, of PATH, of the user's tools."""
+    """Return all usable Pythons, each once: of the folder, of PATH, of the user's tools."""
     found: dict[tuple[object, ...], ProbedInterpreter] = {}
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         for probed in threads.map(_probe_or_none, candidates(folder, path)):
@@ -124,19 +124,19 @@ def _probe_or_none(path: str) -> ProbedInterpreter | None:
 
 
 def is_ours(probed: ProbedInterpreter) -> bool:
-    """Whether it is the environment that this program runs in: `pip install` could break it."""
+    """Return whether it is the environment of this program, which `pip install` could break."""
     has_own = sys.prefix != sys.base_prefix
     return has_own and os.path.realpath(probed.prefix) == os.path.realpath(sys.prefix)
 
 
 def candidates(folder: str = "", path: str | None = None) -> list[str]:
-    """Paths that could be a Python, the likeliest first."""
+    """Return the paths that could be a Python, the most likely first."""
     paths = [*_in_folder(folder), *_on_path(path), *_by_tools(), *_environments()]
     return list(dict.fromkeys(path for path in paths if os.path.isfile(path)))
 
 
 def python_in(environment: Path) -> Path:
-    """Where the Python of an environment lies."""
+    """Return the path of an environment's Python."""
     if _IS_WINDOWS:
         return environment / "Scripts" / "python.exe"
     return environment / "bin" / "python"
@@ -197,7 +197,7 @@ def _on_path(path: str | None) -> Iterator[str]:
 
 
 def _by_tools() -> Iterable[str]:
-    """Pythons that pyenv, uv and conda have installed."""
+    """Yield Pythons that pyenv, uv and conda have installed."""
     home = Path.home()
     pyenv = Path(os.environ.get("PYENV_ROOT", home / ".pyenv")) / "versions"
     uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR", _data_home() / "uv" / "python"))
@@ -211,7 +211,7 @@ def _by_tools() -> Iterable[str]:
 
 
 def _environments() -> Iterable[str]:
-    """Environments that the user keeps in one place, or whose tool does."""
+    """Yield environments that the user or a tool keeps in a common folder."""
     home = Path.home()
     cache = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
     places = [
@@ -232,7 +232,9 @@ def _known_to_conda() -> list[Path]:
 
 
 def _python_of_tool(root: Path) -> Path:
-    """On Windows these lie beside their folders, not in `Scripts` as those of environments."""
+    """Return the path of a tool's Python; on Windows it is not in `Scripts` like an
+    environment's.
+    """
     return root / "python.exe" if _IS_WINDOWS else python_in(root)
 
 
@@ -284,16 +286,18 @@ class InterpreterFinder:
 
     @property
     def status(self) -> EnvironmentStatus:
-        """How the managed environment stands."""
+        """Return the status of the managed environment."""
         return self._status
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Tell of changes of the managed environment."""
+        """Subscribe to changes of the managed environment."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     async def found(self, folder: str = "") -> list[Interpreter]:
-        """All interpreters of this machine, the managed one first; also those of a folder."""
+        """Return all interpreters of this machine, the managed one first; also those of a
+        folder.
+        """
         managed = self._status.interpreter
         path = await self._login.path()
         searched = await asyncio.to_thread(search, folder, path)
@@ -302,17 +306,19 @@ class InterpreterFinder:
         return mine + [other for other in others if not managed or other.path != managed.path]
 
     async def probe(self, path: str) -> Interpreter:
-        """Look at one Python. Raises ExecutionError if it is none or too old."""
+        """Return the facts about a Python. Raises ExecutionError if it is not one or too old."""
         if environment.is_bundled(path):
             return _bundled()
         return (await asyncio.to_thread(probe, path, "chosen")).interpreter
 
     async def make_for(self, folder: str) -> Interpreter:
-        """The environment `.venv` of a folder, made there if needed. Raises ExecutionError."""
+        """Return the environment `.venv` of a folder, made if needed. Raises ExecutionError."""
         return await asyncio.to_thread(self._make_for, Path(folder), await self._login.path())
 
     async def default(self) -> Interpreter:
-        """The managed environment, made if needed; else the best one. Raises ExecutionError."""
+        """Return the managed environment, made if needed; else the best Python. Raises
+        ExecutionError.
+        """
         if self._status.state == "ready" and self._status.interpreter:
             return self._status.interpreter
         if self._status.state == "failed":
@@ -326,7 +332,7 @@ class InterpreterFinder:
         return making.result()
 
     async def close(self) -> None:
-        """Give up what is being made; the next start makes it anew."""
+        """Give up an environment that is being made; the next start makes it again."""
         self._is_closed = True
         for process in tuple(self._processes):
             _end_group(process)
@@ -365,7 +371,7 @@ class InterpreterFinder:
         )
 
     def _look(self) -> Interpreter | None:
-        """The environment if it is whole and its Python still runs."""
+        """Return the environment if it is complete and its Python still runs."""
         if not (self._folder / _COMPLETE).is_file():
             return None
         try:
@@ -380,7 +386,7 @@ class InterpreterFinder:
         return replace(probed.interpreter, label=label)
 
     def _make(self, path: str) -> Interpreter:
-        """Make the managed environment anew. Raises ExecutionError."""
+        """Make the managed environment again from nothing. Raises ExecutionError."""
         shutil.rmtree(self._folder, ignore_errors=True)
         base = self._make_in(self._folder, path)
         try:
@@ -392,7 +398,7 @@ class InterpreterFinder:
         return interpreter
 
     def _make_for(self, folder: Path, path: str) -> Interpreter:
-        """The folder's `.venv`, made if it is not there. Raises ExecutionError."""
+        """Return the folder's `.venv`, made if it does not exist. Raises ExecutionError."""
         place = folder / ".venv"
         if place.exists():
             return probe(str(python_in(place)), "venv").interpreter

@@ -26,13 +26,13 @@ _PIPE_BYTES = 1 << 20
 
 
 class OutputPipe:
-    """The standard output of a QProcess, which stays its owner.
+    """The standard output of a QProcess, which remains its owner.
 
     QProcess reads all there is into a buffer without limit. So its notifier is switched off when
     there is no time to take more: the pipe fills and the program waits. What is in the pipe
     beyond that buffer is read from it directly, in the same order: two copies less.
 
-    The notifiers belong to QProcess and are looked up anew each time, since a kept one may have
+    The notifiers belong to QProcess and are looked up each time, since a kept one may have
     been deleted, and its descriptor given to another file.
     """
 
@@ -54,7 +54,7 @@ class OutputPipe:
                 return  # the user has many large pipes already: the usual size does as well
 
     def read(self) -> bytes:
-        """The next bytes; none when there are none now."""
+        """Return the next bytes; b"" when there are none now."""
         data = self._process.read(READ_BYTES).data()
         if data or not self._inode:
             return bytes(data)
@@ -67,7 +67,7 @@ class OutputPipe:
             return b""
 
     def let_in(self, is_wanted: bool) -> None:
-        """Pause or resume; the notifier of the process's end is no pipe and stays as it is."""
+        """Pause or resume reading; the notifier of the process's end is not changed."""
         for notifier in self._process.findChildren(QSocketNotifier):
             if notifier.type() == QSocketNotifier.Type.Read and _is_pipe(notifier):
                 notifier.setEnabled(is_wanted)
@@ -100,10 +100,10 @@ _REST_LIMIT_MS = 1000
 
 
 class KernelProcess(QObject):
-    """Owned by its kernel, which gives it three functions to call:
+    """A kernel's process. Owned by its kernel, which provides three callbacks:
 
-    `on_pieces(pieces)` for what came through the pipe, `on_tick()` once after `request_tick()`,
-    `on_end(reason, exit_status)` last of all, with the reason in words.
+    `on_pieces(pieces)` for what was read from the pipe, `on_tick()` once after `request_tick()`,
+    `on_end(reason, exit_status)` last of all, with the reason as text.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class KernelProcess(QObject):
         return None if self._has_ended else self._pid or None
 
     def resident_bytes(self) -> int | None:
-        """The memory of the kernel, with that of its language's own program."""
+        """Return the memory of the kernel in bytes, with that of its language's own program."""
         own = resident_bytes(self._pid)
         return own if own is None else own + (resident_bytes(self.spared_pid) or 0)
 
@@ -168,14 +168,15 @@ class KernelProcess(QObject):
             self._process.write(line)
 
     def interrupt(self, grace_ms: int, began: processes.RunStart) -> None:
-        """SIGINT to the kernel and what it started since then, again a moment later.
+        """Send SIGINT to the kernel and the processes of the run, again a moment later.
 
-        Then SIGKILL to what it started: code that waits for a deaf child is free, and its names
-        live on. SIGKILL to all of the group after the grace. What was started before the run (a
-        server) is left alone where the system tells; else all of the group is signalled.
-        The caller has written a stop command; the signals wait a moment for `hasten()`, so that
-        code which a signal only brings back from a child (`os.system`) finds itself stopped and
-        does not go on.
+        Then SIGKILL to the processes of the run: code that waits for a child that ignores SIGINT
+        returns, and its variables are kept. SIGKILL to the whole group after the grace. Processes that
+        were started before the run (a server) are left alone if the system can identify them; else
+        the whole group is signalled.
+        The caller has written a stop command; the signals wait a moment for `signal_now()`, so that
+        code which a signal only returns from a child (`os.system`) finds itself stopped and
+        does not continue.
         """
         self._run_began = began
         rest_ms = grace_ms // 2 - _SECOND_INTERRUPT_MS  # of the first half, so that code comes back
@@ -184,12 +185,12 @@ class KernelProcess(QObject):
         self._kill.start(grace_ms)
 
     def hasten(self) -> None:
-        """The kernel has taken the stop command, so the first signal need wait no longer."""
+        """Send the first signal without further delay: the kernel has taken the stop command."""
         if self._signal.isActive() and len(self._steps) == _INTERRUPTS:
             self._signal.start(0)
 
     def calm_down(self) -> None:
-        """What was to be stopped has stopped."""
+        """Send no more signals: the run has stopped."""
         self._signal.stop()
         self._kill.stop()
 
@@ -229,7 +230,7 @@ class KernelProcess(QObject):
             self.signal_group(signal.SIGKILL)
 
     def request_tick(self) -> None:
-        """Ask for one `on_tick` within a frame."""
+        """Request one `on_tick` within a frame."""
         if not self._tick.isActive() and not self._has_ended:
             self._tick.start(_TICK_MS)
 
@@ -341,7 +342,7 @@ class KernelProcess(QObject):
 
 
 def _do_nothing() -> None:
-    """Nobody waits."""
+    """Do nothing."""
 
 
 def _reason(code: int, is_crash: bool) -> str:

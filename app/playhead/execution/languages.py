@@ -39,22 +39,26 @@ class Languages:
         return tuple(driver.word for driver in self._known if self._can_run(driver))
 
     def canonical(self, word: str) -> str | None:
-        """The language that a word of a model or a person names, or None if it cannot be run."""
+        """Return the language for a name that a model or a person uses, or None if it cannot be
+        run.
+        """
         if word == HOST_LANGUAGE:
             return word
         return next((d.word for d in self._named(word) if self._can_run(d)), None)
 
     def program(self, word: str) -> str:
-        """The path of the program that runs a language; "" where it needs none or has none."""
+        """Return the path of the program that runs a language; "" if it needs none or has none."""
         driver = next((driver for driver in self._known if driver.word == word), None)
         return self._find(driver) if driver else ""
 
     def name(self, word: str) -> str:
-        """How a language is called in the window; unknown words stay as they are."""
+        """Return the name of a language in the window; unknown ones are returned unchanged."""
         return next((driver.name for driver in self._named(word)), word)
 
     def why_not(self, word: str) -> str:
-        """What to install so that a known language can be run, in a sentence; "" for others."""
+        """Return in a sentence what to install so that a known language can be run; "" for
+        others.
+        """
         for driver in self._named(word):
             if self._can_run(driver):
                 return ""
@@ -65,7 +69,7 @@ class Languages:
         return ""
 
     def only_shows(self, word: str) -> bool:
-        """Whether blocks of a language are shown, and nothing of them is run."""
+        """Return whether blocks of a language are only shown and not run."""
         return any(driver.only_shows for driver in self._known if driver.word == word)
 
     def _named(self, word: str) -> Iterator[type[Driver]]:
@@ -81,7 +85,7 @@ class Languages:
 
 
 class KernelLanguage(Struct, frozen=True):
-    """What a kernel speaks: its word, its name for people, the path of its program if any."""
+    """A kernel's language: its word, its name for people, the path of its program if any."""
 
     word: str = "python"
     name: str = "Python"

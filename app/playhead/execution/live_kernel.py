@@ -48,7 +48,7 @@ class LimitWatch:
             self._memory = loop.create_task(self._watch_memory(), name="memory of a run")
 
     def stop(self) -> None:
-        """The run is over, or is being stopped."""
+        """Stop the limits: the run is over, or is being stopped."""
         if self._timer is not None:
             self._timer.cancel()
         if self._memory is not None and self._memory is not asyncio.current_task():
@@ -84,7 +84,7 @@ class Questions:
         self._waiting: dict[str, asyncio.Future[str]] = {}
 
     async def ask(self, kind: str, **fields: Any) -> dict[str, Any]:
-        """The fields of the answer. Raises ExecutionError if there is none in time."""
+        """Return the fields of the answer. Raises ExecutionError if there is none in time."""
         number = str(next(self._numbers))
         future = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
@@ -99,13 +99,13 @@ class Questions:
         return await asyncio.to_thread(self._read, name)
 
     def settle(self, mark: protocol.Mark) -> None:
-        """An answer has come; one that nobody waits for is dropped."""
+        """Settle the question that an answer belongs to; an answer without one is dropped."""
         future = self._waiting.get(mark.text("ask"))
         if future is not None and not future.done():
             future.set_result(mark.text("file"))
 
     def give_up(self, reason: str) -> None:
-        """The kernel has ended: no answer comes any more."""
+        """Fail all questions: the kernel has ended."""
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(_no_answer(f"It has ended: {reason}."))
@@ -130,11 +130,11 @@ def _no_answer(detail: str) -> ExecutionError:
 _START_LIMIT_S = 30
 _LATE_LIMIT = 64_000
 _LIMIT_GRACE_S = 1.0
-"""Who is over a limit gets less time than who is stopped by hand: memory goes on growing."""
+"""The grace of a run over a limit is shorter than a user's stop: its memory keeps growing."""
 
 
 class LiveKernel:
-    """Joins one process with the run that goes on in it; `on_change` tells of its state."""
+    """Joins one process with its current run; `on_change` is called when its state changes."""
 
     def __init__(
         self,
@@ -169,21 +169,21 @@ class LiveKernel:
 
     @property
     def state(self) -> KernelState:
-        """What it does; "none" once it has ended."""
+        """Return its state; "none" once it has ended."""
         return self._state
 
     @property
     def was_stopped(self) -> bool:
-        """Whether it was ended on purpose."""
+        """Return whether it was ended on purpose."""
         return bool(self._why_killed)
 
     @property
     def is_ending(self) -> bool:
-        """Whether it takes no more code: it is being shut down, or has ended."""
+        """Return whether it takes no more code: it is being shut down, or has ended."""
         return self._is_ending or self._state == "none"
 
     def status(self) -> KernelStatus:
-        """As the window shows it."""
+        """Return the status as the window shows it."""
         pid = self._process.pid if self._state != "none" else None
         memory = self._process.resident_bytes() if pid else None
         return KernelStatus(
@@ -195,7 +195,7 @@ class LiveKernel:
         )
 
     def launch(self, variables: Mapping[str, str], folder: str) -> None:
-        """Start the process; `ready()` says how that went."""
+        """Start the process; wait for the result with `ready()`. Raises ExecutionError."""
         try:
             self._spool.make()
         except OSError as error:
@@ -227,7 +227,7 @@ class LiveKernel:
             raise self._start_error()
 
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
-        """The chunks of one run; closing the generator early kills the kernel."""
+        """Stream the chunks of one run; closing the generator early kills the kernel."""
         run, queue = self._begin(request)
         try:
             while not (run.is_over and queue.empty()):
@@ -240,7 +240,7 @@ class LiveKernel:
                 await self._ended.wait()
 
     def interrupt(self, grace_s: float, reason: str = "") -> None:
-        """Stop what runs, or the start of the kernel; the reason is said in the report."""
+        """Stop the run, or the start of the kernel; the report has the reason."""
         if self._state == "starting":
             self.kill("it was stopped before the code began")
         elif self._state == "busy" and self._run is not None:
@@ -266,11 +266,11 @@ class LiveKernel:
             self._process.write(command)
 
     async def variables(self) -> list[Variable]:
-        """The names of its namespace. Raises ExecutionError."""
+        """Return the variables of its namespace. Raises ExecutionError."""
         return variables_of(await self._ask("variables"))
 
     async def table(self, name: str, first_row: int, rows: int) -> Table:
-        """A page of a variable. Raises ExecutionError."""
+        """Return a page of a variable. Raises ExecutionError."""
         page = table_of(await self._ask("table", name=name, first=first_row, rows=rows))
         if page is None:
             raise ExecutionError(f"“{name}” is no table.")
@@ -285,7 +285,7 @@ class LiveKernel:
     def end(self, reason: str) -> None:
         """Take no more code, and end: at once if code runs, else so that its exit handlers run."""
         if self._is_ending:
-            return  # the first reason is the one that is told
+            return  # the first reason is the one that is reported
         if self._state != "idle":
             self.kill(reason)
         else:
@@ -365,7 +365,9 @@ class LiveKernel:
             self._process.request_tick()
 
     def _without_early_end(self, pieces: list[Piece]) -> list[Piece]:
-        """The pieces but the end of a stopped run: what its children still print is not over."""
+        """Hold back the end of a stopped run while its children still print; return the other
+        pieces.
+        """
         ends = [piece for piece in pieces if self._is_early_end(piece)]
         if not ends:
             return pieces
@@ -389,7 +391,7 @@ class LiveKernel:
         self._on_pieces(held)
 
     def _without_answers(self, pieces: list[Piece]) -> list[Piece]:
-        """The pieces that belong to runs; answers go to who asked."""
+        """Return the pieces that belong to runs; answers settle their questions."""
         rest: list[Piece] = []
         for piece in pieces:
             if isinstance(piece, protocol.Mark) and piece.kind == "answer":
@@ -461,7 +463,7 @@ def _final_output(output: bytes) -> str:
 
 
 def stopped_before_start() -> tuple[Chunk, Chunk]:
-    """The chunks of a run that was stopped while its kernel was starting."""
+    """Return the chunks of a run that was stopped while its kernel was starting."""
     report = RunReport(state="interrupted", reason="it was stopped before the code began")
     return (
         Chunk(role="computer", type="run", content=RunReport(state="started")),

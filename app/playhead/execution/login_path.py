@@ -27,7 +27,7 @@ class LoginPath:
         self._asking: asyncio.Task[str] | None = None
 
     async def path(self) -> str:
-        """The PATH that commands should have; what we have ourselves if the shell says nothing."""
+        """Return the PATH for commands; this process's own one if the shell does not report one."""
         own = self._variables.get("PATH", "")
         if not is_bare(own):
             return own
@@ -37,15 +37,15 @@ class LoginPath:
 
 
 def is_bare(path: str) -> bool:
-    """Whether nothing of the user's own is in it."""
+    """Return whether it contains only the system's folders."""
     return all(part in _OF_THE_SYSTEM for part in path.split(os.pathsep) if part)
 
 
 def ask_shell(variables: Mapping[str, str], limit_s: float = _LIMIT_S) -> str:
-    """The PATH in the user's interactive login shell; "" if it does not say in time.
+    """Return the PATH in the user's interactive login shell; "" if it is not reported in time.
 
-    What its start files print is outside the marks. It gets no terminal to read from, and with it
-    end the programs that they started.
+    Output of its start files is outside the marks. It gets no terminal to read from, and the
+    programs that they started end with it.
     """
     shell = variables.get("SHELL", "")
     if sys.platform == "win32" or not Path(shell).is_absolute():

@@ -8,10 +8,10 @@ Piece = bytes | protocol.Mark
 
 
 class OutputDecoder:
-    """Pure and incremental; output stays bytes.
+    """Splits the kernel's output from its marks, incrementally; output stays bytes.
 
-    All work on bytes is done by C calls (`find`, `rfind`). What looks like a mark but is none is
-    output.
+    All work on bytes is done by C calls (`find`, `rfind`). What looks like a mark but is not one
+    is output.
     """
 
     def __init__(self, nonce: str) -> None:
@@ -19,7 +19,7 @@ class OutputDecoder:
         self._held = b""
 
     def feed(self, data: bytes) -> list[Piece]:
-        """The pieces that are certain by now; never empty output, never two outputs in a row."""
+        """Return the pieces that are certain; never empty output, never two outputs in a row."""
         if self._held:
             data = self._held + data
         elif b"\x1b" not in data:  # the flood: looked at by one C call, not copied
@@ -27,7 +27,7 @@ class OutputDecoder:
         return self._split(data, is_last=False)
 
     def finish(self) -> list[Piece]:
-        """What was held back, as output."""
+        """Return what was held back, as output."""
         return self._split(self._held, is_last=True)
 
     def _split(self, data: bytes, is_last: bool) -> list[Piece]:
@@ -66,7 +66,7 @@ class OutputDecoder:
         return data.find(protocol.MARK_CLOSE, start, start + protocol.MARK_LIMIT)
 
     def _possible_start(self, data: bytes, at: int) -> int:
-        """Where the beginning of a mark could be cut off at the end of the data."""
+        """Return where the beginning of a mark may be cut off at the end of the data."""
         escape = data.rfind(b"\x1b", max(at, len(data) - len(self._prefix) + 1))
         is_start = escape >= 0 and self._prefix.startswith(data[escape:])
         return escape if is_start else len(data)

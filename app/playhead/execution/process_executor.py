@@ -26,7 +26,7 @@ from playhead.execution.run_output import file_name
 _log = logging.getLogger(__name__)
 _MEMORY_PERIOD_MS = 1000
 _DPI = 100
-"""What figures have by default, on a screen whose points are pixels."""
+"""The default resolution of figures, on a screen whose points are pixels."""
 
 Listener = Callable[[str, KernelStatus], None]
 
@@ -35,7 +35,7 @@ class ProcessExecutor:
     """Owner of all kernels; made and used in the thread of the Qt loop.
 
     `output_dir` takes images and long outputs, in a folder per conversation named by its id.
-    What changes below `own_dir` (by default the same) is ours, never told as done by a run.
+    Changes below `own_dir` (by default the same) are ours and never reported as made by a run.
     Kernels get `variables` (by default this process's environment) without those named in `drop`.
     """
 
@@ -67,19 +67,19 @@ class ProcessExecutor:
         return self._languages.offered
 
     def canonical(self, word: str) -> str | None:
-        """The offered language that a word of a model names, or None."""
+        """Return the offered language for a name used by a model, or None."""
         return self._languages.canonical(word)
 
     def why_not(self, word: str) -> str:
-        """What a known language needs so that it can be run here; "" if nothing or unknown."""
+        """Return what a known language needs in order to run here; "" if nothing or unknown."""
         return self._languages.why_not(word)
 
     def only_shows(self, word: str) -> bool:
-        """Whether blocks of a language are shown and not run, so that nobody need approve them."""
+        """Return whether blocks of a language are only shown, so that they need no approval."""
         return self._languages.only_shows(word)
 
     async def look_for_languages(self) -> None:
-        """Ask the login shell where programs are, if we were started without its PATH."""
+        """Ask the login shell for the PATH of programs, if we were started without it."""
         self._languages.path = await self._login.path() or None
 
     def set_screen_ratio(self, ratio: float) -> None:
@@ -87,7 +87,7 @@ class ProcessExecutor:
         self._dpi = _DPI * ratio
 
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
-        """The chunks of one run, as the port says. Raises ExecutionError."""
+        """Stream the chunks of one run, as described by the port. Raises ExecutionError."""
         request = replace(request, dpi=self._dpi)
         kernel = await self._kernel_for(request)
         look = self._files.look(request.folder)
@@ -110,7 +110,7 @@ class ProcessExecutor:
             look.give_up()
 
     async def interrupt(self, conversation_id: str) -> None:
-        """Stop the running code; returns at once, the run's stream tells the rest."""
+        """Stop the running code; returns immediately, the run's stream reports the end."""
         for kernel in self._of(conversation_id):
             kernel.interrupt(self._grace_s.get(conversation_id, 2.0))
 
@@ -125,12 +125,14 @@ class ProcessExecutor:
             kernel.send_text(text, is_end)
 
     async def variables(self, conversation_id: str) -> list[Variable]:
-        """The names of the idle Python kernel; [] where there is none. Raises ExecutionError."""
+        """Return the variables of the idle Python kernel; [] if there is none. Raises
+        ExecutionError.
+        """
         kernel = self._kernels.get((conversation_id, "python"))
         return await kernel.variables() if kernel is not None else []
 
     async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
-        """A page of a variable that is a table. Raises ExecutionError."""
+        """Return a page of a variable that is a table. Raises ExecutionError."""
         kernel = self._kernels.get((conversation_id, "python"))
         if kernel is None:
             raise ExecutionError("There is no Python kernel.", remedy="Run the code again.")
@@ -141,13 +143,13 @@ class ProcessExecutor:
         await _shut_down(self._of(conversation_id), "the kernel was restarted")
 
     def status(self, conversation_id: str) -> KernelStatus:
-        """The kernel of the conversation as it is now; the busy one if there are several."""
+        """Return the status of the conversation's kernel; of the busy one if there are several."""
         statuses = [kernel.status() for kernel in self._of(conversation_id)]
         statuses.sort(key=lambda status: status.state == "idle")
         return statuses[0] if statuses else KernelStatus()
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Tell `listener(conversation_id, status)` of every change."""
+        """Call `listener(conversation_id, status)` on every change."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 

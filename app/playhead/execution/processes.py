@@ -1,4 +1,4 @@
-"""What /proc reports of processes (Linux only): sessions, memory, what a run left behind.
+"""Read from /proc (Linux only) the sessions and memory of processes, and what a run left behind.
 
 A stop may end the code before any signal is sent, and a process in the background ignores SIGINT.
 Processes of earlier runs, such as a server that was started on purpose, are left alone.
@@ -22,9 +22,9 @@ _PARENT, _SESSION = 1, 3
 
 
 def fields_of(pid: int) -> list[str]:
-    """The fields of its stat after the name, which may hold anything; [] if it is gone."""
+    """Return the fields of its stat after the name, which may contain anything; [] if it ended."""
     try:
-        # Not by a file object: all processes are asked while somebody waits for a stop.
+        # Not by a file object: all processes are read while a stop waits for them.
         fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
     except OSError:
         return []
@@ -38,7 +38,7 @@ def fields_of(pid: int) -> list[str]:
 
 
 def all_processes() -> dict[int, list[str]]:
-    """The fields of each process of the system."""
+    """Return the fields of each process of the system, by its id."""
     try:
         pids = [int(name) for name in os.listdir(_PROC) if name.isdigit()]
     except OSError:
@@ -48,9 +48,9 @@ def all_processes() -> dict[int, list[str]]:
 
 
 def session_members(leader: int, known: Mapping[int, list[str]] | None = None) -> list[int]:
-    """The processes of a session, its leader among them, and the children that have left it.
+    """Return the processes of a session with its leader, and children that have left the session.
 
-    Not found is who has left the session and whose parent has ended.
+    A process that left the session and whose parent has ended is not found.
     """
     known = all_processes() if known is None else known
     found = {pid for pid, fields in known.items() if int(fields[_SESSION]) == leader}
@@ -62,7 +62,7 @@ def session_members(leader: int, known: Mapping[int, list[str]] | None = None) -
 
 
 def has_variable(pid: int, entry: str) -> bool:
-    """Whether `NAME=value` was in the environment that a process was started with."""
+    """Return whether `NAME=value` was in the environment that a process was started with."""
     try:
         return entry.encode() in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -70,7 +70,7 @@ def has_variable(pid: int, entry: str) -> bool:
 
 
 def newest_pid() -> int:
-    """The process id that was given out last; 0 where the system does not tell."""
+    """Return the process id that was assigned last; 0 if the system does not report it."""
     try:
         return int((_PROC / "loadavg").read_text().split()[-1])
     except (OSError, ValueError, IndexError):
@@ -78,7 +78,7 @@ def newest_pid() -> int:
 
 
 def resident_bytes(pid: int) -> int | None:
-    """The memory of a process, where the system tells."""
+    """Return the memory of a process in bytes, if the system reports it."""
     try:
         pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -87,10 +87,10 @@ def resident_bytes(pid: int) -> int | None:
 
 
 def session_bytes(leader: int, limit: int) -> int:
-    """The memory of a session's processes.
+    """Return the memory of a session's processes in bytes.
 
-    Pages that they share (a fork shares all at first) are counted once, but to tell that is slow:
-    it is done only where the plain sum is over the limit.
+    Pages that they share (a fork shares all at first) are counted once, but counting them is slow:
+    it is done only if the plain sum is over the limit.
     """
     members = session_members(leader)
     total = sum(resident_bytes(pid) or 0 for pid in members)
@@ -116,16 +116,18 @@ _WATCHERS_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Leftover(Struct, frozen=True):
-    """One process; `started` in clock ticks since boot tells it from a later one of its pid."""
+    """One process; `started` in clock ticks since boot distinguishes it from a later one of its
+    pid.
+    """
 
     pid: int
     started: int
 
 
 class RunStart(Struct, frozen=True):
-    """When a run began: the clock's tick and, within it, the process id given out last.
+    """The start of a run: the clock's tick and, within it, the process id assigned last.
 
-    `ticks` is 0 where nobody tells.
+    `ticks` is 0 if the system does not report it.
     """
 
     ticks: int = 0
@@ -133,7 +135,7 @@ class RunStart(Struct, frozen=True):
 
 
 def run_start() -> RunStart:
-    """The moment from which on processes are the run's."""
+    """Return the moment from which on processes belong to the run."""
     if not hasattr(time, "CLOCK_BOOTTIME"):
         return RunStart()
     ticks = int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
@@ -142,9 +144,10 @@ def run_start() -> RunStart:
 
 
 def started_since(kernel: int, began: RunStart, family: str = "") -> list[Leftover]:
-    """What a kernel has started since then, but its watcher.
+    """Return the processes that a kernel has started since then, but its watcher.
 
-    It is in the kernel's session or below it; or it was, and bears the family's variable still.
+    They are in the kernel's session or below it; or they were, and still have the family's
+    variable.
     """
     if not began.ticks:
         return []
@@ -160,7 +163,7 @@ def started_since(kernel: int, began: RunStart, family: str = "") -> list[Leftov
 
 
 def still_alive(leftovers: Iterable[Leftover]) -> list[Leftover]:
-    """Those that still are what they were, and have not ended."""
+    """Return the processes that still run and are the same ones."""
     return [item for item in leftovers if _is_alive(item)]
 
 
@@ -177,7 +180,7 @@ def _is_alive(item: Leftover) -> bool:
 
 
 def _is_watcher(pid: int, kernel: int) -> bool:
-    """Whether it is the kernel's own guard: a fork of it that no signal ends."""
+    """Return whether it is the kernel's watcher: a fork of it that no signal ends."""
     try:
         folder = _PROC / str(pid)
         if (folder / "cmdline").read_bytes() != (_PROC / str(kernel) / "cmdline").read_bytes():

@@ -1,6 +1,6 @@
-"""What a kernel hands over: images, markup, tables, variables; all of it can be forged.
+"""Read images, markup, tables and variables from a kernel; all of it can be forged.
 
-What is too long for a mark comes through the kernel's spool folder.
+What is too long for a mark is sent through the kernel's spool folder.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from playhead.kernel import protocol
 class Spool:
     """Owner of one kernel's folder; running code can put anything there, so nothing is trusted.
 
-    A name leads nowhere else, a link is not followed, and what is not a plain file within the
-    limit is not read.
+    A name never leads to another folder, links are not followed, and only plain files within the
+    limit are read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -41,7 +41,7 @@ class Spool:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def size(self, name: str) -> int:
-        """A file's bytes by number; 0 if it is none."""
+        """Return a file's size in bytes; 0 if it is not a file."""
         try:
             facts = (self.folder / name).lstat() if _is_plain(name) else None
         except OSError:
@@ -49,7 +49,9 @@ class Spool:
         return facts.st_size if facts is not None and stat.S_ISREG(facts.st_mode) else 0
 
     def read(self, name: str, limit: int) -> bytes | None:
-        """A file's bytes, and the file is gone; None if it is none or longer than the limit."""
+        """Return a file's bytes and delete it; None if it is not a file or longer than the
+        limit.
+        """
         if not _is_plain(name):
             return None
         path = self.folder / name
@@ -72,7 +74,7 @@ class Spool:
         return data if len(data) <= limit else None
 
     def take(self, name: str, target: Path, limit: int) -> bool:
-        """Move a file out; False if it is none or longer than the limit."""
+        """Move a file out; False if it is not one or longer than the limit."""
         if not _is_plain(name):
             return False
         try:
@@ -89,7 +91,7 @@ _NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 
 
 def _is_plain(name: str) -> bool:
-    """Whether it names something in the folder itself."""
+    """Return whether it names something in the folder itself."""
     return bool(name) and name == os.path.basename(name) and name[0] != "." and "\0" not in name
 
 
@@ -102,13 +104,13 @@ _INTEGER_LIMIT = 2**63
 
 
 def parse_json(data: bytes) -> dict[str, Any] | None:
-    """A JSON object, or None if it is something else."""
+    """Return a JSON object, or None if it is something else."""
     value = protocol.parse_json(data)
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def table_of(fields: dict[str, Any]) -> Table | None:
-    """The page of a frame, cut to what can be shown; None if it is none."""
+    """Return the page of a frame, cut to what can be shown; None if it is not one."""
     columns, rows = _list(fields.get("columns")), _list(fields.get("rows"))
     if columns is None or rows is None:
         return None
@@ -133,7 +135,7 @@ def table_of(fields: dict[str, Any]) -> Table | None:
 
 
 def variables_of(fields: dict[str, Any]) -> list[Variable]:
-    """The names of a namespace; what is none of them is left out."""
+    """Return the variables of a namespace; invalid entries are left out."""
     found: list[Variable] = []
     for row in (_list(fields.get("variables")) or [])[:VARIABLE_LIMIT]:
         if isinstance(row, dict) and _text(cast("dict[str, Any]", row).get("name")):
@@ -173,7 +175,7 @@ def _cell(value: Any) -> Cell:
 
 
 def _digits(value: int) -> str:
-    """An integer that JSON readers would spoil; `str` refuses the very long ones."""
+    """Return an integer that JSON readers would change as text; `str` refuses very long ones."""
     return str(value) if value.bit_length() < 4000 else "(a very long number)"
 
 
@@ -182,7 +184,7 @@ def _text(value: Any) -> str:
 
 
 def _printed(value: Any) -> str:
-    """All of it or nothing: a part could not be found in the output."""
+    """Return the whole text or none: a part could not be found in the output."""
     return value if isinstance(value, str) and len(value) <= _PRINTED_LIMIT else ""
 
 
@@ -210,7 +212,7 @@ class Results:
         self._stem = output_dir / file_name(run_id)
 
     def take(self, kind: str, name: str) -> list[Chunk] | str:
-        """Whole messages that show it, or a text for the console; [] if it is none."""
+        """Return whole messages that show it, or a text for the console; [] if it is not valid."""
         match kind:
             case "png":
                 return self._image(name)
@@ -243,7 +245,7 @@ class Results:
         return (self._spool.read(name, MARKUP_LIMIT) or b"").decode("utf-8", "replace")
 
     def _too_long(self, form: str, name: str) -> str:
-        """A note in the place of what is too long to be shown; it is kept as a file."""
+        """Return a note in place of what is too long to be shown; it is kept as a file."""
         size = self._spool.size(name)
         path = self._place(name, form)
         if size <= MARKUP_LIMIT or not self._spool.take(name, path, _KEPT_LIMIT):
@@ -256,7 +258,7 @@ class Results:
 
 
 def whole_message(kind: ChunkType, form: str, text: str) -> Iterator[Chunk]:
-    """A whole message of this text; nothing if there is none."""
+    """Yield a whole message of this text; nothing for ""."""
     if not text:
         return
     yield Chunk(role="computer", type=kind, format=form, start=True)

@@ -20,9 +20,9 @@ _LONGEST_CHARACTER = 4
 class RunOutput:
     """The output of one run: its first megabyte is shown, then nothing, at the end its tail.
 
-    There is a file only when not everything was shown. It holds the bytes as they came, up to
-    `kept` (0: without limit); of a longer output its head and tail, and a line between that says
-    how much is missing. Bytes that are no UTF-8 are shown as `\\xff`.
+    There is a file only when not everything was shown. It holds the unchanged bytes, up to
+    `kept` (0: without limit); of a longer output its head and tail, and between them a line with
+    the number of missing bytes. Bytes that are not UTF-8 are shown as `\xff`.
     """
 
     def __init__(self, path: Path, shown: int = SHOWN_LIMIT, kept: int = FILE_LIMIT) -> None:
@@ -40,7 +40,7 @@ class RunOutput:
 
     @property
     def is_cut(self) -> bool:
-        """Whether some of the output was not shown as it came."""
+        """Return whether some of the output was not shown unchanged."""
         return self._hidden > 0
 
     @property
@@ -99,7 +99,7 @@ class RunOutput:
             self._problem = error.strerror or str(error)
 
     def _write(self, data: bytes) -> int:
-        """How much of it is in the file now; a full disk must not stop the run."""
+        """Return how many bytes are in the file now; a full disk must not stop the run."""
         written = 0
         try:
             while self._file is not None and not self._problem and written < len(data):
@@ -109,7 +109,7 @@ class RunOutput:
         return written
 
     def _last(self, count: int) -> bytes:
-        """The last bytes of the output."""
+        """Return the last bytes of the output."""
         recent = bytes(self._recent[-count:]) if count else b""
         missing = count - len(recent)
         if self._file is None or not missing:
@@ -137,7 +137,7 @@ class RunOutput:
 
     @property
     def _missing(self) -> int:
-        """How much is neither in the file nor added to it at the end."""
+        """Return how many bytes are neither in the file nor added to it at the end."""
         return max(0, self._recent_total - self._tail_kept)
 
     def _whereabouts(self) -> str:
@@ -148,12 +148,12 @@ class RunOutput:
 
 
 def file_name(run_id: str) -> str:
-    """A run's id as the stem of a file's name."""
+    """Return a run's id as the stem of a file's name."""
     return re.sub(r"[^\w-]", "_", run_id) or "run"
 
 
 def _character_start(data: bytes, at: int) -> int:
-    """The place at or before `at` where no character of UTF-8 is cut."""
+    """Return the place at or before `at` where no UTF-8 character is cut."""
     for place in range(at, max(-1, at - _LONGEST_CHARACTER), -1):
         if not _is_continuation(data[place]):
             return place
@@ -161,7 +161,7 @@ def _character_start(data: bytes, at: int) -> int:
 
 
 def _character_end(data: bytes) -> int:
-    """The first place where no character of UTF-8 is cut."""
+    """Return the first place where no UTF-8 character is cut."""
     for place in range(min(len(data), _LONGEST_CHARACTER)):
         if not _is_continuation(data[place]):
             return place

@@ -26,11 +26,11 @@ _LONGEST_TEXT = 65_536
 _HELD_LIMIT = 262_144
 _LAST_LINE = 10_000_000
 _LINES_TOLD = 1000
-"""After so many, lines that come in one breath are told by the last of them."""
+"""After so many lines, only the last of those that arrive together is reported."""
 _TIMES_LIMIT = 2000
 _LAST_STATUS = 2**32
 _ENDED_BY_INTERRUPT = 128 + 2
-"""How a shell says that what it waited for was ended by SIGINT."""
+"""A shell's exit status when the command that it waited for was ended by SIGINT."""
 
 
 class RunStream:
@@ -69,18 +69,18 @@ class RunStream:
 
     @property
     def has_held_text(self) -> bool:
-        """Whether `flush()` would give something."""
+        """Return whether `flush()` would return anything."""
         return bool(self._held) and not self._is_displaying
 
     def start(self, earlier_output: bytes = b"") -> list[Chunk]:
-        """The chunks that open a run; `earlier_output` came between two runs."""
+        """Return the chunks that open a run; `earlier_output` was printed between two runs."""
         chunks = [self._run("started"), *self._open()]
         if earlier_output:
             self._held.append(b"[printed between two runs]\n" + earlier_output)
         return chunks
 
     def feed(self, pieces: Iterable[Piece]) -> list[Chunk]:
-        """The chunks of what the kernel said; marks of other runs are dropped."""
+        """Return the chunks of the kernel's pieces; marks of other runs are dropped."""
         chunks: list[Chunk] = []
         for piece in self._without_hurried(list(pieces)):
             if self.is_over:
@@ -102,7 +102,7 @@ class RunStream:
         line: int | None = None,
         exit_status: int | None = None,
     ) -> list[Chunk]:
-        """The chunks that end a run, whatever was open; nothing comes after them."""
+        """Return the chunks that end a run and whatever is open; no chunks follow them."""
         chunks = self._flush()
         rest = self._output.close()
         chunks += self._text(rest)
@@ -116,7 +116,7 @@ class RunStream:
         return [*chunks, *self._error, *self._times, end]
 
     def _without_hurried(self, pieces: list[Piece]) -> list[Piece]:
-        """The pieces; once there have been very many lines, without those that nobody could see."""
+        """Return the pieces, after very many lines without those that could not be seen."""
         if self._lines < _LINES_TOLD:
             return pieces
         return [
