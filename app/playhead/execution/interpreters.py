@@ -232,9 +232,7 @@ def _known_to_conda() -> list[Path]:
 
 
 def _python_of_tool(root: Path) -> Path:
-    """Return the path of a tool's Python; on Windows it is not in `Scripts` like an
-    environment's.
-    """
+    """Return the path of a tool's Python; on Windows it is not in `Scripts`."""
     return root / "python.exe" if _IS_WINDOWS else python_in(root)
 
 
@@ -295,9 +293,7 @@ class InterpreterFinder:
         return lambda: self._listeners.remove(listener)
 
     async def found(self, folder: str = "") -> list[Interpreter]:
-        """Return all interpreters of this machine, the managed one first; also those of a
-        folder.
-        """
+        """Return the interpreters of this machine and of the folder, the managed one first."""
         managed = self._status.interpreter
         path = await self._login.path()
         searched = await asyncio.to_thread(search, folder, path)

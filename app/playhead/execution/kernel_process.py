@@ -171,9 +171,9 @@ class KernelProcess(QObject):
         """Send SIGINT to the kernel and the processes of the run, again a moment later.
 
         Then SIGKILL to the processes of the run: code that waits for a child that ignores SIGINT
-        returns, and its variables are kept. SIGKILL to the whole group after the grace. Processes that
-        were started before the run (a server) are left alone if the system can identify them; else
-        the whole group is signalled.
+        returns, and its variables are kept. SIGKILL to the whole group after the grace. Processes
+        from before the run (a server) are left alone if the system can identify them; else the
+        whole group is signalled.
         The caller has written a stop command; the signals wait a moment for `signal_now()`, so that
         code which a signal only returns from a child (`os.system`) finds itself stopped and
         does not continue.

@@ -56,9 +56,7 @@ class Languages:
         return next((driver.name for driver in self._named(word)), word)
 
     def why_not(self, word: str) -> str:
-        """Return in a sentence what to install so that a known language can be run; "" for
-        others.
-        """
+        """Return in a sentence what to install in order to run a known language; "" for others."""
         for driver in self._named(word):
             if self._can_run(driver):
                 return ""

@@ -49,9 +49,7 @@ class Spool:
         return facts.st_size if facts is not None and stat.S_ISREG(facts.st_mode) else 0
 
     def read(self, name: str, limit: int) -> bytes | None:
-        """Return a file's bytes and delete it; None if it is not a file or longer than the
-        limit.
-        """
+        """Return a file's bytes and delete it; None if it is no file or longer than the limit."""
         if not _is_plain(name):
             return None
         path = self.folder / name

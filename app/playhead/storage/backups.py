@@ -51,7 +51,7 @@ def keep_folders(backup: Path, folders: Sequence[Path]) -> None:
 
 
 def _free_folder(folder: Path) -> Path:
-    """A new folder named by the day and the time."""
+    """Return a new folder named by the day and the time."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     stamp = datetime.now().astimezone().strftime("%Y-%m-%d %H.%M.%S")
     number = 1
@@ -66,7 +66,7 @@ def _free_folder(folder: Path) -> Path:
 
 
 def _link(source: str, target: str) -> None:
-    """A second name for the same file: deleting the first one leaves it."""
+    """Make a second name for the same file: deleting the first one leaves it."""
     try:
         os.link(source, target)
     except OSError:  # no such thing here (FAT), or another file system

@@ -1,6 +1,6 @@
 """Crash reports: a file for each, on this computer alone, until the user deletes it.
 
-A report holds types and places, with neither keys nor anything that somebody wrote.
+A report holds types and places, without keys or text of the user.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ERROR_LINE = re.compile(r"((?:\w+\.)*\w+(?:Error|Exception|Exit|Interrupt))(?::
 
 
 def report_header(program: str) -> str:
-    """What a report begins with; cheap, for every start writes one."""
+    """Return the beginning of a report; cheap, because every start writes one."""
     machine = " ".join(os.uname()[i] for i in (0, 2, 4)) if hasattr(os, "uname") else sys.platform
     form = " (packaged)" if getattr(sys, "frozen", False) else ""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -45,18 +45,18 @@ def report_header(program: str) -> str:
 
 
 def exception_report(error: BaseException) -> str:
-    """Types and places of an error and of those behind it, never their words."""
+    """Return the types and places of an error and of its causes, never their messages."""
     return "\n".join([*_chain(error, set()), "", _LEFT_OUT, ""])
 
 
 def worker_report(status: int, lines: Iterable[str]) -> str:
-    """How a child of the program ended, with the trace that it may have left."""
+    """Return how a child of the program ended, with the trace that it may have left."""
     kept = list(_trace(lines))
     return "\n".join([f"It {_ending(status)}.", "", *(kept or ["It left no trace."]), ""])
 
 
 def without_home(text: str) -> str:
-    """The text with the user's folder as `~`: its name is a person's."""
+    """Return the text with the user's folder as `~`, since its name is a person's."""
     home = str(Path.home())
     return text.replace(home, "~") if len(home) > 1 else text
 
@@ -75,7 +75,7 @@ def _chain(error: BaseException, seen: set[int]) -> Iterator[str]:
 
 
 def _trace(lines: Iterable[str]) -> Iterator[str]:
-    """What names places and types; a line that could be words of somebody's is none."""
+    """Yield the lines with places and types; lines that could be text of the user are left out."""
     for line in lines:
         if _TRACE_LINE.match(line):
             yield line
@@ -101,10 +101,10 @@ _LONGEST_CHARS = 200_000
 
 
 class CrashWatch:
-    """Notes what goes wrong in this process. Owned by `bootstrap`.
+    """Writes reports of errors in this process. Owned by `bootstrap`.
 
-    While the process runs it has a file, into which the system's last signal writes the trace; an
-    end in order takes that file away, and of a killed process there is no trace in it.
+    While the process runs it has a file, into which a fatal signal writes the trace; a normal
+    end deletes that file, and a killed process leaves it without a trace.
     """
 
     def __init__(self, folder: Path, program: str) -> None:
@@ -119,9 +119,9 @@ class CrashWatch:
         self._count = 0
 
     def begin(self) -> None:
-        """Be ready for a hard crash, unless somebody wants its trace elsewhere (`-X faulthandler`).
+        """Prepare for a hard crash, unless `-X faulthandler` is in use.
 
-        A folder that cannot be written to is no reason not to start.
+        A folder that cannot be written to does not prevent the start.
         """
         if faulthandler.is_enabled():
             return
@@ -138,7 +138,7 @@ class CrashWatch:
         faulthandler.enable(file)
 
     def note(self, error: BaseException) -> None:
-        """Write down an error that nobody has caught, once."""
+        """Write a report of an uncaught error, once."""
         trace = error.__traceback__
         last = (0, "")
         while trace is not None:
@@ -153,7 +153,7 @@ class CrashWatch:
         self._write(report_header("model worker") + worker_report(status, lines))
 
     def end(self) -> None:
-        """All went well."""
+        """Delete the file after a normal end."""
         if self._file is None:
             return
         faulthandler.disable()
@@ -181,15 +181,15 @@ class StoredCrashes:
 
     @property
     def folder(self) -> str:
-        """Where the files lie."""
+        """Return the folder of the reports."""
         return str(self._folder)
 
     async def news(self) -> list[CrashReport]:
-        """Those that have not been told of, the newest first; from now on they have."""
+        """Return the reports that were not shown yet, the newest first, and mark them as shown."""
         return await asyncio.to_thread(self._news)
 
     async def found(self) -> list[CrashReport]:
-        """All that are there, the newest first."""
+        """Return all reports, the newest first."""
         return await asyncio.to_thread(self._found)
 
     async def delete(self, names: Sequence[str]) -> None:
@@ -205,7 +205,7 @@ class StoredCrashes:
         return told
 
     def _marked(self, report: CrashReport) -> CrashReport:
-        """The report under the name of one that was told of; in a locked folder it stays new."""
+        """Rename a report as shown and return it; in a locked folder it stays new."""
         name = report.name.removesuffix(_NEW) + _TOLD
         try:
             (self._folder / report.name).rename(self._folder / name)
@@ -214,7 +214,7 @@ class StoredCrashes:
         return replace(report, name=name)
 
     def _found(self) -> list[CrashReport]:
-        """Of very many, the oldest go."""
+        """Return the reports, the newest first; the oldest of very many are deleted."""
         reports = sorted(self._read(), key=lambda one: (one.at, one.name), reverse=True)
         for old in reports[_MOST_KEPT:]:
             with suppress(OSError):
@@ -230,7 +230,7 @@ class StoredCrashes:
                 )
 
     def _collect(self) -> None:
-        """Make reports of the files of processes that are no more."""
+        """Make reports of the files of processes that have ended."""
         for path in self._folder.glob(f"*{_RUNNING}"):
             lock = ProcessLock(path)
             try:
@@ -254,7 +254,7 @@ class StoredCrashes:
 
     def _delete(self, names: Sequence[str]) -> None:
         for name in names:
-            for one in {name, name.replace(_NEW, _TOLD)}:  # told of since it was read
+            for one in {name, name.replace(_NEW, _TOLD)}:  # shown since it was read
                 path = self._folder / Path(one).name
                 try:
                     path.unlink(missing_ok=True)

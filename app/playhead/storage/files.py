@@ -34,7 +34,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def free_name(path: Path, word: str) -> Path:
-    """A name beside `path` that nothing has: settings.json.corrupt-20260102-030405."""
+    """Return an unused name beside `path`: settings.json.corrupt-20260102-030405."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     candidate = path.with_name(f"{path.name}.{word}-{stamp}")
     number = 1
@@ -45,7 +45,7 @@ def free_name(path: Path, word: str) -> Path:
 
 
 def put_aside(path: Path, word: str = "corrupt") -> Path:
-    """Rename what lies at `path` so that nothing overwrites it. Raises OSError."""
+    """Rename the file at `path` so that it is not overwritten. Raises OSError."""
     aside = free_name(path, word)
     path.rename(aside)
     return aside

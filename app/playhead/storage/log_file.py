@@ -11,7 +11,7 @@ _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def begin(folder: Path, stderr_level: str = "warning") -> None:
-    """Log into `folder`/playhead.log; a log that cannot be written is no reason not to start."""
+    """Log into `folder`/playhead.log; a log that cannot be written does not prevent the start."""
     root = logging.getLogger()
     root.setLevel(min(logging.INFO, getattr(logging, stderr_level.upper())))
     stderr = logging.StreamHandler()

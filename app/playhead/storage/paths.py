@@ -19,10 +19,10 @@ _DATA, _CONFIG, _CACHE = "PLAYHEAD_DATA_DIR", "PLAYHEAD_CONFIG_DIR", "PLAYHEAD_C
 
 
 def use_data_dir(name: str) -> None:
-    """Have settings, conversations, logs and all else lie below one folder (`--data-dir`).
+    """Put settings, conversations, logs and everything else below one folder (`--data-dir`).
 
-    Said in the environment, so that it holds for child processes of ours as well (the kernels get
-    none of it). A place that a variable names already stays where that says. Raises OSError.
+    It is set in the environment, so that our child processes use it as well (the kernels get
+    none of it). A place that a variable already names stays. Raises OSError.
     """
     folder = Path(name).expanduser().absolute()
     folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
@@ -32,22 +32,22 @@ def use_data_dir(name: str) -> None:
 
 
 def is_portable() -> bool:
-    """Whether settings and cache lie in the folder of the data, as in a portable one."""
+    """Return whether settings and cache are in the folder of the data, as in a portable one."""
     return all(data_dir() in place().parents for place in (config_dir, cache_dir))
 
 
 def data_dir() -> Path:
-    """Conversations, environments and outputs."""
+    """Return the folder of conversations, environments and outputs."""
     return _private_dir(_DATA, platformdirs.user_data_dir(_NAME, appauthor=False))
 
 
 def config_dir() -> Path:
-    """The settings."""
+    """Return the folder of the settings."""
     return _private_dir(_CONFIG, platformdirs.user_config_dir(_NAME, appauthor=False))
 
 
 def cache_dir() -> Path:
-    """What can be made again."""
+    """Return the folder of data that can be made again."""
     return _private_dir(_CACHE, platformdirs.user_cache_dir(_NAME, appauthor=False))
 
 
@@ -59,38 +59,40 @@ def logs_dir() -> Path:
 
 
 def crashes_dir() -> Path:
-    """What is known of crashes: files that are looked at by hand and sent nowhere."""
+    """Return the folder of crash reports: files for reading, sent nowhere."""
     return logs_dir() / "crashes"
 
 
 def backups_dir() -> Path:
-    """What was there before a reset."""
+    """Return the folder of the copies from before a reset."""
     return data_dir() / "backups"
 
 
 def history_path() -> Path:
-    """The database of the conversations."""
+    """Return the path of the conversations' database."""
     return data_dir() / "history.sqlite3"
 
 
 def outputs_dir() -> Path:
-    """A folder per conversation with the whole outputs of its runs."""
+    """Return the folder that has a folder per conversation with the whole outputs of its runs."""
     return make_private(data_dir() / "outputs")
 
 
 def environments_dir() -> Path:
-    """The managed Python environments."""
+    """Return the folder of the managed Python environments."""
     return make_private(data_dir() / "environments")
 
 
 def settings_path() -> Path:
-    """The settings file."""
+    """Return the path of the settings file."""
     return config_dir() / "settings.json"
 
 
 def keyring_lock_path() -> Path:
-    """What instances hold while they change the keyring; a user has one keyring and one such file,
-    whatever folders an instance was given."""
+    """Return the lock file for changes of the keyring; a user has one of each.
+
+    It does not depend on the folders that an instance was given.
+    """
     running = os.environ.get("XDG_RUNTIME_DIR", "") if sys.platform == "linux" else ""
     if running and Path(running).is_dir():
         return Path(running) / "playhead-keyring.lock"
@@ -99,7 +101,9 @@ def keyring_lock_path() -> Path:
 
 
 def resources_dir() -> Path:
-    """Icons, fonts, themes: of the bundle, of the installed package, or of the source tree."""
+    """Return the folder of icons, fonts, themes: of the bundle, the installed package or the
+    source.
+    """
     bundle = getattr(sys, "_MEIPASS", None)
     if bundle is not None:
         return Path(bundle) / "resources"
@@ -109,9 +113,9 @@ def resources_dir() -> Path:
 
 
 def make_private(path: Path) -> Path:
-    """Make the folder, readable by its user only.
+    """Make the folder, readable by its user only, and return it.
 
-    A folder that cannot be made is no error here: whoever writes into it says so in its own words.
+    A folder that cannot be made is not an error here: writing into it then fails.
     """
     with contextlib.suppress(OSError):
         path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from typing import IO
 
 
 class ProcessLock:
-    """Held by at most one process; a file left by a killed one is no obstacle."""
+    """Held by at most one process; a file left by a killed one is ignored."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

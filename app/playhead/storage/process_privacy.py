@@ -37,9 +37,9 @@ def hide_process() -> bool:
 
 
 def _overwrite(name: str) -> None:
-    """Fill the variable's text with zeros where the process was given it.
+    """Fill the variable's text with zeros where the process received it.
 
-    `os.environ.pop` only forgets where it lies, and /proc/PID/environ and `ps` go on showing it.
+    `os.environ.pop` only forgets its address, and /proc/PID/environ and `ps` would still show it.
     """
     if (
         sys.platform == "win32"

@@ -29,17 +29,17 @@ class ProgramFolders:
 
     @property
     def is_portable(self) -> bool:
-        """Whether all of it lies below one folder that was named at the start."""
+        """Return whether all of them are below one folder that was named at the start."""
         return paths.is_portable()
 
     async def size(self, place: AppFolder) -> int:
-        """How many bytes lie there, without the other places inside it."""
+        """Return the size of a folder in bytes, without the other app folders inside it."""
         others = {other.path for other in self._places if other != place}
         return await asyncio.to_thread(lambda: sum(_sizes(place.path, others)))
 
 
 def _sizes(folder: str, without: Collection[str]) -> Iterator[int]:
-    """Of files alone, links not followed; what cannot be read takes nothing."""
+    """Yield the sizes of files in bytes, links not followed, unreadable ones left out."""
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if os.path.join(parent, name) not in without]
         for name in files:

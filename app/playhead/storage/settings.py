@@ -19,14 +19,14 @@ from playhead.storage.files import free_name, put_aside, write_atomically
 
 
 def decode_settings(raw: Mapping[str, object]) -> tuple[AppSettings, list[str]]:
-    """The settings, and the names of the fields whose values were unusable and fell back."""
+    """Return the settings, and the names of the fields with unusable values, set to defaults."""
     reader = ValueReader(is_sensible)
     settings = reader.read(AppSettings, raw)
     return settings, reader.refused
 
 
 def encode_settings(settings: AppSettings) -> dict[str, Any]:
-    """The fields as JSON values; there is no key among them."""
+    """Return the fields as JSON values; keys are not among them."""
     return to_plain(settings)
 
 
@@ -35,19 +35,19 @@ WRITTEN_BY = "written_by"
 
 
 def is_newer(raw: Mapping[str, object]) -> bool:
-    """Whether a later version than this one has written the file."""
+    """Return whether a later version than this one has written the file."""
     return _parts(raw.get(WRITTEN_BY)) > _parts(__version__)
 
 
 def version_to_write(raw: Mapping[str, object]) -> object:
-    """This version, or the later one that knows more of the file."""
+    """Return this version, or the later one that wrote the file."""
     return raw[WRITTEN_BY] if is_newer(raw) else __version__
 
 
 def merged(raw: object, before: object, now: object) -> Any:
-    """What to write for a value: `raw` is what stood there, read as `before`, and is to be `now`.
+    """Return what to write for a value: `raw` was read as `before`, and is to be `now`.
 
-    What was not changed stays as it was written, with all that was passed over when reading.
+    Unchanged values stay as they were written, with all that was skipped when reading.
     """
     if now == before:
         return raw
@@ -67,7 +67,7 @@ def merged(raw: object, before: object, now: object) -> Any:
 def merged_fields(
     raw: dict[str, object], before: dict[str, object], now: dict[str, object]
 ) -> dict[str, object]:
-    """`merged` of objects: `now`, and beside it what was passed over when reading."""
+    """Return `merged` of objects: `now`, and with it what was skipped when reading."""
     passed_over = {name: value for name, value in raw.items() if name not in before}
     known = {
         name: merged(raw[name], before[name], value) if name in raw and name in before else value
@@ -77,7 +77,7 @@ def merged_fields(
 
 
 def _merged_items(raw: list[object], before: list[object], now: list[object]) -> list[object]:
-    """Items are told by their names; where not all could be read they have no places to tell."""
+    """Return items matched by their names; `now` if not all of them could be read."""
     if len(raw) != len(before):
         return now
     written = {_name(item): (old, item) for old, item in zip(raw, before, strict=True)}
@@ -85,7 +85,7 @@ def _merged_items(raw: list[object], before: list[object], now: list[object]) ->
 
 
 def _name(item: object) -> str:
-    """The name of something like a profile; else its own text."""
+    """Return the name of something like a profile; else its own text."""
     if isinstance(item, dict):
         fields = cast("dict[str, object]", item)
         return str(fields.get("name", fields))
@@ -93,7 +93,7 @@ def _name(item: object) -> str:
 
 
 def _parts(version: object) -> tuple[int, ...]:
-    """1.10.2 as (1, 10, 2); what is no version comes before all."""
+    """Return 1.10.2 as (1, 10, 2); () for what is not a version."""
     if not isinstance(version, str):
         return ()
     numbers = version.split("+")[0].split(".")
@@ -136,7 +136,7 @@ class SettingsFile:
             await asyncio.to_thread(self._write, text + "\n")
 
     def _encoded(self, settings: AppSettings) -> dict[str, object]:
-        """The fields, and what stood beside them and in them that this version does not know."""
+        """Return the fields, with the unknown ones that the file had beside and in them."""
         now = merged_fields(self._raw, self._before, encode_settings(settings))
         return {**now, WRITTEN_BY: version_to_write(self._raw)}
 
@@ -212,7 +212,7 @@ class SettingsFile:
 
 
 def stored_scale(path: Path) -> int:
-    """How large the file wants everything, before the settings are read; 100 if it cannot say."""
+    """Return the scale in the file before the settings are read; 100 if it has none."""
     try:
         raw: object = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
@@ -222,7 +222,7 @@ def stored_scale(path: Path) -> int:
 
 
 class OverriddenSettings:
-    """The settings with some of them said otherwise for this run; those are never written."""
+    """The settings with some of them overridden for this run; those are never written."""
 
     def __init__(self, stored: SettingsFile, said: Mapping[str, Any]) -> None:
         self._stored = stored
@@ -235,10 +235,10 @@ class OverriddenSettings:
 
     @property
     def notice(self) -> str:
-        """What the file has to say."""
+        """Return the notice of the settings file."""
         return self._stored.notice
 
     async def save(self, settings: AppSettings) -> None:
-        """Write all but what was said for this run. Raises StorageError."""
+        """Write all but the settings overridden for this run. Raises StorageError."""
         kept = {name: getattr(self._stored.current, name) for name in self._said}
         await self._stored.save(replace(settings, **kept))

@@ -1,6 +1,6 @@
 """The thread that owns the database: it writes in batches and answers questions.
 
-It drops nothing when the disk refuses, but tries again.
+When the disk refuses, no entry is dropped, and it tries again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 BATCH_S = 0.05
-"""How long entries are gathered: well under the 250 ms that a crash may cost."""
+"""Seconds for which entries are gathered: well under the 250 ms that a crash may cost."""
 FIRST_RETRY_S = 0.2
 LONGEST_RETRY_S = 5.0
 
@@ -45,9 +45,9 @@ class _Question(Struct, frozen=True):
 
 
 class HistoryWriter:
-    """Entries are written in the order in which they came; a question sees all before it.
+    """Writes entries in the order of their arrival; a question sees all before it.
 
-    When the disk refuses, `report` is told once per cause (in this thread), nothing is dropped,
+    When the disk refuses, `report` is called once per cause (in this thread), nothing is dropped,
     and the writing is tried again with growing pauses.
     """
 
@@ -75,17 +75,17 @@ class HistoryWriter:
 
     @property
     def notice(self) -> str:
-        """What had to be put aside when the database was opened, else ''."""
+        """Return a note on what was put aside when the database was opened, else ''."""
         return self._notice
 
     @property
     def refusal(self) -> WriteRefusal | None:
-        """Why the database is only read, once it is open; else None."""
+        """Return why the database is read-only, once it is open; else None."""
         return self._refusal
 
     @property
     def unsaved(self) -> int:
-        """How many changes wait for a disk that refuses them; 0 while all goes well."""
+        """Return the number of changes that wait for a disk that refuses them, else 0."""
         return len(self._pending) if self._told else 0
 
     @property
@@ -95,7 +95,7 @@ class HistoryWriter:
 
     @property
     def is_sole(self) -> bool:
-        """Whether no other process has the file open."""
+        """Return whether no other process has the file open."""
         return self._is_sole
 
     def put(self, entry: Entry) -> None:
@@ -162,7 +162,7 @@ class HistoryWriter:
             return
         try:
             connection = self._opened()
-            if self._refusal is None:  # else nobody should have asked for it
+            if self._refusal is None:  # else it should not have been called
                 journal.write(connection, self._pending)
         except (sqlite3.Error, OSError) as error:
             self._on_refused(error)
@@ -172,7 +172,7 @@ class HistoryWriter:
             self._retry_s, self._retry_at = FIRST_RETRY_S, 0.0
 
     def _opened(self) -> sqlite3.Connection:
-        """The connection; what another process left streaming is recovered at the first opening."""
+        """Return the connection; the first opening recovers what another process left streaming."""
         if self._connection is None:
             opened = self._open()
             self._notice = opened.notice
@@ -186,7 +186,7 @@ class HistoryWriter:
         return self._connection
 
     def _open(self) -> OpenedDatabase:
-        """The database; where the place takes nothing, what is there can still be read."""
+        """Return the database, read-only if the place cannot be written to."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._is_sole = self._lock.acquire()
@@ -237,7 +237,7 @@ def _closed() -> StorageError:
 
 
 def explain(error: Exception, path: Path) -> StorageError:
-    """The refusal in words."""
+    """Return the refusal as an error for the user."""
     match _cause(error):
         case "SQLITE_FULL":
             remedy = "The disk is full: free some space."
@@ -255,7 +255,7 @@ def explain(error: Exception, path: Path) -> StorageError:
 
 
 def _cause(error: Exception) -> str:
-    """One word per kind of refusal: the primary result code's name, or the system's."""
+    """Return the kind of refusal: the primary result code's name, or the system's."""
     name = getattr(error, "sqlite_errorname", None)
     if isinstance(name, str):
         return "_".join(name.split("_")[:2])

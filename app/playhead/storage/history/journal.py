@@ -47,7 +47,7 @@ class SetPlace(Struct, frozen=True):
 
 
 class SetConfig(Struct, frozen=True):
-    """What a conversation wants otherwise than the settings."""
+    """The settings of a conversation that override the user's."""
 
     conversation_id: str
     config: ConversationConfig
@@ -68,7 +68,7 @@ class Delete(Struct, frozen=True):
 
 
 class AppendEvent(Struct, frozen=True):
-    """An event of a conversation; `at` is when it came, in seconds since the epoch."""
+    """An event of a conversation; `at` is its time, in seconds since the epoch."""
 
     conversation_id: str
     event: ConversationEvent
@@ -82,7 +82,7 @@ class PutRecord(Struct, frozen=True):
 
 
 class DropRecords(Struct, frozen=True):
-    """A record of an owner that is no longer wanted, or with no id all of them."""
+    """A record of an owner that is to be deleted, or with no id all of them."""
 
     owner: str
     record_id: str = ""
@@ -98,7 +98,7 @@ _MARKS: dict[ConversationMark, str] = {
 
 
 def is_kept(event: ConversationEvent) -> bool:
-    """Whether the history has any use for the event (not for running lines and status)."""
+    """Return whether the history keeps the event (not for running lines and status)."""
     if event.kind in ("transient", "put_aside", "put_back"):  # those may still be undone
         return False
     if event.kind != "grew":
@@ -108,7 +108,7 @@ def is_kept(event: ConversationEvent) -> bool:
 
 
 def write(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
-    """All of the entries or, when the disk refuses (sqlite3.Error), none of them."""
+    """Write all entries or, when the disk refuses (sqlite3.Error), none of them."""
     with transaction(connection):
         _write_all(connection, entries)
 
@@ -131,7 +131,7 @@ def recover(connection: sqlite3.Connection) -> None:
 
 
 def streamed_text(connection: sqlite3.Connection, message_seq: int) -> str:
-    """What has come so far of a message that is still streaming."""
+    """Return the text so far of a message that is still streaming."""
     rows = connection.execute(
         "SELECT text FROM delta WHERE message_seq = ? ORDER BY seq", (message_seq,)
     )
@@ -140,7 +140,7 @@ def streamed_text(connection: sqlite3.Connection, message_seq: int) -> str:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """All that is done inside, or nothing of it."""
+    """Do everything inside, or nothing of it."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -167,7 +167,7 @@ def _write_all(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None
 
 
 def _append(connection: sqlite3.Connection, owner: tuple[str, str], growing: list[str]) -> None:
-    """One row for all that one message grew in this batch."""
+    """Add one row for all the text that one message grew by in this batch."""
     if growing:
         text = row_codec.storable("".join(growing))
         growing.clear()
@@ -212,7 +212,7 @@ def _write_one(connection: sqlite3.Connection, entry: Entry) -> None:
             case AppendEvent(conversation_id, event, at):
                 _record(connection, conversation_id, event, at)
     except (sqlite3.IntegrityError, TypeError) as error:
-        # A defect of whoever sent it; it must not stop all that comes after it.
+        # A defect of the sender; it must not stop the entries after it.
         _log.error("not stored, %s: %s", error, type(entry).__name__)
 
 
@@ -235,7 +235,7 @@ def _record(
         case "started" | "added" if event.message is not None:
             _insert(connection, conversation_id, event.message)
             _move(connection, conversation_id, event.message.id)
-        case "noted" if event.message is not None:  # the tree has no knot for it
+        case "noted" if event.message is not None:  # the tree has no node for it
             _insert(connection, conversation_id, event.message)
         case "ended" if event.message is not None:
             _finish(connection, conversation_id, event.message)
@@ -277,7 +277,7 @@ def _insert(connection: sqlite3.Connection, conversation_id: str, message: Messa
 
 
 def _finish(connection: sqlite3.Connection, conversation_id: str, message: Message) -> None:
-    """The whole text takes the place of its deltas."""
+    """Replace the deltas by the whole text."""
     kind, content = row_codec.encode(message.content)
     key = (conversation_id, message.id)
     cursor = connection.execute(
@@ -313,7 +313,7 @@ def _move(connection: sqlite3.Connection, conversation_id: str, leaf_id: str | N
 
 
 def _row(*values: str | float | None) -> tuple[str | float | None, ...]:
-    """Values that SQLite takes: a path or a name may hold lone surrogates too."""
+    """Return values that SQLite takes: a path or a name may hold lone surrogates too."""
     return tuple(row_codec.storable(value) if isinstance(value, str) else value for value in values)
 
 

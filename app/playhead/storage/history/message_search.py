@@ -71,7 +71,7 @@ _LIKE = " AND message.content LIKE ? ESCAPE '\\'"
 def matching(
     terms: Sequence[Term], conversation_id: str | None = None, *, has_index: bool = True
 ) -> tuple[str, tuple[str, ...]]:
-    """The statement that yields (seq, conversation) of what has all terms, newest first."""
+    """Return the query for (seq, conversation) of texts with all terms, newest first."""
     words = [_phrase(term) for term in terms if has_index and _is_worth_asking(term)]
     checked = [term.text for term in terms if term.is_checked or not has_index]
     if not words:  # signs are rarer than letters: looked for first, they save half of the time
@@ -87,7 +87,7 @@ def matching(
 
 
 def _is_worth_asking(term: Term) -> bool:
-    """Whether the index narrows down: of a "C++" it would find all that begins with a c.
+    """Return whether the index is selective: of a "C++" it would find all words that begin with c.
 
     To read 40,000 texts in order takes 30 ms, to fetch that many one by one half a second.
     """
@@ -117,13 +117,13 @@ def ensure_search(connection: sqlite3.Connection) -> None:
 
 
 def has_index(connection: sqlite3.Connection) -> bool:
-    """Whether the index can be asked: another version's file may have none, or another."""
+    """Return whether the index can be used: another version's file may have none, or another."""
     found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'message_text'")
     return has_search(connection) and found.fetchone() is not None
 
 
 def has_search(connection: sqlite3.Connection) -> bool:
-    """Whether this SQLite has FTS5 (some builds come without)."""
+    """Return whether this SQLite has FTS5 (some builds do not)."""
     found = connection.execute("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'")
     return found.fetchone() is not None
 
@@ -135,9 +135,9 @@ _GONE = "SELECT id FROM conversation WHERE is_deleted"
 
 
 class MessageSearch:
-    """Reads beside the writer, which is never held up; a new search ends the one before.
+    """Reads beside the writer without blocking it; a new search ends the one before.
 
-    `where` tells the file, and None while it is not open. Owner: the history.
+    `where` returns the file, and None while it is not open. Owner: the history.
     """
 
     def __init__(self, where: Callable[[], Path | None]) -> None:
@@ -148,9 +148,10 @@ class MessageSearch:
         self._newest = 0
 
     async def find(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
-        """Messages with all words of the query, the newest first; of one conversation all.
+        """Return the messages with all words of the query, the newest first; of one conversation
+        all.
 
-        None if another search has begun meanwhile. Raises StorageError.
+        Returns None if another search has begun in the meantime. Raises StorageError.
         """
         self._overtake()
         number = self._newest
@@ -170,7 +171,7 @@ class MessageSearch:
                 self._connection.interrupt()
 
     def _find(self, number: int, query: str, conversation_id: str | None) -> SearchFound | None:
-        """In the thread."""
+        """Search, in the thread."""
         if number != self._newest:
             return None
         terms = terms_of(query)

@@ -22,7 +22,7 @@ class RecordsInMemory:
         self._records: dict[str, dict[str, Record]] = {}
 
     async def of(self, owner: str) -> list[Record]:
-        """All of an owner, in the order in which they were first put."""
+        """Return all records of an owner in the order in which they were first put."""
         return [*self._records.get(owner, {}).values()]
 
     def put(self, record: Record) -> None:
@@ -38,54 +38,54 @@ class RecordsInMemory:
 
 
 class NoHistory:
-    """Stores no message; `outputs_dir` is where the whole outputs of runs lie until a `delete`."""
+    """Stores no message; `outputs_dir` has the whole outputs of runs until a `delete`."""
 
     def __init__(self, outputs_dir: Path) -> None:
         self._outputs_dir = outputs_dir
         self.records = RecordsInMemory()
-        """What programs keep beside the conversations."""
+        """The records that programs keep for conversations."""
 
     async def open(self) -> str:
-        """Nothing to open."""
+        """Do nothing; return ''."""
         return ""
 
     @property
     def unsaved(self) -> int:
-        """Nothing is written."""
+        """Return 0: nothing is written."""
         return 0
 
     def expect_writable(self) -> None:
-        """All is allowed: nothing is written."""
+        """Allow everything: nothing is written."""
 
     async def conversations(self) -> list[ConversationSummary]:
-        """None."""
+        """Return no conversations."""
         return []
 
     async def load(self, conversation_id: str) -> StoredConversation:
-        """Raises StorageError (`not_found`): what is not in memory is nowhere."""
+        """Raise StorageError (`not_found`): only the memory has conversations."""
         raise _not_there(conversation_id)
 
     def create(self, summary: ConversationSummary, folder: str, interpreter: str) -> None:
-        """Nothing is written."""
+        """Do nothing."""
 
     def record(self, conversation_id: str, event: ConversationEvent) -> None:
-        """Nothing is written."""
+        """Do nothing."""
 
     def set_place(self, conversation_id: str, folder: str, interpreter: str) -> None:
-        """Nothing is written."""
+        """Do nothing."""
 
     def set_config(self, conversation_id: str, config: ConversationConfig) -> None:
-        """Nothing is written."""
+        """Do nothing."""
 
     def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:
-        """Nothing is written."""
+        """Do nothing."""
 
     async def search(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
-        """Nothing is stored, nothing is found."""
+        """Return no messages."""
         return SearchFound()
 
     async def duplicate(self, source_id: str, copy: ConversationSummary) -> None:
-        """Raises StorageError (`not_found`)."""
+        """Raise StorageError (`not_found`)."""
         raise _not_there(source_id)
 
     async def keep_file(self, conversation_id: str, name: str, data: bytes) -> str:
@@ -94,10 +94,10 @@ class NoHistory:
         return await asyncio.to_thread(write_into, folder, name, data)
 
     async def copy_to(self, path: Path) -> None:
-        """Nothing is stored."""
+        """Do nothing."""
 
     async def purge(self) -> None:
-        """Nothing was left."""
+        """Do nothing."""
 
     async def delete(self, conversation_id: str) -> None:
         """Delete the outputs of a conversation's runs."""
@@ -105,10 +105,10 @@ class NoHistory:
         await asyncio.to_thread(delete_folder, self._outputs_dir, conversation_id)
 
     def on_failure(self, listener: Callable[[Exception], None]) -> None:
-        """Nothing can fail that is not done."""
+        """Do nothing: no writing can fail."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
 
 def _not_there(conversation_id: str) -> StorageError:

@@ -55,7 +55,7 @@ class UnknownContentError(ValueError):
 
 
 def encode(content: Content) -> tuple[str, str | None]:
-    """The kind tag and the text for a row. Raises TypeError for what is no content."""
+    """Return the kind tag and the text for a row. Raises TypeError for another type."""
     if content is None:
         return _NOTHING, None
     if isinstance(content, str):
@@ -69,7 +69,7 @@ def encode(content: Content) -> tuple[str, str | None]:
 
 
 def decode(kind: str, text: str | None) -> Content:
-    """The content of a row. Raises UnknownContentError."""
+    """Return the content of a row. Raises UnknownContentError."""
     if kind == _NOTHING:
         return None
     if text is None:
@@ -85,7 +85,7 @@ def decode(kind: str, text: str | None) -> Content:
 
 
 def storable(text: str) -> str:
-    """The text without lone surrogates, which no UTF-8 file can hold: they become U+FFFD."""
+    """Return the text with lone surrogates, which UTF-8 cannot hold, replaced by U+FFFD."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -114,7 +114,7 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
 
 
 def decode_config(text: str) -> ConversationConfig:
-    """What a conversation wants; nothing where the text makes no sense."""
+    """Return the settings of a conversation; empty ones if the text is invalid."""
     try:
         raw: object = json.loads(text or "{}")
     except ValueError:
@@ -125,5 +125,5 @@ def decode_config(text: str) -> ConversationConfig:
 
 
 def encode_config(config: ConversationConfig) -> str:
-    """What is said otherwise, as JSON; `{}` for nothing."""
+    """Return the conversation's own settings as JSON; `{}` without any."""
     return json.dumps(given_fields(config))

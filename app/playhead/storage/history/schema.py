@@ -76,7 +76,7 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 COPIES_KEPT_S = 30 * 24 * 3600.0
-"""How long the copy of before an upgrade is there: it still holds what is deleted meanwhile."""
+"""How long a copy from before an upgrade is kept: it still holds what is deleted meanwhile."""
 
 _CHECK_ALWAYS_BYTES = 256 * 2**20
 """Larger files are checked only after an unclean end: a check reads the whole file."""
@@ -84,13 +84,13 @@ _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class BrokenDatabaseError(sqlite3.DatabaseError):
-    """The file is no database of ours, or a damaged one."""
+    """The file is not a database of ours, or a damaged one."""
 
 
 class OpenedDatabase(Struct, frozen=True, kw_only=True):
-    """A database ready for use; `notice` says what had to be put aside for it, else ''.
+    """A database ready for use; `notice` describes what was put aside for it, else ''.
 
-    With a `refusal` it can only be read.
+    With a `refusal` it is read-only.
     """
 
     connection: sqlite3.Connection
@@ -102,7 +102,7 @@ class OpenedDatabase(Struct, frozen=True, kw_only=True):
 def open_database(
     path: Path, migrations: Sequence[str] = MIGRATIONS, *, is_sole: bool = True
 ) -> OpenedDatabase:
-    """Open the file or make it; a broken one is moved aside, a newer one only read.
+    """Open the file or make it; a broken one is moved aside, a newer one is read-only.
 
     With `is_sole` False another process has it open: then nothing is checked or moved.
     Raises sqlite3.Error or OSError when the place refuses.
@@ -128,7 +128,7 @@ def open_database(
 
 
 def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3.Connection:
-    """The database, up to date. Raises BrokenDatabaseError."""
+    """Return the database, up to date. Raises BrokenDatabaseError."""
     if path.exists() and not path.is_file():
         raise BrokenDatabaseError("it is no file")
     is_unclean = path.with_name(path.name + "-wal").exists()
@@ -170,14 +170,14 @@ def _check(connection: sqlite3.Connection, version: int) -> None:
 
 def _set_up(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")  # a crash of ours loses nothing (no fsync)
+    connection.execute("PRAGMA synchronous = NORMAL")  # a crash of ours is safe (no fsync)
     connection.execute("PRAGMA foreign_keys = ON")
 
 
 def _migrate(
     connection: sqlite3.Connection, path: Path, version: int, migrations: Sequence[str]
 ) -> None:
-    if 0 < version < len(migrations):  # a new one has nothing in it to keep
+    if 0 < version < len(migrations):  # a new one is empty
         newest = free_name(path, f"before-v{version + 1}")
         copy_database(connection, newest)
         _end_copies(path, lambda copy: copy != newest)
@@ -194,7 +194,7 @@ def copy_database(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _end_copies(path: Path, is_over: Callable[[Path], bool]) -> None:
-    """Delete those copies of before an upgrade that are no longer wanted."""
+    """Delete the copies from before an upgrade that have expired."""
     for copy in path.parent.glob(f"{glob.escape(path.name)}.before-v*"):
         with suppress(OSError):  # one that stays does no harm
             if is_over(copy):
@@ -211,5 +211,5 @@ def _put_aside(path: Path) -> Path:
 
 
 def _code(error: sqlite3.DatabaseError) -> int:
-    """The primary result code."""
+    """Return the primary result code."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

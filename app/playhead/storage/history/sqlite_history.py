@@ -47,7 +47,10 @@ class HistoryRecords:
         self._writer = writer
 
     async def of(self, owner: str) -> list[Record]:
-        """All of an owner, in the order in which they were first put. Raises StorageError."""
+        """Return all records of an owner in the order in which they were first put.
+
+        Raises StorageError.
+        """
         answer = self._writer.ask(lambda connection: _of(connection, owner))
         return await asyncio.wrap_future(answer)
 
@@ -85,7 +88,7 @@ class SqliteHistory:
         self._writer = HistoryWriter(path, self._on_refused)
         self._finder = MessageSearch(lambda: self._writer.opened_path)
         self.records = HistoryRecords(self._writer)
-        """What programs keep beside the conversations."""
+        """The records that programs keep for conversations."""
         self._listeners: list[Callable[[Exception], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deleted: set[str] = set()
@@ -104,20 +107,20 @@ class SqliteHistory:
 
     @property
     def unsaved(self) -> int:
-        """How many changes wait for a disk that refuses them; 0 while all goes well."""
+        """Return the number of changes that wait for a disk that refuses them, else 0."""
         return self._writer.unsaved
 
     def expect_writable(self) -> None:
-        """Raises StorageError where the conversations can only be read, with the reason."""
+        """Raise StorageError with the reason if the history is read-only."""
         if self._writer.refusal is not None:
             raise self._writer.refusal.error
 
     async def conversations(self) -> list[ConversationSummary]:
-        """All of them, the last changed first. Raises StorageError."""
+        """Return all conversations, the last changed first. Raises StorageError."""
         return await self._ask(stored_conversations.conversations)
 
     async def load(self, conversation_id: str) -> StoredConversation:
-        """One whole conversation. Raises StorageError."""
+        """Return a whole conversation. Raises StorageError."""
         return await self._ask(
             lambda connection: stored_conversations.load(connection, conversation_id)
         )
@@ -136,7 +139,7 @@ class SqliteHistory:
         self._writer.put(SetPlace(conversation_id, folder, interpreter))
 
     def set_config(self, conversation_id: str, config: ConversationConfig) -> None:
-        """Queue what a conversation wants otherwise than the settings."""
+        """Queue the settings of a conversation for writing."""
         self._writer.put(SetConfig(conversation_id, config))
 
     def mark(self, conversation_id: str, mark: ConversationMark, is_on: bool) -> None:
@@ -146,9 +149,10 @@ class SqliteHistory:
         self._writer.put(SetMark(conversation_id, mark, is_on))
 
     async def search(self, query: str, conversation_id: str | None = None) -> SearchFound | None:
-        """Messages with all words of the query, the newest first; of one conversation all.
+        """Return the messages with all words of the query, the newest first; of one conversation
+        all.
 
-        None if another search has begun meanwhile. Raises StorageError.
+        Returns None if another search has begun in the meantime. Raises StorageError.
         """
         return await self._finder.find(query, conversation_id)
 
@@ -194,7 +198,7 @@ class SqliteHistory:
                 await self.delete(conversation_id)
 
     def on_failure(self, listener: Callable[[Exception], None]) -> None:
-        """Tell the listener, in the loop that opened the history, when writing fails."""
+        """Call the listener, in the loop that opened the history, when writing fails."""
         self._listeners.append(listener)
 
     async def close(self) -> None:
@@ -207,7 +211,7 @@ class SqliteHistory:
         return await asyncio.wrap_future(self._writer.ask(question))
 
     def _on_refused(self, error: StorageError) -> None:
-        """In the writer's thread."""
+        """Report a refusal, in the writer's thread."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._tell, error)

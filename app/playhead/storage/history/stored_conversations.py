@@ -31,19 +31,19 @@ _TYPES = frozenset(get_args(ChunkType))
 
 
 def conversations(connection: sqlite3.Connection) -> list[ConversationSummary]:
-    """All of them, the last changed first."""
+    """Return all conversations, the last changed first."""
     rows = connection.execute(_SUMMARY + " ORDER BY updated_at DESC, created_at DESC, id")
     return [_summary(row) for row in rows]
 
 
 def deleted_ids(connection: sqlite3.Connection) -> list[str]:
-    """Those that wait to be taken away for good."""
+    """Return the ids of conversations that are to be deleted for good."""
     rows = connection.execute("SELECT id FROM conversation WHERE is_deleted")
     return [conversation_id for (conversation_id,) in rows]
 
 
 def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversation:
-    """One whole conversation. Raises StorageError if there is none of that id."""
+    """Return a whole conversation. Raises StorageError if there is none of that id."""
     row = connection.execute(_SUMMARY + " AND id = ?", (conversation_id,)).fetchone()
     if row is None:
         raise StorageError(
@@ -85,7 +85,7 @@ def _summary(row: tuple[Any, ...]) -> ConversationSummary:
 class _TreeFold:
     """Collects messages; the children of a skipped one move up to its parent.
 
-    What is kept beside messages lies in the same table, so that it goes with what it hangs on.
+    What is kept beside messages is in the same table, so that it is deleted with its message.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class _TreeFold:
         self._stand_in: dict[str, str | None] = {}
 
     def kept(self, message_id: str | None) -> str | None:
-        """The message itself, or its nearest ancestor that was not skipped."""
+        """Return the message itself, or its nearest ancestor that was not skipped."""
         while message_id in self._stand_in:
             message_id = self._stand_in[message_id]
         return message_id
@@ -199,7 +199,7 @@ def delete_slice(connection: sqlite3.Connection, conversation_id: str) -> bool:
 
 
 def _close_streaming(connection: sqlite3.Connection, source_id: str, copy_id: str) -> None:
-    """What is still being said in the one ends in the other as it is now."""
+    """End the streaming messages of the copy with their text so far."""
     streaming = connection.execute(
         "SELECT seq, id, content FROM message WHERE conversation_id = ? AND state = 'streaming'",
         (source_id,),

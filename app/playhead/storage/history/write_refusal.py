@@ -1,4 +1,4 @@
-"""Why a database takes no changes, and how it is opened so that it can still be read."""
+"""Explain why a database is read-only, and open it for reading."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REFUSED_BY_SQLITE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLI
 
 
 class WriteRefusal(Struct, frozen=True):
-    """Why nothing is added, at length and in short, and what to do."""
+    """The reason why nothing is written, at length and in short, and the remedy."""
 
     detail: str
     reason: str
@@ -26,19 +26,19 @@ class WriteRefusal(Struct, frozen=True):
 
     @property
     def notice(self) -> str:
-        """All of it, said once."""
+        """Return the whole notice."""
         return f"{self.detail} {self.remedy}"
 
     @property
     def error(self) -> StorageError:
-        """What is said to each who tries all the same."""
+        """Return the error for an attempt to write."""
         return StorageError(
             "The conversations can only be read here.", detail=self.reason, remedy=self.remedy
         )
 
 
 def newer_file_refusal(path: Path) -> WriteRefusal:
-    """The file is another version's, which knows more of it."""
+    """Return the refusal for a file of a newer version."""
     return WriteRefusal(
         f"{path} was written by a newer Playhead. You can read, search and export what is in it; "
         "nothing is changed or added, so that nothing of it is lost.",
@@ -48,7 +48,7 @@ def newer_file_refusal(path: Path) -> WriteRefusal:
 
 
 def unwritable_refusal(path: Path, error: Exception) -> WriteRefusal:
-    """The place takes nothing."""
+    """Return the refusal for a place that cannot be written to."""
     reason = f"{path} cannot be written to: {_reason(path, error)}."
     return WriteRefusal(
         f"{reason} You can read, search and export what is in it; nothing is added, so that "
@@ -59,7 +59,7 @@ def unwritable_refusal(path: Path, error: Exception) -> WriteRefusal:
 
 
 def is_unwritable(path: Path, error: Exception) -> bool:
-    """Whether the error is the place's, of a file that is there and may perhaps be read."""
+    """Return whether the error is the place's, of an existing file that may be readable."""
     if not path.is_file():
         return False
     if isinstance(error, OSError):
@@ -68,10 +68,10 @@ def is_unwritable(path: Path, error: Exception) -> bool:
 
 
 def open_for_reading(path: Path, *, check_same_thread: bool = True) -> sqlite3.Connection:
-    """A connection that writes nothing, not even beside the file if need be.
+    """Return a connection that writes nothing, not even beside the file if need be.
 
-    SQLite wants to make a file for its locks beside the database. Where it cannot, there is nobody
-    else who writes, and what is in the file is all: https://sqlite.org/wal.html#readonly
+    SQLite makes a file for its locks beside the database. If it cannot, no other process
+    writes, and the file is complete: https://sqlite.org/wal.html#readonly
     Raises sqlite3.Error.
     """
     try:
@@ -86,7 +86,7 @@ def open_for_reading(path: Path, *, check_same_thread: bool = True) -> sqlite3.C
 
 
 def stored_version(path: Path) -> int:
-    """The version of the schema in a file; 0 if there is none, or if it cannot be told."""
+    """Return the version of the schema in a file; 0 if there is no file or it cannot be read."""
     with suppress(sqlite3.Error, OSError):
         if path.is_file() and path.stat().st_size:
             with closing(open_for_reading(path)) as connection:
@@ -95,7 +95,7 @@ def stored_version(path: Path) -> int:
 
 
 def _reason(path: Path, error: Exception) -> str:
-    """SQLite calls a full disk an I/O error when it is its own small files that have no room."""
+    """Return the reason; SQLite reports a full disk as an I/O error for its own small files."""
     with suppress(OSError):
         if shutil.disk_usage(path.parent).free < _LEAST_ROOM_BYTES:
             return "the disk is full"

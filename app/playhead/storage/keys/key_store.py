@@ -25,15 +25,15 @@ _LONG_S = 1.0
 
 
 class KeyStore:
-    """The keys; never written anywhere but into the keyring. Owned by `bootstrap`.
+    """The keys; written only into the keyring. Owned by `bootstrap`.
 
     `environment` holds what `take_from_environment` returned, by variable; `variables` names the
     variable of a key (`{"openai": "OPENAI_API_KEY"}`), by default NAME_API_KEY.
 
     The keyring is loaded at the first use, called in one thread and read once: all keys are in
-    one entry, so the system asks the user at most once. Whoever waits for that may be cancelled;
-    the prompt then stays, and what is answered holds from then on. Nobody waits longer than
-    `limit_s`. A prompt that was refused comes again only with `set`, `delete` and `unlock`.
+    one entry, so the system asks the user at most once. A caller that waits for that may be
+    cancelled; the prompt then stays, and its answer is kept. A caller waits at most
+    `limit_s`. A prompt that was refused is shown again only by `set`, `delete` and `unlock`.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class KeyStore:
         self._thread = WorkerThread("playhead-keyring")
 
     def on_waiting(self, listener: Callable[[bool], None]) -> None:
-        """Tell when the keyring takes long, as with a prompt open, and when that is over."""
+        """Subscribe to the keyring taking long, as with a prompt open, and to the end of that."""
         self._listeners.append(listener)
 
     async def get(self, name: str) -> KeyInfo:
-        """The key and where it came from; a keyring that refuses is no error here."""
+        """Return the key and its source; a keyring that refuses is not an error here."""
         variable = self._variables.get(name) or f"{name.upper()}_API_KEY"
         if secret := self._environment.get(variable):
             return KeyInfo(secret, "environment", variable)
@@ -78,7 +78,7 @@ class KeyStore:
         return KeyInfo(secret, "keyring") if secret else KeyInfo()
 
     async def set(self, name: str, secret: Secret) -> KeySource:
-        """Keep a key in the keyring, or for this run only when that refuses; says which."""
+        """Keep a key in the keyring, or for this run if that refuses; return which."""
 
         def put(keys: Keys) -> None:
             keys[name] = secret
@@ -108,7 +108,7 @@ class KeyStore:
             await self._change(name, lambda keys: keys.clear())
 
     async def status(self) -> KeyringStatus:
-        """Whether keys can be kept; asks the keyring for real unless it has answered before."""
+        """Return whether keys can be kept; asks the keyring unless it has answered before."""
         try:
             await self._load()
             backend = await asyncio.wrap_future(self._thread.submit(lambda: self._kept.place))
@@ -122,7 +122,7 @@ class KeyStore:
         return KeyringStatus(is_usable=True, backend=backend)
 
     async def unlock(self) -> KeyringStatus:
-        """Read the keyring anew, with the system's prompt where it is locked."""
+        """Read the keyring again, with the system's prompt if it is locked."""
         if self._reading is None:
             self._known, self._refusal = None, None
             self._looked_for.clear()
@@ -144,7 +144,7 @@ class KeyStore:
         return (self._known or {}).get(name)
 
     async def _load(self) -> Keys:
-        """What the keyring holds, read for the first who asks and for all who ask meanwhile."""
+        """Return the keyring's keys, read once for all callers that wait meanwhile."""
         if self._known is None and self._refusal is not None:
             raise self._refusal
         if self._known is None:
@@ -169,7 +169,7 @@ class KeyStore:
         is_wanted.set()
 
         def careful(keys: Keys) -> None:
-            if not is_wanted.is_set():  # whoever asked is no longer waiting
+            if not is_wanted.is_set():  # the caller is no longer waiting
                 raise _silent()
             change(keys)
 
@@ -186,7 +186,7 @@ class KeyStore:
         self._refusal = None
 
     def _start(self, work: Callable[[], Keys | None]) -> asyncio.Task[None]:
-        """Begin what nobody's cancellation ends: what came of it is known in any case."""
+        """Start a task that no caller's cancellation ends, so that its result is always known."""
         task = asyncio.create_task(self._do(work), name="playhead-keyring")
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
@@ -201,7 +201,7 @@ class KeyStore:
     def _on_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # told to those who wait, if any still do
+            task.exception()  # the waiting callers get it, if there are any
 
     async def _wait(self, task: asyncio.Task[None]) -> None:
         done, _ = await asyncio.wait((task,), timeout=self._limit_s)
@@ -220,7 +220,7 @@ class KeyStore:
             self._note_waiting(False)
 
     def _note_waiting(self, is_waiting: bool) -> None:
-        """One call is under way at a time; when it ends those behind it begin."""
+        """Report whether the keyring takes long; one call runs at a time, the others wait."""
         if is_waiting != self._is_waiting:
             self._is_waiting = is_waiting
             for listener in tuple(self._listeners):

@@ -34,10 +34,10 @@ _SUM_DIGITS = 16
 
 
 class PartsHead(Struct, frozen=True):
-    """What stands under the name of a text in parts; the parts lie under `names`.
+    """The entry under the name of a text in parts; `names` returns the names of the parts.
 
-    `set_` tells one writing from the next, so that neither can be mixed with the other. The
-    first release had none of its own and no sum.
+    `set_` distinguishes one writing from the next, so that their parts are never mixed. The
+    first release had neither it nor a sum.
     """
 
     count: int
@@ -50,17 +50,17 @@ class PartsHead(Struct, frozen=True):
         return _MARK + ":".join((str(self.count), self.set_, self.sum))
 
     def names(self, name: str) -> list[str]:
-        """Where the parts of the text under `name` lie."""
+        """Return the names of the parts of the text under `name`."""
         between = f"#{self.set_}." if self.set_ else "#"
         return [f"{name}{between}{number}" for number in range(self.count)]
 
     def fits(self, text: str) -> bool:
-        """Whether the parts make up what was written."""
+        """Return whether the parts make up what was written."""
         return not self.sum or self.sum == _sum(text)
 
 
 def head_of(text: str) -> PartsHead | None:
-    """The head, if that is what the text is; ValueError for one that cannot be read."""
+    """Return the head if the text is one, else None. Raises ValueError if it cannot be read."""
     if not text.startswith(_MARK):
         return None
     count, _, rest = text.removeprefix(_MARK).partition(":")
@@ -69,13 +69,12 @@ def head_of(text: str) -> PartsHead | None:
 
 
 def head_for(text: str, count: int, before: PartsHead | None) -> PartsHead:
-    """The head of a new writing, which shares no part with the one before."""
+    """Return the head of a new writing, which shares no part with the one before."""
     return PartsHead(count, "b" if before is not None and before.set_ == "a" else "a", _sum(text))
 
 
 def cut_in_parts(text: str, limit: int) -> list[str]:
-    """The text in parts of at most `limit` units of UTF-16, none of which begins or ends in the
-    middle of a character."""
+    """Return the text in parts of at most `limit` units of UTF-16 that cut no character."""
     parts: list[str] = []
     start = units = 0
     for at, character in enumerate(text):
@@ -89,7 +88,7 @@ def cut_in_parts(text: str, limit: int) -> list[str]:
 
 
 def utf16_length(text: str) -> int:
-    """Units of UTF-16."""
+    """Return the number of UTF-16 units."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
@@ -105,7 +104,7 @@ _FOREIGN_ERRORS = (
     ("jeepney", "DBusErrorResponse"),
     ("win32ctypes.pywin32.pywintypes", "error"),
 )
-"""What backends let through of the libraries below them, where those are installed."""
+"""Errors of the libraries below backends that these do not convert."""
 _UNANSWERED = frozenset({"KeyringLocked", "LockedException", "PromptDismissedException"})
 
 
@@ -121,7 +120,7 @@ class KeyringEntries:
         self._backend: KeyringBackend | None = None
 
     def get(self, name: str) -> str | None:
-        """The text kept under the name."""
+        """Return the text kept under the name."""
         for _ in range(_MOST_READS):  # another instance may just be writing it
             first = self._call("read", name)
             head = _head(first)
@@ -144,7 +143,7 @@ class KeyringEntries:
             self._forget(before.names(name))
 
     def delete(self, name: str) -> None:
-        """Forget the text; one that is not there is fine."""
+        """Forget the text; a missing one is not an error."""
         first = self._call("read", name)
         if first is None:
             return
@@ -154,11 +153,11 @@ class KeyringEntries:
             self._forget(head.names(name))
 
     def backend_name(self) -> str:
-        """What the backend calls itself."""
+        """Return the backend's own name."""
         return self.backend().name
 
     def backend(self) -> KeyringBackend:
-        """The best backend that keeps secrets encrypted."""
+        """Return the best backend that keeps secrets encrypted."""
         if self._backend is None:
             from keyring import core
             from keyring.backends import chainer, fail
@@ -197,7 +196,7 @@ class KeyringEntries:
                 backend.set_password(SERVICE, name, text)  # pyright: ignore[reportUnknownMemberType]
             else:
                 backend.delete_password(SERVICE, name)
-        except PasswordDeleteError:  # somebody else deleted it meanwhile
+        except PasswordDeleteError:  # another process deleted it meanwhile
             return None
         except _backend_errors() as error:
             self._backend = None  # look again next time: the user may have started or unlocked one
@@ -216,7 +215,7 @@ class LockedKeyringError(KeyStoreError):
 
 
 def locked(detail: str = "") -> LockedKeyringError:
-    """The error of a keyring that was not unlocked."""
+    """Return the error of a keyring that was not unlocked."""
     return LockedKeyringError(
         "The system's keyring stayed locked.",
         detail=detail,
@@ -225,7 +224,7 @@ def locked(detail: str = "") -> LockedKeyringError:
 
 
 def remedy() -> str:
-    """What to do about a missing keyring on this system."""
+    """Return the remedy for a missing keyring on this system."""
     if sys.platform == "darwin":
         return "Unlock the login keychain in Keychain Access."
     if sys.platform == "win32":
@@ -247,7 +246,7 @@ def _backend_errors() -> tuple[type[Exception], ...]:
 
 
 def _is_unanswered(error: Exception) -> bool:
-    """Whether the user was asked and did not unlock, or make, the keyring."""
+    """Return whether the user was asked and did not unlock, or make, the keyring."""
     name = type(error).__name__
     return name in _UNANSWERED or (name == "InitError" and "dismissed" in str(error))
 
@@ -279,17 +278,17 @@ _VERSION = 1
 
 
 class UnreadableKeysError(ValueError):
-    """The text is none that this release wrote; it must not be written over."""
+    """The text was not written by this release; it must not be overwritten."""
 
 
 def encode_keys(keys: Mapping[str, Secret]) -> str:
-    """The keys as JSON; ASCII, since some keyrings take no lone surrogates and some count units."""
+    """Return the keys as JSON; ASCII, since some keyrings refuse lone surrogates or count units."""
     texts = {name: keys[name].reveal() for name in sorted(keys)}
     return json.dumps({"version": _VERSION, "keys": texts}, separators=(",", ":"))
 
 
 def decode_keys(text: str) -> dict[str, Secret]:
-    """The keys by name. Raises UnreadableKeysError, which never repeats the text."""
+    """Return the keys by name. Raises UnreadableKeysError, which never repeats the text."""
     try:
         found: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -327,11 +326,11 @@ class KeyringKeys:
 
     @property
     def place(self) -> str:
-        """What the keyring calls itself."""
+        """Return the keyring's own name."""
         return self._entries.backend_name()
 
     def read(self) -> Keys:
-        """All keys; may open the system's prompt to unlock."""
+        """Return all keys; may open the system's prompt to unlock."""
         text = self._entries.get(ENTRY)
         if text is None:
             return {}
@@ -368,7 +367,9 @@ class KeyringKeys:
         )
 
     def take_over(self, names: Iterable[str]) -> Keys | None:
-        """Move keys of an earlier release into the entry; all keys, or None if there were none."""
+        """Move keys of an earlier release into the entry; return all keys, or None if none were
+        moved.
+        """
         found = {name: text for name in names if (text := self._entries.get(name))}
         if not found:
             return None
@@ -388,7 +389,9 @@ class KeyringKeys:
 
     @contextlib.contextmanager
     def _held(self) -> Generator[None]:
-        """Hold the lock; without a usable file, or if nobody gives it back, go on without it."""
+        """Hold the lock; without a usable file, or if it is not released in time, continue without
+        it.
+        """
         lock = ProcessLock(self._lock_path) if self._lock_path is not None else None
         try:
             if lock is not None and not _acquired(lock):
