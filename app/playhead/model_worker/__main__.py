@@ -55,14 +55,16 @@ def _settle_in() -> None:
 
 
 def _private_stdout() -> BinaryIO:
-    """The pipe to the app for us alone: litellm prints advice to stdout."""
+    """Return the pipe to the app and redirect stdout to stderr: litellm prints advice to stdout."""
     pipe = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return pipe
 
 
 def _quiet_litellm() -> None:
-    """Before its import: no price list from the network, no .env files, no chatter."""
+    """Configure litellm before its import: no price list from the network, no .env files,
+    no logs.
+    """
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"
     os.environ["LITELLM_LOG"] = "ERROR"

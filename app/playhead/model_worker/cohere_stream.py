@@ -29,7 +29,7 @@ _ENDINGS = ("/chat", "/v1", "/v2")
 
 
 def address_of(api_base: str | None) -> str:
-    """Where to post; an address may be given with or without its version."""
+    """Return the URL to post to; an address may be given with or without its version."""
     base = (api_base or COHERE_ADDRESS).rstrip("/")
     for ending in _ENDINGS:
         base = base.removesuffix(ending).rstrip("/")
@@ -37,7 +37,7 @@ def address_of(api_base: str | None) -> str:
 
 
 def body_of(ask: Ask, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """The request's body."""
+    """Return the request's body."""
     optional = {
         "temperature": ask.temperature,
         "max_tokens": ask.max_tokens,
@@ -72,7 +72,7 @@ def _message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tool_result(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool's result as a document: what the answer cites of it then has an id."""
+    """Return a tool's result as a document, so that citations of it have an id."""
     call_id, content = message.get("tool_call_id"), message.get("content")
     text = content if isinstance(content, str) else _joined(content)
     document = {"id": f"{call_id}:0", "data": {"content": text}}
@@ -92,7 +92,7 @@ _REASONS = {"MAX_TOKENS": "length", "TOOL_CALL": "tool_calls", "ERROR": "error"}
 
 
 def is_cohere(model: str) -> bool:
-    """Whether a model string names one of Cohere's."""
+    """Return whether a model string names one of Cohere's."""
     provider, slash, _ = model.partition("/")
     return provider in ("cohere", "cohere_chat") if slash else model.startswith("command-")
 
@@ -104,7 +104,7 @@ class CohereStream:
         self._connections = connections
 
     async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
-        """The events of the answer, at last how it ended and what it cost.
+        """Stream the events of the answer, and last its end and cost.
 
         Closing the generator closes the connection. Raises StreamFailure, RefusedError or what
         the HTTP client raises.
@@ -163,7 +163,7 @@ async def _opened(
 
 
 def _event(line: str) -> dict[str, Any] | None:
-    """The event of a line; event names, comments and end marks are none."""
+    """Return the event of a line; None for event names, comments and end marks."""
     field, _, data = line.partition(":")
     data = data.strip()
     if field == "data" and data != "[DONE]" and data:
@@ -179,7 +179,7 @@ def _event(line: str) -> dict[str, Any] | None:
 
 
 def _length(event: dict[str, Any]) -> int:
-    """How long the text of an event is; its JSON around it hardly changes."""
+    """Return the length of an event's text; the JSON around it hardly changes."""
     return len(json.dumps(event.get("delta", ""))) - 40 if "delta" in str(event.get("type")) else 0
 
 

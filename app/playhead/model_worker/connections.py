@@ -1,4 +1,4 @@
-"""The way to providers: one HTTP client for each proxy and CA file, and answers as they came."""
+"""The connections to providers: one HTTP client for each proxy and CA file."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class RawAnswer(httpx.AsyncByteStream):
         self.failure: StreamFailure | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """The pieces, decompressed. Raises StreamFailure for a line that is too long."""
+        """Yield the pieces, decompressed. Raises StreamFailure for a line that is too long."""
         async for piece in self._response.aiter_bytes():
             self._note(piece)
             yield piece
@@ -73,7 +73,7 @@ class RawAnswer(httpx.AsyncByteStream):
         await self._response.aclose()
 
     def refusal(self) -> Refusal | None:
-        """The error that the server put at the end of its stream, if it did."""
+        """Return the error that the server put at the end of its stream, if it did."""
         for line in reversed(self._tail.splitlines()):
             if line.strip():
                 error = _error_in(line.removeprefix(b"data:"))
@@ -81,7 +81,7 @@ class RawAnswer(httpx.AsyncByteStream):
         return None
 
     def gemini_failure(self) -> StreamFailure | None:
-        """What Gemini's own reason for the end says, where it is no good one."""
+        """Return the failure for Gemini's own reason for the end, or None for a normal end."""
         if self._is_gemini and not self._reason:
             return truncated()
         return bad_call() if self._reason in _BAD_CALLS else None
@@ -100,7 +100,7 @@ class RawAnswer(httpx.AsyncByteStream):
 
 
 def _error_in(data: bytes) -> Any:
-    """The error of an event; None if it is none."""
+    """Return the error of an event; None without one."""
     try:
         found: Any = json.loads(data)
     except (ValueError, RecursionError):
@@ -116,7 +116,7 @@ def _refusal(error: Any) -> Refusal:
 
 
 def _status_of(error: Any, body: str) -> int:
-    """As the error says itself, else by its kind and its words."""
+    """Return the status in the error itself, else one by its kind and its text."""
     fields = cast("Mapping[str, object]", error if isinstance(error, dict) else {})
     for name in ("code", "status", "type"):
         value = fields.get(name)
@@ -134,11 +134,11 @@ _LOOPBACK: dict[str, httpx.AsyncBaseTransport | None] = {
     "all://127.0.0.1": None,
     "all://[::1]": None,
 }
-"""What a proxy could not reach anyway."""
+"""Addresses that a proxy could not reach anyway."""
 
 
 class NetworkSettings(Protocol):
-    """What the questions that need the network have in common."""
+    """The network settings of the questions that need the network."""
 
     @property
     def proxy(self) -> str:
@@ -162,9 +162,9 @@ class NetworkSettings(Protocol):
 
 
 class Exchange:
-    """One request under way: its client, and what went wrong with it, as it came.
+    """One request in progress: its client, and its failure as the server sent it.
 
-    litellm has words of its own for that, and loses some of it.
+    litellm's own texts lose some of the failure.
     """
 
     def __init__(self, client: httpx.AsyncClient, ask: NetworkSettings) -> None:
@@ -175,11 +175,13 @@ class Exchange:
 
     @property
     def status(self) -> int:
-        """The status of the refusal, 0 if there was none."""
+        """Return the status of the refusal, 0 without one."""
         return self.failure.refusal.status if isinstance(self.failure, RefusedError) else 0
 
     def truth(self, error: Exception, *, has_begun: bool) -> Exception | None:
-        """What went wrong in the middle of a stream, where others found only words of theirs."""
+        """Return the original failure in the middle of a stream, which libraries replace by their
+        own.
+        """
         if self.answer is None:
             return None
         if self.answer.failure is not None:
@@ -191,7 +193,7 @@ class Exchange:
         return unreadable(detail) if (detail := why_unreadable(error)) else None
 
     async def send(self, request: httpx.Request) -> httpx.Response:
-        """The head of the answer, with the whole body of a refusal."""
+        """Return the head of the answer, with the whole body of a refusal."""
         self.failure = self.answer = None
         try:
             response = await send_request(self.client, request, self.ask)
@@ -219,14 +221,14 @@ class Connections:
         self._current: ContextVar[Exchange] = ContextVar("exchange")
 
     def serve_litellm(self) -> None:
-        """From now on litellm's own requests go through here."""
+        """Send litellm's own requests through this class from now on."""
         litellm.aclient_session = httpx.AsyncClient(transport=_Transport(self._current))
         handler: Any = AsyncHTTPHandler
         handler.create_async_transport = staticmethod(self._transport)
 
     @contextmanager
     def through(self, ask: NetworkSettings) -> Generator[Exchange]:
-        """The exchange for this question, for all requests of the task meanwhile.
+        """Yield the exchange for this question, used by all requests of the task meanwhile.
 
         Raises StreamFailure when the certificates or the proxy cannot be used.
         """
@@ -252,20 +254,20 @@ class Connections:
 
 
 class _Transport(httpx.AsyncBaseTransport):
-    """Hands requests to the exchange of the running task."""
+    """Passes requests to the exchange of the running task."""
 
     def __init__(self, current: ContextVar[Exchange]) -> None:
         self._current = current
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The answer's head; its body streams."""
+        """Return the answer's head; its body streams."""
         return await self._current.get().send(request)
 
 
 async def send_request(
     client: httpx.AsyncClient, request: httpx.Request, ask: NetworkSettings
 ) -> httpx.Response:
-    """The head of the answer to a request within the limits of the question."""
+    """Return the head of the answer to a request, within the time limits of the question."""
     limits = httpx.Timeout(ask.first_s + 5, connect=ask.connect_s)
     request.extensions["timeout"] = limits.as_dict()
     response = await client.send(request, stream=True, follow_redirects=False)
@@ -288,7 +290,7 @@ async def _read_refusal(response: httpx.Response) -> httpx.Response:
 
 
 def _with_body(response: httpx.Response, **body: Any) -> httpx.Response:
-    """The head of an answer with a body that is already decompressed."""
+    """Return the head of an answer with a body that is already decompressed."""
     headers = {
         name: value
         for name, value in response.headers.items()
@@ -298,7 +300,7 @@ def _with_body(response: httpx.Response, **body: Any) -> httpx.Response:
 
 
 def _redirect_target(url: httpx.URL, response: httpx.Response) -> str:
-    """Where a redirect leads, without what may be secret in it."""
+    """Return the target of a redirect, without what may be secret in it."""
     try:
         target = url.join(response.headers["location"])
     except httpx.InvalidURL:
@@ -309,7 +311,7 @@ def _redirect_target(url: httpx.URL, response: httpx.Response) -> str:
 def _changed_at(ca_file: str) -> int:
     try:
         return Path(ca_file).stat().st_mtime_ns if ca_file else 0
-    except OSError:  # whoever opens it will say so
+    except OSError:  # opening it reports the error
         return 0
 
 
@@ -331,7 +333,7 @@ def _client(proxy: str, ca_file: str) -> httpx.AsyncClient:
 def _certificates(ca_file: str) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=str(Path(ca_file).expanduser()))
-    except (OSError, ValueError) as error:  # SSLError, for what is no certificate, is an OSError
+    except (OSError, ValueError) as error:  # SSLError, for an invalid certificate, is an OSError
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise StreamFailure(
             "upstream_network",

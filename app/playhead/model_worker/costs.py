@@ -1,4 +1,4 @@
-"""How many tokens an answer took, and what it cost by litellm's prices."""
+"""Count the tokens of an answer, and its cost by litellm's prices."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 def tokens_of(usage: Any, ask: Ask, *, is_given: bool, said: int) -> Tokens:
-    """The provider's numbers, else litellm's count, else a guess from the characters.
+    """Return the provider's numbers, else litellm's count, else an estimate by the characters.
 
-    litellm fills in a count of its own without saying so: `is_given` tells which it is. `said` is
-    the number of characters of the answer.
+    litellm adds a count of its own without marking it: `is_given` is whether the numbers are the
+    provider's. `said` is the number of characters of the answer.
     """
     if usage is None or not (usage.prompt_tokens or usage.completion_tokens):
         asked = sum(len(str(message.get("content") or "")) for message in ask.messages)
@@ -44,7 +44,7 @@ def priced_tokens(
     is_estimated: bool = False,
     usage: Any = None,
 ) -> Tokens:
-    """The numbers with their price."""
+    """Return the numbers with their price."""
     cost = _cost(model, asked, said, usage)
     return Tokens(
         input_tokens=asked,

@@ -1,4 +1,4 @@
-"""What went wrong, found in whatever a library raised: a text for the user, and whether to retry.
+"""Turn an exception of a library into a text for the user, and decide whether to retry.
 
 No text has a key in it.
 """
@@ -36,7 +36,7 @@ _NETWORK_CODE = "upstream_network"
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and all that it comes from."""
+    """Yield the error and all its causes."""
     seen: set[int] = set()
     waiting = [error]
     while waiting:
@@ -50,13 +50,15 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def is_network(error: BaseException) -> bool:
-    """Whether no answer came at all."""
+    """Return whether no answer was received at all."""
     kinds = (httpx.TransportError, httpx.InvalidURL, ConnectionError, RedirectedError)
     return any(isinstance(link, kinds) for link in causes(error))
 
 
 def is_network_retryable(error: BaseException, api_base: str | None) -> bool:
-    """Not where a certificate is wrong, or where nobody listens on this very machine."""
+    """Return whether to retry: not for a wrong certificate, or for a local server that is not
+    there.
+    """
     if _is_caused_by(
         error, ssl.SSLError, RedirectedError, httpx.ProxyError, httpx.UnsupportedProtocol
     ):
@@ -67,7 +69,7 @@ def is_network_retryable(error: BaseException, api_base: str | None) -> bool:
 
 
 def network_text(error: BaseException, api_base: str | None, proxy: str) -> ErrorText:
-    """What stands in the way."""
+    """Return the text for a network error."""
     where = _without_password(api_base) or "the provider"
     if _is_caused_by(error, RedirectedError):
         return ErrorText(
@@ -113,7 +115,7 @@ def network_text(error: BaseException, api_base: str | None, proxy: str) -> Erro
 
 
 def network_detail(error: BaseException) -> str:
-    """What the system says, in its own words, where that says anything."""
+    """Return the system's own message, if there is one."""
     links = list(causes(error))
     for kind in (RedirectedError, ssl.SSLCertVerificationError, socket.gaierror, httpx.ProxyError):
         for link in links:
@@ -141,7 +143,7 @@ def _is_caused_by(error: BaseException, *kinds: type[BaseException]) -> bool:
 
 
 def _without_password(address: str | None) -> str:
-    """The address without a name and password in it."""
+    """Return the address without a name and password in it."""
     return address.replace(f"{urlsplit(address).netloc.rpartition('@')[0]}@", "") if address else ""
 
 
@@ -154,7 +156,7 @@ RETRY_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 52
 """The statuses after which the same request may well be answered."""
 
 MAX_RETRY_AFTER_S = 32 * 86_400.0
-"""Some accounts begin anew with a month; whoever says more means never."""
+"""Some accounts are renewed each month; a longer wait means never."""
 
 _NO_PROVIDER = "LLM Provider NOT provided"
 _PREFIXES = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\b)(?:\s*[-:])\s*")
@@ -163,7 +165,7 @@ _DELAY = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 
 
 def describe(error: BaseException, ask: Ask | ListModels) -> Failed:
-    """The failure of a turn."""
+    """Return the failure of a turn."""
     words, detail = _text_and_detail(error, ask)
     wait_s = retry_after(error)
     secrets = secrets_of(ask)
@@ -178,7 +180,7 @@ def describe(error: BaseException, ask: Ask | ListModels) -> Failed:
 
 
 def is_retryable(error: BaseException, ask: Ask) -> bool:
-    """Whether the same request may well be answered in a moment."""
+    """Return whether the same request may succeed in a moment."""
     if isinstance(error, StreamFailure) or is_unreadable(error):
         return False
     status, text = _status_and_text(error)
@@ -188,7 +190,7 @@ def is_retryable(error: BaseException, ask: Ask) -> bool:
 
 
 def retry_after(error: BaseException) -> float | None:
-    """How long the server asks to wait, in seconds."""
+    """Return the seconds that the server asks to wait, or None."""
     for link in causes(error):
         if isinstance(link, RefusedError):
             if (found := _DELAY.search(link.refusal.body)) is not None:
@@ -215,7 +217,7 @@ def is_unreadable(error: BaseException) -> bool:
 
 
 def why_unreadable(error: BaseException) -> str:
-    """What is wrong with an answer that nobody could read; "" if that was not the matter."""
+    """Return the reason why an answer could not be read; "" for another error."""
     for link in causes(error):
         if isinstance(link, json.JSONDecodeError):
             return str(link)
@@ -275,7 +277,7 @@ def _is_refusal(error: BaseException) -> bool:
 
 
 def _status_and_text(error: BaseException) -> tuple[int, str]:
-    """Of the innermost that says: failures after the first piece come wrapped in others."""
+    """Return those of the innermost error: failures after the first piece are wrapped in others."""
     links = list(causes(error))
     for link in links:
         if isinstance(link, RefusedError):
@@ -300,7 +302,7 @@ def _without_prefixes(text: str) -> str:
 
 
 def _seconds(value: str | None) -> float | None:
-    """A number of seconds, or a date (RFC 9110, section 10.2.3)."""
+    """Return a number of seconds, from a number or a date (RFC 9110, section 10.2.3)."""
     if not value:
         return None
     try:
@@ -314,7 +316,7 @@ def _seconds(value: str | None) -> float | None:
 
 
 def _sensible(seconds: float) -> float | None:
-    """What a server can mean; it may say any number, or what is none."""
+    """Return a plausible number of seconds; a server may send any number, or NaN."""
     return None if math.isnan(seconds) else min(max(0.0, seconds), MAX_RETRY_AFTER_S)
 
 

@@ -31,18 +31,18 @@ from playhead.model_worker.protocol import (
 
 
 class Models(Protocol):
-    """What streams answers: deltas, then how it ended; and what knows of models."""
+    """Streams answers (deltas, then the end), and has the facts about models."""
 
     def stream(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
-        """The answer; closing the generator closes the connection."""
+        """Stream the answer; closing the generator closes the connection."""
         ...
 
     async def listed(self, ask: ListModels) -> ModelList:
-        """The models of a provider."""
+        """Return the models of a provider."""
         ...
 
     def known(self, ask: AboutModel) -> ModelList:
-        """What the table of models says about one."""
+        """Return the table's facts about a model."""
         ...
 
 
@@ -76,7 +76,9 @@ class Dispatcher:
             task.cancel()
 
     def _on_ended(self, turn: str, task: asyncio.Task[None]) -> None:
-        """Here and not in the task: one that is cancelled before its first step never runs."""
+        """Remove an ended task; not in the task, since one cancelled before its first step never
+        runs.
+        """
         self._tasks.pop(turn, None)
         if task.cancelled():
             self._send(Cancelled(turn))
@@ -88,7 +90,7 @@ class Dispatcher:
                     await self._stream(ask)
                 case ListModels():
                     self._send(await self._models.listed(ask))
-        # Whatever a provider's code raises ends this turn and not the worker.
+        # Any exception of a provider's code ends this turn and not the worker.
         except Exception as error:  # noqa: BLE001
             self._send(describe(error, ask))
 
@@ -108,11 +110,11 @@ class Dispatcher:
 
 FIRST_WAIT_S = 1.0
 MAX_WAIT_S = 120.0
-"""Whoever asks to wait for longer is not waited for: the user may want to do something else."""
+"""A request to wait for longer is refused: the user may want to do something else."""
 
 
 class ModelClient:
-    """Everything that the worker can say of models and have them say."""
+    """Answers all questions of the worker about models, and streams their answers."""
 
     def __init__(self) -> None:
         self._connections = Connections()
@@ -125,9 +127,9 @@ class ModelClient:
         await self._litellm.warm()
 
     async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
-        """The pieces of the answer, at last how it ended and what it cost.
+        """Stream the pieces of the answer, and last its end and cost.
 
-        Closing the generator closes the connection. Raises whatever a provider's code raises.
+        Closing the generator closes the connection. Raises any exception of a provider's code.
         """
         for attempt in range(1, ask.retries + 2):
             has_begun = False
@@ -153,11 +155,11 @@ class ModelClient:
             await asyncio.sleep(seconds)
 
     async def listed(self, ask: ListModels) -> ModelList:
-        """The models of a provider. Raises StreamFailure or what the HTTP client raises."""
+        """Return the models of a provider. Raises StreamFailure or what the HTTP client raises."""
         return ModelList(ask.turn, tuple(await list_models(ask, self._connections)))
 
     def known(self, ask: AboutModel) -> ModelList:
-        """What the table of models says about one."""
+        """Return the table's facts about a model."""
         return ModelList(ask.turn, (known_model(ask.model),))
 
     def _asked(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
@@ -166,7 +168,7 @@ class ModelClient:
 
 
 def _retry_wait_s(error: Exception, attempt: int) -> float:
-    """What the server asks for; else longer each time, and not for all clients the same."""
+    """Return the server's wait; else a longer one each time, not the same for all clients."""
     backoff_s = FIRST_WAIT_S * 2 ** (attempt - 1)
     jitter_s = random.uniform(0, backoff_s / 2)  # noqa: S311 - nobody guesses it for gain
     asked_s = retry_after(error)

@@ -32,7 +32,7 @@ class ErrorText(Struct, frozen=True):
 
 
 class StreamFailure(Exception):
-    """A failure that nobody else raises: nonsense, silence, a stream cut short, a bad setting."""
+    """A failure that no library raises: nonsense, silence, a stream cut short, a bad setting."""
 
     def __init__(self, code: str, title: str, remedy: str, detail: str = "") -> None:
         super().__init__(title)
@@ -66,7 +66,7 @@ _NO_MODEL = re.compile(
 
 
 def kind_of(status: int, text: str) -> Kind:
-    """What a server's refusal is about: the words count more than the status.
+    """Return the kind of a server's refusal: the text counts more than the status.
 
     Gemini calls a wrong key a bad request, Anthropic an empty account too, and OpenAI has one
     status for both a busy minute and an unpaid bill.
@@ -87,7 +87,7 @@ def kind_of(status: int, text: str) -> Kind:
 
 
 def error_text(kind: Kind, model: str, *, has_key: bool) -> ErrorText:
-    """The words for a refusal of this kind."""
+    """Return the text for a refusal of this kind."""
     match kind:
         case "key":
             title = "The provider refused the key." if has_key else "This model needs a key."
@@ -145,7 +145,7 @@ def error_text(kind: Kind, model: str, *, has_key: bool) -> ErrorText:
 
 
 def error_sentence(body: str) -> str:
-    """The sentence of a server's error body, whichever shape it has."""
+    """Return the sentence in a server's error body, which may have several shapes."""
     try:
         found: Any = json.loads(body)
     except ValueError:
@@ -168,7 +168,7 @@ def _sentence(found: Any) -> str:
 
 
 def truncated() -> StreamFailure:
-    """The connection ended before the model said that it was done."""
+    """Return the failure for a connection that ended before the end of the answer."""
     return StreamFailure(
         "upstream_truncated",
         "The answer broke off.",
@@ -178,7 +178,7 @@ def truncated() -> StreamFailure:
 
 
 def no_stream() -> StreamFailure:
-    """A success status without a single event."""
+    """Return the failure for a success status without a single event."""
     return StreamFailure(
         "upstream_nonsense",
         "The server did not answer as a model does.",
@@ -188,7 +188,7 @@ def no_stream() -> StreamFailure:
 
 
 def unreadable_text() -> ErrorText:
-    """An answer that is no JSON where it has to be."""
+    """Return the text for an answer that is not JSON where it has to be."""
     return ErrorText(
         "upstream_nonsense",
         "The model's server sent something that cannot be read.",
@@ -197,7 +197,7 @@ def unreadable_text() -> ErrorText:
 
 
 def oversized(limit_bytes: int) -> StreamFailure:
-    """An event, or a line without an end, that no model sends."""
+    """Return the failure for an event, or a line without an end, that no model sends."""
     return StreamFailure(
         "upstream_nonsense",
         "The model's server sent something that cannot be read.",
@@ -207,13 +207,13 @@ def oversized(limit_bytes: int) -> StreamFailure:
 
 
 def unreadable(detail: str) -> StreamFailure:
-    """A stream that is none of a model's."""
+    """Return the failure for a stream that is not a model's."""
     words = unreadable_text()
     return StreamFailure(words.code, words.title, words.remedy, detail)
 
 
 def bad_call() -> StreamFailure:
-    """The provider itself could not read the call that its model wrote."""
+    """Return the failure for a call that the provider itself could not read."""
     return StreamFailure(
         "upstream_nonsense",
         "The model made a call that its provider could not read.",
@@ -222,7 +222,7 @@ def bad_call() -> StreamFailure:
 
 
 def needs_tools(model: str) -> StreamFailure:
-    """The request is about tools, and the model cannot take any."""
+    """Return the failure for a request with tools to a model that does not support them."""
     return StreamFailure(
         "tools_refused",
         f"“{model}” does not take tools.",
@@ -231,7 +231,7 @@ def needs_tools(model: str) -> StreamFailure:
 
 
 def silent(seconds: float, *, has_begun: bool) -> StreamFailure:
-    """Nothing came for too long."""
+    """Return the failure for a silence that was too long."""
     title = "The model fell silent." if has_begun else "The model does not answer."
     return StreamFailure(
         "upstream_silent",
@@ -246,7 +246,7 @@ class RedirectedError(httpx.RequestError):
 
 
 class Refusal(Struct, frozen=True):
-    """What a server answered in place of an answer."""
+    """A server's error response."""
 
     status: int
     headers: Mapping[str, str]
@@ -254,7 +254,7 @@ class Refusal(Struct, frozen=True):
 
 
 class RefusedError(Exception):
-    """A server's refusal, as it came: whoever wraps it in words of its own loses some of it."""
+    """A server's refusal, unchanged: a library that wraps it loses some of it."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(f"{refusal.status}: {refusal.body}")

@@ -25,11 +25,13 @@ Part = dict[str, Any]
 
 
 class FileError(ValueError):
-    """A file that is not read; its text says why."""
+    """A file that is not read; its text is the reason."""
 
 
 def file_bytes(path: str, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """The file's bytes; not of a pipe or a device, which may never end. Raises FileError."""
+    """Return the file's bytes. Raises FileError, also for a pipe or a device, which may
+    never end.
+    """
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
@@ -43,7 +45,7 @@ def file_bytes(path: str, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
 
 
 def text_part(text: str) -> Part:
-    """Words in place of a file, in brackets, so that they are not the user's."""
+    """Return a text in place of a file, in brackets to show that it is not the user's."""
     return {"type": "text", "text": f"[{text}]"}
 
 
@@ -101,7 +103,7 @@ _OTHER_LIMITS = FileLimits()
 
 
 def limits_for(model: str, api_base: str | None) -> FileLimits:
-    """By the provider that a litellm model string names; another address is another server."""
+    """Return the limits of the provider that a model string names; another address has its own."""
     provider, slash, _ = model.partition("/")
     if not slash:
         provider = "anthropic" if model.startswith("claude") else "openai"
@@ -128,11 +130,11 @@ warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
 
 
 class PictureError(ValueError):
-    """A picture that cannot be sent; its text says why, for the model and the user."""
+    """A picture that cannot be sent; its text is the reason, for the model and the user."""
 
 
 def fit_picture(data: bytes, limits: FileLimits) -> tuple[str, bytes]:
-    """The format's name, as in `image/png`, and the picture as the limits want it."""
+    """Return the format's name, as in `image/png`, and the picture within the limits."""
     try:
         with _opened(data) as image:
             if _is_fit(image, data, limits):
@@ -159,7 +161,7 @@ def _opened(data: bytes) -> Image.Image:
 
 
 def _is_fit(image: Image.Image, data: bytes, limits: FileLimits) -> bool:
-    """Whether it can go as it is: even a moving picture is one that only a few models take."""
+    """Return whether it can be sent unchanged: only a few models take a moving picture."""
     return (
         image.format in limits.formats
         and max(image.size) <= limits.side_px
@@ -171,7 +173,7 @@ def _is_fit(image: Image.Image, data: bytes, limits: FileLimits) -> bool:
 
 
 def _plain(image: Image.Image, side_px: int) -> Image.Image:
-    """The first frame, upright, at its size, in grey or colour of 8 bits."""
+    """Return the first frame, upright, at its size, in grey or colour of 8 bits."""
     if image.format == "JPEG":
         image.draft(None, (side_px, side_px))  # decoded at about the size that is wanted
     image.seek(0)
@@ -191,7 +193,7 @@ def _eight_bits(image: Image.Image) -> Image.Image:
 
 
 def _grey(image: Image.Image) -> Image.Image:
-    """All of the range becomes 256 steps; Pillow's own conversion cuts at 255."""
+    """Return the picture with its whole range in 256 steps; Pillow's own conversion cuts at 255."""
     is_short = image.mode.startswith("I;16")
     wide = image.convert("I") if is_short else image
     low, high = (0.0, 65535.0) if is_short else cast("tuple[float, float]", wide.getextrema())
@@ -230,7 +232,7 @@ def _on_white(picture: Image.Image) -> Image.Image:
 
 
 def is_heif(data: bytes) -> bool:
-    """Whether it is a picture as telephones make them."""
+    """Return whether it is a HEIF picture, as phones make them."""
     return data[4:8] == b"ftyp" and data[8:12] in _HEIF_BRANDS
 
 
@@ -264,7 +266,7 @@ _UNKNOWN_PICTURE = "it is no picture that is known here"
 
 
 def image_parts(part: Part, limits: FileLimits, *, can_see: bool) -> list[Part]:
-    """The picture, with the place of its file, which code may need; else why it is not there."""
+    """Return the picture with its file's path, which code may need; else why it is missing."""
     path = str(part["path"]) if part["type"] == IMAGE_PART else ""
     named = f"Image file: {path}" if path else "Image"
     if not can_see:
@@ -280,7 +282,7 @@ def image_parts(part: Part, limits: FileLimits, *, can_see: bool) -> list[Part]:
 
 
 def _decoded(text: str) -> bytes:
-    """What base64 stands for; a data URL is taken as well."""
+    """Return the bytes of a base64 text or a data URL."""
     data = text.rpartition(",")[2] if text.startswith("data:") else text
     return base64.b64decode(data)
 
@@ -291,7 +293,7 @@ _PDF_HEAD_BYTES = 1024
 
 
 class InputSupport(Struct, frozen=True):
-    """What the model that is asked can look at."""
+    """The kinds of files that the model can read."""
 
     can_see: bool = False
     takes_documents: bool = False
@@ -299,12 +301,12 @@ class InputSupport(Struct, frozen=True):
 
 
 def has_files(messages: Iterable[dict[str, Any]]) -> bool:
-    """Whether any message has parts of ours."""
+    """Return whether any message has parts of ours."""
     return any(part.get("type") in _OUR_PARTS for message in messages for part in _parts(message))
 
 
 def with_files(messages: list[dict[str, Any]], reader: InputSupport) -> list[dict[str, Any]]:
-    """The messages with our parts replaced. It reads and scales: call it in a thread."""
+    """Return the messages with our parts replaced. It reads and scales: call it in a thread."""
     return [_message(message, reader) for message in messages]
 
 
@@ -332,7 +334,7 @@ def _server_parts(part: Part, reader: InputSupport) -> list[Part]:
 
 
 def _document(path: str, reader: InputSupport) -> list[Part]:
-    """The PDF itself; its path has been told, so a model that takes none misses nothing."""
+    """Return the PDF itself; its path is in the message, so nothing is returned without support."""
     if not reader.takes_documents:
         return []
     name = Path(path).name

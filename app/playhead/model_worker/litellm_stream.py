@@ -38,7 +38,7 @@ class DeltaReader:
         self._thought: list[str] = []
 
     def read(self, chunk: Any) -> Delta | None:
-        """The delta of a chunk; None if it says nothing."""
+        """Return the delta of a chunk; None if it is empty."""
         if not chunk.choices:  # the usage chunk
             return None
         raw = chunk.choices[0].delta
@@ -53,7 +53,7 @@ class DeltaReader:
         return None if delta == Delta() else delta
 
     def _echo(self, blocks: Iterable[Any]) -> str:
-        """The whole blocks of thinking that are signed, or closed to us, as JSON."""
+        """Return the complete blocks of thinking that are signed, or closed to us, as JSON."""
         whole: list[dict[str, Any]] = []
         for raw in blocks:
             block = _fields(raw)
@@ -79,7 +79,7 @@ def _text(raw: Any, name: str) -> str:
 
 
 def _cited_pages(annotations: Iterable[Any]) -> Iterator[CitedPage]:
-    """Only pages: a server's own files and the like say nothing outside of it."""
+    """Yield the cited pages; a server's own files and the like have no meaning outside of it."""
     for annotation in annotations:
         page = _fields(_fields(annotation).get("url_citation"))
         start, end = page.get("start_index"), page.get("end_index")
@@ -129,7 +129,7 @@ class LitellmStream:
         self._refused: dict[tuple[str, str | None], frozenset[str]] = {}
 
     async def warm(self) -> None:
-        """One mock stream: pays for the modules that litellm imports at its first request."""
+        """Run one mock stream: it loads the modules that litellm imports at its first request."""
         answer: Any = await litellm.acompletion(  # pyright: ignore[reportUnknownMemberType]
             model="openai/warm",
             messages=[{"role": "user", "content": "hello"}],
@@ -141,7 +141,7 @@ class LitellmStream:
             pass
 
     async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
-        """The deltas of the answer, at last how it ended and what it cost.
+        """Stream the deltas of the answer, and last its end and cost.
 
         Closing the generator closes the connection. Raises what litellm raises, or StreamFailure.
         """
@@ -158,7 +158,7 @@ class LitellmStream:
             except Exception as error:
                 if (truth := exchange.truth(error, has_begun=has_begun)) is not None:
                     raise truth from error
-                if exchange.failure is not None:  # as it came: litellm's words lose some of it
+                if exchange.failure is not None:  # the original one: litellm's text loses some of it
                     _innermost(error).__cause__ = exchange.failure
                 raise
 
@@ -185,7 +185,7 @@ class LitellmStream:
                     has_begun = True
                     yield delta
                 if usage is not None and getattr(answer, "sent_stream_usage", False):
-                    break  # there is no more, but litellm would put the answer together once again
+                    break  # it is complete, but litellm would assemble the answer once again
                 deadline = loop.time() + (ask.between_s if has_begun else ask.first_s)
             _check_end(answer, exchange, has_begun=has_begun)
             yield Done(ask.turn, reason or "stop", _tokens(answer, usage, ask))
@@ -194,7 +194,7 @@ class LitellmStream:
             await answer.aclose()
 
     async def _open(self, ask: Ask, exchange: Exchange, deadline: float) -> Any:
-        """The litellm stream; a model that cannot take an option is asked again without it."""
+        """Return the litellm stream; a model that refuses an option is asked again without it."""
         where = (ask.model, ask.api_base)
         refused = self._refused.get(where, frozenset[str]())
         arguments = await litellm_arguments(ask)
@@ -207,7 +207,7 @@ class LitellmStream:
                         answer = await _complete(arguments | kept)
                         break
                     except _REFUSALS as error:
-                        is_final = exchange.status in RETRY_STATUSES  # whatever litellm makes of it
+                        is_final = exchange.status in RETRY_STATUSES  # whichever error litellm makes of it
                         if is_final or (name := _refused_option(error, kept)) is None:
                             raise
                     if name == "tools" and ask.needs_tools:
@@ -231,7 +231,7 @@ async def _complete(arguments: dict[str, Any]) -> Any:
 
 
 async def _with_refusals(chunks: openai.AsyncStream[Any]) -> AsyncGenerator[Any, None]:
-    """litellm drops what a model says in refusing; it is what it says."""
+    """Yield the chunks with the text of a model's refusal, which litellm drops."""
     try:
         async for chunk in chunks:
             for choice in chunk.choices:
@@ -251,7 +251,9 @@ def _innermost(error: BaseException) -> BaseException:
 
 
 def _options(ask: Ask) -> dict[str, Any]:
-    """What a server may not know. litellm itself leaves out what its provider does not take."""
+    """Return the options that a server may not support. litellm leaves out those of its
+    providers.
+    """
     options: dict[str, Any] = {"stream_options": {"include_usage": True}}
     if ask.tools:
         options["tools"] = ask.tools
@@ -261,7 +263,7 @@ def _options(ask: Ask) -> dict[str, Any]:
 
 
 def _refused_option(error: Exception, options: dict[str, Any]) -> str | None:
-    """The option that a server's refusal is about.
+    """Return the option that a server's refusal is about.
 
     Strict servers answer an unknown field with 400 or 422, and not all of them name it.
     """
@@ -275,7 +277,7 @@ def _refused_option(error: Exception, options: dict[str, Any]) -> str | None:
 
 
 def _check_end(answer: Any, exchange: Exchange, *, has_begun: bool) -> None:
-    """litellm makes up `stop` for a stream that just ended; what it received tells the truth."""
+    """Raise a failure for a stream that just ended, for which litellm invents a `stop`."""
     if exchange.answer is not None and (failure := exchange.answer.gemini_failure()) is not None:
         raise failure
     received = getattr(answer, "received_finish_reason", "")

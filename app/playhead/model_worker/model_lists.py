@@ -25,13 +25,13 @@ _OTHER_NAMES = {
 
 
 def known_model(model: str) -> Model:
-    """What is known of one model."""
+    """Return the known facts about a model."""
     entry = _entry(model)
     if entry is None:
         return Model(model=model)
     return Model(
         model=model,
-        # The table says nothing of some that do take tools: that is tried out.
+        # The table lacks this for some models that do take tools: that is tried out.
         takes_tools=True if entry.get("supports_function_calling") else None,
         takes_images=bool(entry.get("supports_vision")),
         takes_documents=bool(entry.get("supports_pdf_input")),
@@ -44,7 +44,7 @@ def known_model(model: str) -> Model:
 
 
 def known_models(provider: str) -> list[Model]:
-    """The chat models that the table has of a provider, by name."""
+    """Return the chat models that the table has of a provider, by name."""
     names = _OTHER_NAMES.get(provider, (provider,))
     found = {
         _full(provider, name)
@@ -59,7 +59,9 @@ def _full(provider: str, name: str) -> str:
 
 
 def _entry(model: str) -> Mapping[str, Any] | None:
-    """By its whole name, else by less and less of it: `openrouter/openai/x` is like `x`."""
+    """Return the entry by the whole name, else by shorter ones: `openrouter/openai/x` is
+    like `x`.
+    """
     table = _table()
     return next((table[name] for name in _names(model) if name in table), None)
 
@@ -91,7 +93,7 @@ KeyHeader = Literal["bearer", "anthropic", "gemini", "ollama"]
 
 
 class _Source(Struct, frozen=True):
-    """Where a provider's list is, and how it wants the key."""
+    """The address of a provider's list, and how it takes the key."""
 
     base: str
     path: str = "/models"
@@ -117,7 +119,9 @@ _NO_SUCH_PATH = (404, 405, 501)
 
 
 async def list_models(ask: ListModels, connections: Connections) -> list[Model]:
-    """The provider's own list, else litellm's table. Raises StreamFailure or httpx's errors."""
+    """Return the provider's own list, else litellm's table. Raises StreamFailure or httpx's
+    errors.
+    """
     provider = _provider(ask.model)
     source = _source(provider, ask.api_base)
     if source is None:
@@ -131,7 +135,7 @@ async def list_models(ask: ListModels, connections: Connections) -> list[Model]:
 
 
 def _provider(model: str) -> str:
-    """The provider that a model string begins with, as litellm reads it."""
+    """Return the provider that a model string begins with, as litellm reads it."""
     name, slash, _ = model.partition("/")
     if slash:
         return name
@@ -151,7 +155,7 @@ def _source(provider: str, api_base: str | None) -> _Source | None:
 
 
 def _base(source: _Source, api_base: str) -> str:
-    """The address without the path that the list's own path begins with."""
+    """Return the address without the path that the list's own path begins with."""
     base = api_base.rstrip("/")
     is_whole = source.way in ("anthropic", "ollama") or source.path.startswith("/v1")
     if is_whole:
@@ -192,7 +196,7 @@ async def _answer(client: httpx.AsyncClient, source: _Source, ask: ListModels) -
 
 
 def _credentials(way: KeyHeader, key: str | None) -> dict[str, str]:
-    """In a header and never in the address, which would end up in logs."""
+    """Return the headers with the key; in an address it would end up in logs."""
     match way:
         case "anthropic":
             return {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
@@ -224,7 +228,7 @@ def _items(body: Any) -> Iterable[Mapping[str, Any]] | None:
 
 
 def _model(provider: str, item: Mapping[str, Any]) -> Iterator[Model]:
-    """The model of an entry, unless it can do no chat."""
+    """Yield the model of an entry, unless it cannot chat."""
     name = next(
         (item[key] for key in ("id", "name", "model") if isinstance(item.get(key), str)), ""
     )
@@ -242,7 +246,7 @@ _OTHER_KINDS = (
 
 
 def _can_chat(name: str, item: Mapping[str, Any]) -> bool:
-    """By what the provider says of it, else by its name: embeddings and voices answer nothing."""
+    """Return whether it can chat by the provider's facts, else by its name (not an embedding's)."""
     methods = item.get("supportedGenerationMethods")
     if isinstance(methods, list):
         return "generateContent" in methods
@@ -256,7 +260,7 @@ def _can_chat(name: str, item: Mapping[str, Any]) -> bool:
 
 
 def _listed_facts(item: Mapping[str, Any]) -> dict[str, Any]:
-    """What the provider's own list says of a model, over what the table has."""
+    """Return the facts in the provider's own list, which override the table's."""
     can, price = _fields(item.get("capabilities")), _fields(item.get("pricing"))
     inputs = _fields(item.get("architecture")).get("input_modalities")
     sizes = ("context_length", "max_context_length", "inputTokenLimit", "max_input_tokens")

@@ -102,7 +102,7 @@ class Ready(Struct, frozen=True):
 
 
 class CallPiece(Struct, frozen=True, kw_only=True):
-    """A piece of a tool call; calls are told apart by `index`, id and name come once."""
+    """A piece of a tool call; calls are distinguished by `index`, id and name are sent once."""
 
     index: int
     id: str = ""
@@ -154,9 +154,9 @@ class Retrying(Struct, frozen=True, kw_only=True):
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
-    """What an answer cost; `is_estimated` where the provider gave no numbers.
+    """The cost of an answer; `is_estimated` is whether the provider gave no numbers.
 
-    `cost` is in dollars, None where no price is known.
+    `cost` is in dollars, None without a known price.
     """
 
     input_tokens: int = 0
@@ -189,14 +189,14 @@ class Failed(Struct, frozen=True, kw_only=True):
 
 
 class Cancelled(Struct, frozen=True):
-    """From the worker: the connection of this turn is closed, nothing more comes."""
+    """From the worker: the connection of this turn is closed, no answer follows."""
 
     kind: ClassVar[str] = "cancelled"
     turn: str
 
 
 class Model(Struct, frozen=True, kw_only=True):
-    """What is known of a model, None where it is not; prices in dollars for a million tokens."""
+    """The known facts about a model, else None; prices in dollars for a million tokens."""
 
     model: str
     takes_tools: bool | None = None
@@ -237,11 +237,11 @@ def _repr_without(message: Struct, *hidden: str) -> str:
 
 
 class ProtocolError(ValueError):
-    """A line that is none of the messages above."""
+    """A line that is not one of the messages above."""
 
 
 def encode(message: Message) -> bytes:
-    """The message as one line; ASCII, so that lone surrogates and odd line ends survive."""
+    """Return the message as one line; ASCII, so that lone surrogates and odd line ends survive."""
     body = _deltas_body(message) if isinstance(message, Deltas) else msgspec.to_builtins(message)
     return json.dumps({"kind": message.kind, **body}).encode("ascii") + b"\n"
 
@@ -253,7 +253,7 @@ def write(pipe: BinaryIO, message: Message) -> None:
 
 
 def decode(line: bytes) -> Message:
-    """The message of one line; unknown fields are skipped. Raises ProtocolError."""
+    """Return the message of one line; unknown fields are skipped. Raises ProtocolError."""
     try:
         body = json.loads(line)
         shape = _TYPES[body["kind"]]
@@ -270,7 +270,9 @@ def decode(line: bytes) -> Message:
 
 
 def _deltas_body(message: Deltas) -> dict[str, Any]:
-    """Only what a delta has: most have one short text, and there are very many."""
+    """Return only the fields that a delta has: most have one short text, and there are very
+    many.
+    """
     return {"turn": message.turn, "deltas": [_small(delta) for delta in message.deltas]}
 
 
@@ -309,7 +311,7 @@ BATCH_INTERVAL_S = 0.016
 
 
 class DeltaBatcher:
-    """Collects deltas and hands on lists of them; nothing is joined, nothing reordered."""
+    """Collects deltas and passes on lists of them; nothing is joined, nothing reordered."""
 
     def __init__(self, send: Callable[[tuple[Delta, ...]], None]) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""Secrets are taken out of texts, in whatever form a server repeats them."""
+"""Remove secrets from texts, in whatever form a server repeats them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RedactedLog(io.TextIOBase):
         self._secrets: dict[str, None] = {}
 
     def know(self, secrets: Iterable[str]) -> None:
-        """From now on these are left out; of very many the latest."""
+        """Add secrets to leave out; of very many only the latest are kept."""
         for secret in secrets:
             self._secrets.pop(secret, None)
             self._secrets[secret] = None
@@ -56,13 +56,13 @@ class RedactedLog(io.TextIOBase):
 
 
 def brief(text: str, *secrets: str) -> str:
-    """The beginning of the text without secrets; first these, so that none is cut in two."""
+    """Return the beginning of the text without secrets; these are removed before it is cut."""
     text = " ".join(redacted(text, *secrets).split())
     return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + " …"
 
 
 def secrets_of(ask: Ask | ListModels) -> list[str]:
-    """The key in use, and what else the settings hold that must stay between us."""
+    """Return the key in use, and all other secrets in the settings."""
     found = [ask.api_key or "", *map(_password, (ask.proxy, ask.api_base or ""))]
     extra = ask.extra if isinstance(ask, Ask) else {}
     waiting: list[tuple[str, object]] = list(extra.items())
@@ -83,7 +83,7 @@ def _password(address: str) -> str:
 
 
 def redacted(text: str, *secrets: str) -> str:
-    """The text without the secrets in use and without what looks like one."""
+    """Return the text without the secrets in use and without what looks like one."""
     for secret in secrets:
         if len(secret) >= _SHORTEST:
             for form in sorted(set(_forms(secret)), key=len, reverse=True):
@@ -92,7 +92,7 @@ def redacted(text: str, *secrets: str) -> str:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """The secret as it is, and as URLs, JSON, hexadecimal digits and base64 have it."""
+    """Yield the secret as it is, and as URLs, JSON, hexadecimal digits and base64 have it."""
     raw = secret.encode("utf-8", "surrogatepass")
     yield secret
     for quoted in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
@@ -107,7 +107,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _in_base64(raw: bytes) -> Iterator[str]:
-    """What all longer texts with these bytes in them share; three ways, by what stands before."""
+    """Yield the base64 of these bytes in longer texts; three forms, by the offset."""
     for lead in range(3):
         first, last = -(-lead * 8 // 6), (lead + len(raw)) * 8 // 6
         for encoded in (base64.b64encode, base64.urlsafe_b64encode):

@@ -1,4 +1,4 @@
-"""What a question becomes for a model's server: parameters that the user set, and no others."""
+"""Turn a question into the arguments for a model's server: only parameters that the user set."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _RESERVED = frozenset(
         *("ssl_verify", "drop_params", "user_continue_message", "model_list", "cache"),
     }
 )
-"""What extra parameters may not say: whom to ask, what about, with which key and how."""
+"""Extra parameters that are not allowed: the model, the messages, the key, the connection."""
 _HEADERS = ("headers", "extra_headers")
 _CREDENTIALS = frozenset({"authorization", "x-api-key", "api-key", "x-goog-api-key", "host"})
 
 
 def allowed_extra(extra: Mapping[str, Any]) -> dict[str, Any]:
-    """The extra parameters without those that are not the user's to set there."""
+    """Return the extra parameters without those that the user may not set there."""
     kept: dict[str, Any] = {}
     for name, value in extra.items():
         if name in _RESERVED or name.startswith(("_", "mock_")):
@@ -46,7 +46,7 @@ def _headers(value: object) -> dict[str, Any]:
 
 
 async def litellm_arguments(ask: Ask) -> dict[str, Any]:
-    """All but what a server may not know of."""
+    """Return all arguments but those that a server may not support."""
     optional = {
         "temperature": ask.temperature,
         "max_tokens": ask.max_tokens,
@@ -69,19 +69,19 @@ async def litellm_arguments(ask: Ask) -> dict[str, Any]:
 
 
 def _signs(ask: Ask) -> bool:
-    """Whether requests are signed: a key of any kind would be sent in place of the signature."""
+    """Return whether requests are signed: a key would be sent in place of the signature."""
     return ask.model.startswith("bedrock/")
 
 
 async def messages_of(ask: Ask) -> list[dict[str, Any]]:
-    """The messages with their files as the model can take them."""
+    """Return the messages with their files as the model can take them."""
     if not has_files(ask.messages):
         return ask.messages
     return await asyncio.to_thread(with_files, ask.messages, _reader(ask))
 
 
 def _reader(ask: Ask) -> InputSupport:
-    """What the model can look at: the user's word counts over the table's."""
+    """Return the files that the model can read: the user's setting overrides the table."""
     known = known_model(ask.model)
     sees = known.takes_images if ask.supports_images is None else ask.supports_images
     limits = limits_for(ask.model, ask.api_base)
