@@ -22,7 +22,7 @@ class RunOutput:
 
     There is a file only when not everything was shown. It holds the unchanged bytes, up to
     `kept` (0: without limit); of a longer output its head and tail, and between them a line with
-    the number of missing bytes. Bytes that are not UTF-8 are shown as `\xff`.
+    the number of missing bytes. Bytes that are not UTF-8 are shown as `\\xff`.
     """
 
     def __init__(self, path: Path, shown: int = SHOWN_LIMIT, kept: int = FILE_LIMIT) -> None:

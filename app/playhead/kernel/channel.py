@@ -10,7 +10,7 @@ from .protocol import encode_mark
 
 
 class Channel:
-    """The kernel's voice; only the process that made it is heard, a fork of user code is not."""
+    """Writes the kernel's marks; only in the process that made it, not in a fork of user code."""
 
     def __init__(self, fd: int, nonce: str) -> None:
         self._fd = fd
@@ -30,14 +30,14 @@ class Channel:
         self._write(encode_mark(self.nonce, kind, self.run, fields))
 
     def complain(self, text: str) -> None:
-        """Write text for the user, whatever has become of the streams of Python."""
+        """Write text for the user, even if Python's streams were replaced or closed."""
         self.flush()
         data = text.encode("utf-8", "backslashreplace")
         while data:
             data = data[self._write(data) :]
 
     def flush(self) -> None:
-        """Flush what user code left in its streams, whatever they are by now."""
+        """Flush the current streams, which user code may have replaced."""
         for stream in (sys.stdout, sys.stderr):
             try:
                 try:

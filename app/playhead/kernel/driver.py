@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AnswerFiles:
-    """Writes the files that answers lie in; any thread may."""
+    """Writes the files with the answers; any thread may."""
 
     def __init__(self, channel: Channel, spool: str) -> None:
         self._channel = channel
@@ -33,7 +33,7 @@ class AnswerFiles:
 class Job(NamedTuple):
     """A block to run: in which folder, with running line, with times of single lines.
 
-    `memory` is what it may take, in bytes; 0 is no limit. `dpi` is the screen's now, 0 if not told.
+    `memory` is its limit in bytes; 0 is no limit. `dpi` is the screen's now, 0 if unknown.
     """
 
     code: str
@@ -45,10 +45,10 @@ class Job(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a block ended; `line` is where it was interrupted.
+    """The end of a block; `line` is where it was interrupted.
 
-    `status` is what a copy of this process ends with that came back from the block, `exit_status`
-    what is said of the block: None where the language has none.
+    `status` is the exit status of a forked copy of this process that returned from the block,
+    `exit_status` that of the block: None if the language has none.
     """
 
     state: str
@@ -58,9 +58,9 @@ class Outcome(NamedTuple):
 
 
 class DriverContext(NamedTuple):
-    """What a driver is given: the way out, the descriptors, the folder for files.
+    """The means of a driver: the channel, the descriptors, the folder for files.
 
-    `program` is the language's own, found by the parent; `dpi` the screen's, 0 if not told.
+    `program` is the language's own, found by the parent; `dpi` the screen's, 0 if unknown.
     """
 
     channel: Channel
@@ -75,15 +75,15 @@ class Driver:
     """One language, and one kernel of it; only the main thread calls `execute` and `answer`."""
 
     word: str = ""
-    """What fences and tools call the language."""
+    """The language in fences and tools."""
     name: str = ""
-    """What people call it."""
+    """The language's name for people."""
     aliases: Sequence[str] = ()
     """Other words for it, in small letters."""
     programs: Sequence[str] = ()
     """Names of the program that runs it, the best first; none where it needs no program."""
     install: Mapping[str, str] = {}
-    """What to do where there is no program, by the start of `sys.platform`; "" for the others."""
+    """How to install its program, by the start of `sys.platform`; "" for other systems."""
 
     only_shows: bool = False
     """Whether a block is shown and nothing of it is run: there is nothing to approve."""
@@ -97,7 +97,7 @@ class Driver:
         raise NotImplementedError
 
     def expect_run(self) -> None:
-        """A block is about to be run: text that comes from now on is for it (command thread)."""
+        """Take text from now on as the next block's, which is about to be run (command thread)."""
         self.stage.descriptors.expect_run()
 
     def execute(self, job: Job) -> Outcome:
@@ -117,12 +117,12 @@ class Driver:
         _thread.interrupt_main()
 
     def answer(self, command: dict[str, Any]) -> None:
-        """Answer a question about the names, while no block runs."""
+        """Answer a question about the variables, while no block runs."""
         self.refuse(command, f"{self.name} tells nothing of its names.")
 
     def refuse(self, command: dict[str, Any], reason: str) -> None:
-        """Say why there is no answer; any thread may."""
+        """Send the reason why there is no answer; any thread may."""
         self.answers.send(command["ask"], {"error": reason})
 
     def close(self) -> None:
-        """The kernel is to end in an orderly way."""
+        """End the kernel in an orderly way."""

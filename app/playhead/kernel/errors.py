@@ -28,14 +28,14 @@ def remember_source(number: int, code: str) -> str:
 
 
 def format_failure(error: BaseException, block: str) -> str:
-    """The traceback as Python prints it, without the kernel's frames."""
+    """Return the traceback as Python prints it, without the kernel's frames."""
     summary = traceback.TracebackException(type(error), error, _from_block(error, block))
     _drop_own_frames(summary, set())
     return "".join(summary.format())
 
 
 def remedy(error: BaseException) -> str:
-    """A sentence for what code cannot know of the place it runs in."""
+    """Return a sentence on what is not possible here, for the errors that it causes; else ""."""
     is_terminal = issubclass(type(error), OSError) and getattr(error, "filename", "") == "/dev/tty"
     if not is_terminal or getattr(error, "errno", 0) not in (errno.ENXIO, errno.ENOENT):
         return ""
@@ -43,7 +43,7 @@ def remedy(error: BaseException) -> str:
 
 
 def send_failure(channel: Channel, error: BaseException, block: str, remarks: str = "") -> None:
-    """Send the exception as data, with what else there is to say of it."""
+    """Send the exception as data, with remarks on it."""
     name, frames = type(error).__name__, _frames(error, block)
     send_error(channel, name, message_of(error), frames, remarks.strip())
 
@@ -72,13 +72,13 @@ def send_error(
 
 
 def interrupted_line(error: BaseException, block: str) -> int | None:
-    """The line of the block at which the exception arrived."""
+    """Return the line of the block at which the exception arrived."""
     lines = [line for file, line, _ in _frames(error, block) if file == ""]
     return lines[-1] if lines else None
 
 
 def message_of(error: BaseException) -> str:
-    """What the exception says, whatever its class does."""
+    """Return the exception's message, even if its class fails."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - a __str__ of user code may do anything
@@ -86,7 +86,7 @@ def message_of(error: BaseException) -> str:
 
 
 def _from_block(error: BaseException, block: str) -> Any:
-    """The traceback from the first frame of the block on, if there is one."""
+    """Return the traceback from the first frame of the block on, if there is one."""
     trace = error.__traceback__
     start = trace
     while start is not None and start.tb_frame.f_code.co_filename != block:

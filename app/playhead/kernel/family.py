@@ -1,9 +1,9 @@
-"""Find and end all processes that a kernel has started, wherever they have gone since.
+"""Find and end all processes that a kernel has started, even if they left its group and session.
 
 A child that takes a session of its own, or that forks and lets its parent end, is in no group and
 under no parent any more. On Linux it keeps two marks: a variable in the environment, which programs
-hand down, and for a fork that never started a program the place where the system has put its
-arguments, which is drawn by lot for each program. Not found is a process that empties its
+inherit, and for a fork that never started a program the address where the system has put its
+arguments, which is random for each program. Not found is a process that empties its
 environment and detaches itself (`env -i setsid …`), what a service starts on request (docker,
 systemd-run, at), and everything outside of the group where there is no /proc (macOS).
 """
@@ -26,7 +26,7 @@ _FIXED_ADDRESSES = 0x0040000
 
 
 def mark() -> str:
-    """What stands in the environment of all that this process starts; "" without a watcher."""
+    """Return the entry in the environment of all that this process starts; "" without a watcher."""
     value = os.environ.get(VARIABLE)
     return f"{VARIABLE}={value}" if value else ""
 
@@ -47,7 +47,7 @@ class Family:
         return cls(f"{VARIABLE}={value}".encode("ascii"), place)
 
     def members(self) -> list[int]:
-        """The processes that are there now, but this one."""
+        """Return the ids of the current processes, without this one."""
         try:
             names = os.listdir("/proc")
         except OSError:
@@ -59,8 +59,8 @@ class Family:
     def end(self) -> None:
         """Kill them, and those that they start meanwhile.
 
-        A process that becomes another program just then bears no mark for a moment: they are all
-        gone when nobody is found twice.
+        A process that becomes another program just then has no mark for a moment: they have all
+        ended when none is found twice.
         """
         is_sure = False
         for _ in range(_ROUNDS):
@@ -96,7 +96,7 @@ def _place(pid: int) -> tuple[str, str] | None:
 
 
 def _are_places_drawn() -> bool:
-    """Whether two programs do not lie at the same addresses by rule."""
+    """Return whether programs get random addresses, which differ from each other."""
     try:
         with open("/proc/sys/kernel/randomize_va_space", encoding="ascii") as file:
             is_on = file.read().strip() != "0"
@@ -132,11 +132,11 @@ def die_with_parent() -> None:
 
 
 def start_watcher() -> None:
-    """Fork a process that ends everything as soon as nobody holds the other end of stdin.
+    """Fork a process that ends everything as soon as the other end of stdin is closed.
 
-    It covers what the other guards cannot: children of a kernel that has been killed, those with a
-    session of their own included. Forked twice, so that `os.wait()` of user code never sees it, and
-    in a session of its own, so that what kills the group leaves it; before any thread is started.
+    It covers what the other guards cannot: children of a kernel that has been killed, also with a
+    session of their own. Forked twice, so that `os.wait()` of user code never sees it, and in a
+    session of its own, so that a signal to the group does not end it; before any thread starts.
     """
     if not hasattr(os, "fork") or os.getpgrp() != os.getpid():
         return

@@ -1,4 +1,4 @@
-"""The kernel's process: takes commands from the parent, has blocks run, says when each is over."""
+"""The kernel's process: takes commands from the parent, runs blocks, reports the end of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .streams import Descriptors
 
 
 def serve() -> int:
-    """Run until the parent says `exit` or goes away."""
+    """Run until the parent sends `exit` or ends."""
     boot_module = sys.modules["__main__"]  # kept alive: user code gets a fresh one
     family.start_watcher()
     family.die_with_parent()
@@ -77,7 +77,7 @@ class Host:
             command.get("dpi") or 0,
         )
         outcome = self._driver.execute(job)
-        if os.getpid() != self._pid:  # user code forked and the child came back here
+        if os.getpid() != self._pid:  # user code forked and the child returned here
             self._channel.flush()
             os._exit(outcome.status & 0xFF)
         self._is_busy = False
@@ -106,14 +106,14 @@ class Host:
         family.end_group()  # the parent is gone
 
     def _stop(self, run: str) -> None:
-        """Interrupt also where SIGINT is lost: `os.system` ignores it meanwhile."""
+        """Interrupt, also where SIGINT is lost: `os.system` ignores it meanwhile."""
         if run == self._channel.run:
             self._driver.interrupt()
             self._channel.send_unordered("stopping")
 
 
 def _make_driver(word: str, stage: DriverContext) -> Driver:
-    """The driver of a language; Python, which starts most often, waits for no other import."""
+    """Return the driver of a language; Python, which starts most often, needs no other import."""
     if word == "python":
         from .drivers.python import Python
 
@@ -124,7 +124,7 @@ def _make_driver(word: str, stage: DriverContext) -> Driver:
 
 
 def _commands(fd: int) -> Iterator[dict[str, Any]]:
-    """The parent's commands; ends when the parent does."""
+    """Yield the parent's commands until the parent ends."""
     with os.fdopen(fd, "rb") as file:
         for line in file:
             yield json.loads(line)

@@ -30,7 +30,7 @@ class Interrupts:
             self._diversion = None
 
     def call(self, function: Callable[[], None]) -> None:
-        """Call user code so that it can be interrupted. Raises whatever it raises."""
+        """Call user code so that it can be interrupted. Raises its exceptions."""
         signal.signal(signal.SIGINT, self._on_signal)  # user code may have put its own in place
         self._raised_at = 0.0
         try:

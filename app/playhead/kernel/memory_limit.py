@@ -15,10 +15,10 @@ _RESERVED = 256_000_000
 
 
 class MemoryLimit:
-    """Owner of the limit on the data of a process while a run goes on (Linux).
+    """Owner of the limit on the data of a process during a run (Linux).
 
-    What a run really uses is watched from outside; this is for the one step that is too large. It
-    is no limit on addresses: programs that the process starts inherit it, and Java and others
+    The memory that a run uses is watched from outside; this stops one step that is too large. It
+    does not limit addresses: programs that the process starts inherit it, and Java and others
     reserve more of those than they will ever use.
     """
 
@@ -28,7 +28,7 @@ class MemoryLimit:
         self.bytes = 0
 
     def begin(self, limit: int) -> None:
-        """From now on let allocations fail that would take this process over the limit."""
+        """Make allocations fail from now on that would take this process over the limit."""
         self.bytes = limit
         used = _used(self._pid) if limit > 0 else None
         if used is None:
@@ -53,7 +53,7 @@ class MemoryLimit:
             self._set(old)
 
     def _set(self, limits: tuple[int, int]) -> bool:
-        """Whether that could be done: code may have lowered the hard limit, or have ended."""
+        """Set the limits; False if code has lowered the hard limit, or has ended."""
         import resource
 
         try:
@@ -63,11 +63,11 @@ class MemoryLimit:
         return True
 
     def remark(self, error: BaseException) -> str:
-        """What to say of an error that the limit explains."""
+        """Return a remark on an error that the limit explains."""
         return f"{self.words()}\n" if self.bytes and _is_memory_error(error) else ""
 
     def words(self) -> str:
-        """Whose limit it is, and what to do."""
+        """Return a sentence with the limit's origin and the remedy."""
         return (
             f"This run may take {self.bytes / 1e6:,.0f} MB of memory: the limit in the"
             " settings. Work in smaller parts, or raise it there."
@@ -79,7 +79,7 @@ def _is_memory_error(error: Any) -> bool:
 
 
 def _used(pid: int) -> tuple[int, int] | None:
-    """Bytes of data, resident bytes of a process (0: this one), where the system tells."""
+    """Return the bytes of data and the resident bytes of a process (0: this one), or None."""
     if not sys.platform.startswith("linux"):
         return None
     try:

@@ -1,7 +1,7 @@
-"""What a kernel and its parent say to each other: JSON lines in, marks between the output out.
+"""The protocol of a kernel and its parent: JSON lines in, marks between the output out.
 
 A mark is `ESC _ nonce ; json ESC \\`, written by one write of at most `MARK_LIMIT` bytes: a POSIX
-pipe keeps such a write whole, so a mark stands exactly where it was made among the output of the
+pipe keeps such a write whole, so a mark is exactly where it was made in the output of the
 code and of its children. ECMA-48 calls `ESC _ … ESC \\` an application program command; terminals
 skip it. JSON is ASCII here, hence no mark holds an escape in its middle.
 
@@ -15,7 +15,7 @@ Commands, one JSON object a line, by their `t`:
     input      run, id, text: a line for the running code's standard input
     text       run, text, end: text as it is for what reads standard input, and its end if `end`
     stop       run: as an interrupt, for where a signal does not reach
-    variables  ask: the names of the namespace; answered by `answer`
+    variables  ask: the variables of the namespace; answered by `answer`
     table      ask, name, first, rows: a page of a variable, or of a table that was shown, by its
                key; answered by `answer`
     exit       end in an orderly way
@@ -51,7 +51,7 @@ MARK_OPEN = b"\x1b_"
 MARK_CLOSE = b"\x1b\\"
 MARK_LIMIT = 4096
 SHOWN = ("png", "svg", "html", "markdown", "latex", "javascript", "table", "text")
-"""What a `show` mark can be of."""
+"""The kinds of a `show` mark."""
 
 
 class Mark(NamedTuple):
@@ -62,21 +62,21 @@ class Mark(NamedTuple):
     fields: dict[str, Any]
 
     def text(self, name: str) -> str:
-        """A field if it is a text, else the empty text."""
+        """Return a field if it is a text, else the empty text."""
         value = self.fields.get(name)
         return value if isinstance(value, str) else ""
 
     def integer(self, name: str) -> int | None:
-        """A field if it is an integer, else None."""
+        """Return a field if it is an integer, else None."""
         value = self.fields.get(name)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def flag(self, name: str) -> bool:
-        """Whether a field is true."""
+        """Return whether a field is true."""
         return self.fields.get(name) is True
 
     def rows(self, name: str) -> list[list[Any]]:
-        """A field's rows if it is a list of lists."""
+        """Return a field's rows if it is a list of lists."""
         value = self.fields.get(name)
         if not isinstance(value, list):
             return []
@@ -85,17 +85,17 @@ class Mark(NamedTuple):
 
 
 def new_nonce() -> str:
-    """A word that output does not hold by chance."""
+    """Return a random word that output does not contain by chance."""
     return os.urandom(8).hex()
 
 
 def mark_prefix(nonce: str) -> bytes:
-    """The bytes that open every mark of one kernel."""
+    """Return the bytes that open every mark of one kernel."""
     return MARK_OPEN + nonce.encode("ascii") + b";"
 
 
 def encode_mark(nonce: str, kind: str, run: str, fields: dict[str, Any]) -> bytes:
-    """The bytes of a mark. Raises ValueError if it would be too long to be written at once."""
+    """Return the bytes of a mark. Raises ValueError if it is too long for one write."""
     body = json.dumps({"t": kind, "run": run, **fields}, separators=(",", ":")).encode("ascii")
     mark = mark_prefix(nonce) + body + MARK_CLOSE
     if len(mark) > MARK_LIMIT:
@@ -104,7 +104,7 @@ def encode_mark(nonce: str, kind: str, run: str, fields: dict[str, Any]) -> byte
 
 
 def parse_mark(body: bytes) -> Mark | None:
-    """The mark between nonce and end, or None if it is not one."""
+    """Return the mark between nonce and end, or None if it is not one."""
     fields = parse_json(body)
     if not isinstance(fields, dict):
         return None
@@ -116,9 +116,9 @@ def parse_mark(body: bytes) -> Mark | None:
 
 
 def parse_json(data: bytes) -> Any:
-    """A value of JSON, None if it is none; halves of characters stand in it as `\\ud800`.
+    """Return a value of JSON, None if it is invalid; lone surrogates in it are replaced.
 
-    Python lets code make texts of these, which can be written nowhere.
+    Python lets code make texts with these, which cannot be written.
     """
     try:
         value: Any = json.loads(data)
@@ -139,12 +139,12 @@ def _without_halves(value: Any) -> Any:
 
 
 def encode_command(kind: str, **fields: Any) -> bytes:
-    """A command as the line that is written to the kernel."""
+    """Return a command as the line that is written to the kernel."""
     return json.dumps({"t": kind, **fields}).encode("ascii") + b"\n"
 
 
 def parse_command(line: bytes) -> dict[str, Any] | None:
-    """The command on a line, or None if it is none."""
+    """Return the command on a line, or None if it is not one."""
     try:
         command: Any = json.loads(line)
     except (ValueError, RecursionError):

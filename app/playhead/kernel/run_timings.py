@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 _ROWS_KEPT = 200
 _ROWS_PER_MARK = 60
 _SAMPLES_NEEDED = 8
-"""Fewer than these, a quarter of a second, say nothing about a share."""
+"""Fewer samples, a quarter of a second, are not enough for a share."""
 
 
 class _Part(NamedTuple):
-    """What was seen of one statement: its time and the weights of the lines inside it."""
+    """The samples of one statement: its time and the weights of the lines inside it."""
 
     seconds: float
     weights: dict[int, float]
@@ -42,7 +42,7 @@ class RunTimings:
         samples: dict[int, int],
         line_seconds: dict[int, float],
     ) -> None:
-        """One statement is over, after so many looks at its lines."""
+        """Add a statement that has ended, with the samples of its lines."""
         self._statements.append((line, seconds, last_line))
         if sum(samples.values()) >= _SAMPLES_NEEDED:
             self._samples.append(_Part(seconds, {at: float(n) for at, n in samples.items()}))
@@ -83,7 +83,7 @@ def inner_loops(tree: ast.Module) -> list[tuple[int, int]]:
 
 
 def _share(span: tuple[int, int], parts: list[_Part]) -> tuple[float, float]:
-    """Seconds spent in these lines, and their part of the statements that came by there."""
+    """Return seconds spent in these lines, and their share of the statements that ran them."""
     inside = around = 0.0
     for part in parts:
         weight = sum(n for line, n in part.weights.items() if span[0] <= line <= span[1])

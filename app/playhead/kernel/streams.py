@@ -33,7 +33,7 @@ class Descriptors:
         self._current.become(0)
 
     def expect_run(self) -> None:
-        """From now on text is for the next run, which may begin a moment later."""
+        """Take text from now on as the next run's, which may begin a moment later."""
         self._input = InputPipe()
 
     def feed(self, text: str, is_end: bool = False) -> None:
@@ -45,7 +45,7 @@ class Descriptors:
 
     @property
     def has_nobody(self) -> bool:
-        """Whether standard input ended before anything was typed into it."""
+        """Return whether standard input ended before anything was typed into it."""
         return self._current.ended_empty
 
     def read_bytes(self) -> int:
@@ -57,7 +57,7 @@ class Descriptors:
         os.set_blocking(self.output, True)
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
-        self._current.close()  # with what nobody has read of it
+        self._current.close()  # with its unread text
         with contextlib.suppress(OSError):  # closed by the block, as all of its descriptors
             os.close(self._current.reader)
         self._current = self._input
@@ -78,11 +78,11 @@ class InputPipe:
         self.ended_empty = False
 
     def become(self, fd: int) -> None:
-        """Let it be read under another number too; ours tells what has not been read."""
+        """Make it readable under another number too; ours reports the unread bytes."""
         os.dup2(self.reader, fd)
 
     def feed(self, data: bytes, is_end: bool) -> None:
-        """Add to what can be read; nothing after an end is taken."""
+        """Add to what can be read; after an end nothing is added."""
         with self._lock:
             if self._has_ended:
                 return
@@ -95,7 +95,7 @@ class InputPipe:
                 start_thread(self._pump, "playhead-input")
 
     def read_bytes(self) -> int:
-        """Return how much has been read; all of it where the system does not tell."""
+        """Return how many bytes have been read; all of them if the system does not report it."""
         with self._lock:
             return self._fed_bytes - len(self._waiting) - _waiting_bytes(self.reader)
 
@@ -107,7 +107,7 @@ class InputPipe:
             self._pour()
 
     def _pour(self) -> bool:
-        """Write what fits; whether nothing is left to be written."""
+        """Write what fits; return whether everything has been written."""
         try:
             while self._waiting:
                 del self._waiting[: os.write(self._writer, self._waiting[:65536])]
@@ -142,7 +142,7 @@ def _waiting_bytes(reader: int) -> int:
 
 
 def above_standard(fd: int) -> int:
-    """The same under a number that is none of 0, 1, 2, which user code may have closed."""
+    """Return a duplicate with a number other than 0, 1, 2, which user code may have closed."""
     passed: list[int] = []
     while fd <= 2:
         passed.append(fd)
@@ -153,7 +153,7 @@ def above_standard(fd: int) -> int:
 
 
 def has_input() -> bool:
-    """Whether something waits on descriptor 0."""
+    """Return whether something waits on descriptor 0."""
     try:
         return bool(select.select([0], [], [], 0)[0])
     except (OSError, ValueError):
@@ -161,7 +161,7 @@ def has_input() -> bool:
 
 
 def open_output(fd: int) -> io.TextIOWrapper:
-    """A line-buffered stream: children's output cannot overtake a printed line."""
+    """Return a line-buffered stream: children's output cannot overtake a printed line."""
     raw = io.FileIO(fd, "w", closefd=False)
     return io.TextIOWrapper(
         io.BufferedWriter(raw, 8192),
@@ -191,7 +191,7 @@ class Input(io.TextIOBase):
         self.buffer = io.FileIO(0, "r", closefd=False)
 
     def ask(self, prompt: str = "", is_secret: bool = False) -> str:
-        """One line without its end. Raises EOFError when there is no more input."""
+        """Return one line without its end. Raises EOFError when there is no more input."""
         with self._asking:
             self._announce(prompt, is_secret)
             line = _read_line()
@@ -200,34 +200,34 @@ class Input(io.TextIOBase):
         return line[:-1] if line.endswith("\n") else line
 
     def _announce(self, prompt: str, is_secret: bool) -> None:
-        if has_input() and not self._descriptors.has_nobody:  # else who listens is told at least
+        if has_input() and not self._descriptors.has_nobody:  # else at least ask
             return  # the answer to an earlier question had more than one line
         name = "%s-%d" % (self._channel.run, next(self._ids))
         self._channel.send("input", id=name, prompt=prompt[:_PROMPT_LIMIT], secret=is_secret)
 
     def readline(self, size: Any = -1, /) -> str:
-        """One line with its end; `size` is not honoured, a person types lines."""
+        """Return one line with its end; `size` is ignored, because people type lines."""
         try:
             return self.ask() + "\n"
         except EOFError:
             return ""
 
     def read(self, size: Any = -1, /) -> str:
-        """All lines up to the end of input, or one line if a size is given."""
+        """Return all lines up to the end of input, or one line if a size is given."""
         return self.readline() if size is not None and size >= 0 else "".join(self)
 
     def __iter__(self) -> Iterator[str]:  # type: ignore[override]
         return iter(self.readline, "")
 
     def close(self) -> None:
-        """Do nothing: `exit()` closes it, the kernel lives on."""
+        """Do nothing: `exit()` closes it, but the kernel continues."""
 
     def readable(self) -> bool:
-        """Whether it can be read."""
+        """Return whether it can be read."""
         return True
 
     def fileno(self) -> int:
-        """The inner pipe's descriptor."""
+        """Return the inner pipe's descriptor."""
         return 0
 
     @property

@@ -62,9 +62,7 @@ def _private_stdout() -> BinaryIO:
 
 
 def _quiet_litellm() -> None:
-    """Configure litellm before its import: no price list from the network, no .env files,
-    no logs.
-    """
+    """Configure litellm before its import: no network price list, no .env files, no logs."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"
     os.environ["LITELLM_LOG"] = "ERROR"

@@ -29,9 +29,7 @@ class FileError(ValueError):
 
 
 def file_bytes(path: str, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """Return the file's bytes. Raises FileError, also for a pipe or a device, which may
-    never end.
-    """
+    """Return the file's bytes. Raises FileError, also for a pipe or a device without an end."""
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):

@@ -158,7 +158,7 @@ class LitellmStream:
             except Exception as error:
                 if (truth := exchange.truth(error, has_begun=has_begun)) is not None:
                     raise truth from error
-                if exchange.failure is not None:  # the original one: litellm's text loses some of it
+                if exchange.failure is not None:  # litellm's text is shorter
                     _innermost(error).__cause__ = exchange.failure
                 raise
 
@@ -207,7 +207,7 @@ class LitellmStream:
                         answer = await _complete(arguments | kept)
                         break
                     except _REFUSALS as error:
-                        is_final = exchange.status in RETRY_STATUSES  # whichever error litellm makes of it
+                        is_final = exchange.status in RETRY_STATUSES  # for any of litellm's errors
                         if is_final or (name := _refused_option(error, kept)) is None:
                             raise
                     if name == "tools" and ask.needs_tools:
@@ -251,9 +251,7 @@ def _innermost(error: BaseException) -> BaseException:
 
 
 def _options(ask: Ask) -> dict[str, Any]:
-    """Return the options that a server may not support. litellm leaves out those of its
-    providers.
-    """
+    """Return options that a server may not support; litellm drops those of its providers."""
     options: dict[str, Any] = {"stream_options": {"include_usage": True}}
     if ask.tools:
         options["tools"] = ask.tools

@@ -59,9 +59,7 @@ def _full(provider: str, name: str) -> str:
 
 
 def _entry(model: str) -> Mapping[str, Any] | None:
-    """Return the entry by the whole name, else by shorter ones: `openrouter/openai/x` is
-    like `x`.
-    """
+    """Return the entry by the whole name, else by parts: `openrouter/openai/x` is like `x`."""
     table = _table()
     return next((table[name] for name in _names(model) if name in table), None)
 
@@ -119,9 +117,7 @@ _NO_SUCH_PATH = (404, 405, 501)
 
 
 async def list_models(ask: ListModels, connections: Connections) -> list[Model]:
-    """Return the provider's own list, else litellm's table. Raises StreamFailure or httpx's
-    errors.
-    """
+    """Return the provider's own list, else litellm's table. Raises StreamFailure, httpx errors."""
     provider = _provider(ask.model)
     source = _source(provider, ask.api_base)
     if source is None:

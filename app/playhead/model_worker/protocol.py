@@ -270,9 +270,7 @@ def decode(line: bytes) -> Message:
 
 
 def _deltas_body(message: Deltas) -> dict[str, Any]:
-    """Return only the fields that a delta has: most have one short text, and there are very
-    many.
-    """
+    """Return only fields with values: most deltas have one short text, and they are many."""
     return {"turn": message.turn, "deltas": [_small(delta) for delta in message.deltas]}
 
 

@@ -22,7 +22,7 @@ _REWRITTEN = re.compile(r"[\r\b]")
 
 
 def plain(text: str) -> str:
-    """Return the text without escapes and control characters; text overwritten by `\r` is gone."""
+    """Return the text without escapes and control characters; text overwritten by `\\r` is gone."""
     text = _ESCAPES.sub("", whole_characters(text)).replace("\r\n", "\n")
     text = _CONTROLS.sub("", text)
     if not _REWRITTEN.search(text):
@@ -36,7 +36,7 @@ def one_line(text: str) -> str:
 
 
 def line_ends(text: str) -> str:
-    """Return the text with whole characters and `\n` for every kind of line end."""
+    """Return the text with whole characters and `\\n` for every kind of line end."""
     return whole_characters(text).replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -1,4 +1,4 @@
-"""AppleScript, one `osascript` for each block; not run here, where there is no macOS."""
+"""AppleScript, one `osascript` for each block; not tested here, where there is no macOS."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .one_shot import OneShotDriver
 
 
 class AppleScript(OneShotDriver):
-    """What a script returns is printed by `osascript` itself."""
+    """Runs scripts with `osascript`, which prints their result itself."""
 
     word = "applescript"
     name = "AppleScript"

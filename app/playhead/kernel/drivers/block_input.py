@@ -33,7 +33,7 @@ class BlockInput:
         return self._pipe.reader
 
     def renew(self) -> None:
-        """A new one, without what was not read of the old one."""
+        """Replace the pipe by a new one, without the unread text of the old one."""
         with self._lock:
             self._pipe.close()
             os.close(self._pipe.reader)
@@ -42,7 +42,7 @@ class BlockInput:
             self._pipe = self._make()
 
     def revive(self) -> None:
-        """The same for another block: what was not read is dropped, an end is no more."""
+        """Reuse the pipe for another block: unread text is dropped, an end is undone."""
         with self._lock:
             self._pipe.close()
             reader = self._pipe.reader
@@ -63,7 +63,7 @@ class BlockInput:
         return self._pipe.read_bytes()
 
     def opened(self) -> None:
-        """The program reads it by now."""
+        """Note that the program has opened it."""
         with self._lock:
             self._is_open = True
             if self._has_end:
@@ -81,7 +81,7 @@ class BlockInput:
 
 
 _HALVES = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
-"""Halves of characters that stand for no byte either: nothing can write them."""
+"""Halves of characters that stand for no byte either: they cannot be written."""
 
 
 def write_block(path: str, text: str) -> None:

@@ -1,10 +1,10 @@
-"""What the languages have in common that are programs of their own beside the host.
+"""The base of languages that are programs of their own beside the host.
 
-A driver starts the language once, on a script that lies beside this module. The program writes what
+A driver starts the language once, on a script beside this module. The program writes what
 it prints, and the marks of its lines, straight to the descriptors that it inherits; the host only
-says what to run, and when that is over. Two more pipes carry lines of fields, separated by tabs and
-percent-encoded as in RFC 3986, so that a shell can read them too. The script is given as its last
-arguments the descriptor of the jobs, that of the replies, and the nonce of the marks.
+sends what to run and gets a reply at the end. Two more pipes carry lines of fields, separated by
+tabs and percent-encoded as in RFC 3986, so that a shell can read them too. The script is given as
+its last arguments the descriptor of the jobs, that of the replies, and the nonce of the marks.
 
 A job, from the host, is one line; the stream's end asks the program to end:
     run, path of the file with the code, 1 or 0 for the running line, path of a FIFO to be standard
@@ -38,7 +38,7 @@ from ..run_timings import RunTimings
 from .block_input import BlockInput, write_block
 
 _LEAST_DESCRIPTOR = 64
-"""Scripts of a shell use the numbers up to nine, some up to twenty, by hand."""
+"""Shell scripts use the numbers up to nine, some up to twenty, explicitly."""
 
 _CLOSE_LIMIT_S = 0.4
 _EXITED = "died"
@@ -87,11 +87,12 @@ class ChildProcess:
             os.close(jobs_theirs)
         self.pid = self._process.pid
         self._has_ended = threading.Event()
-        # What it has started may hold its end of the pipe open: only this tells of its death.
+        # Programs that it started may keep its end of the pipe open, so the process itself is
+        # watched.
         start_thread(lambda: self._wait_for_end(replies_theirs), "playhead-language")
 
     def send(self, *fields: str) -> None:
-        """Write one line. Raises Died if nobody reads any more."""
+        """Write one line. Raises ChildExited if it is not read any more."""
         line = "\t".join(urllib.parse.quote(field, errors="surrogateescape") for field in fields)
         try:
             os.write(self._jobs, line.encode("ascii") + b"\n")
@@ -99,7 +100,7 @@ class ChildProcess:
             raise ChildExited(self._process.wait()) from None
 
     def replies(self) -> Iterator[list[str]]:
-        """Its lines, as they come. Raises Died behind the last one."""
+        """Yield its lines as they arrive. Raises ChildExited after the last one."""
         while True:
             line, is_whole, rest = self._held.partition(b"\n")
             if not is_whole:
@@ -115,7 +116,7 @@ class ChildProcess:
             yield fields
 
     def signal(self, number: int) -> None:
-        """Send it a signal, and let it go on if something has halted it; any thread may."""
+        """Send it a signal, and continue it if it was stopped; any thread may."""
         if self._process.returncode is None:
             os.kill(self.pid, number)
             os.kill(self.pid, signal.SIGCONT)
@@ -137,7 +138,7 @@ class ChildProcess:
 
 
 def _high_pipe() -> tuple[int, int]:
-    """A pipe whose descriptors scripts do not use by hand; not inherited unless it is asked for."""
+    """Return a pipe with descriptors that scripts do not use; inherited only if requested."""
     import fcntl  # not on Windows, where the parent imports this too
 
     ends = os.pipe()
@@ -152,7 +153,7 @@ _SAME_STOP_S = 0.2
 
 
 class ChildDriver(Driver):
-    """Owner of one program of another language, which is started anew when it has ended."""
+    """Owner of one program of another language, which is started again when it has ended."""
 
     script: str = ""
     """The name of the file, beside this one, that the language runs."""
@@ -161,9 +162,9 @@ class ChildDriver(Driver):
     renews_input: bool = True
     """Whether the script can open another standard input for each block."""
     memory_error: re.Pattern[str] | None = None
-    """What an error says (name: message) that an allocation raises; None if that is the end."""
+    """Matches the error (name: message) of a failed allocation; None if that ends the program."""
     last_signal: int = signal.SIGINT
-    """What the program gets when it still runs a moment after it was asked to stop."""
+    """The signal for a program that still runs a moment after it was asked to stop."""
 
     def __init__(self, stage: DriverContext) -> None:
         super().__init__(stage)
@@ -180,27 +181,29 @@ class ChildDriver(Driver):
         self._memory = MemoryLimit()
 
     def command(self, script: str) -> list[str]:
-        """The program and its arguments up to the script, which is the last of them."""
+        """Return the program and its arguments up to the script, which is the last of them."""
         return [self.stage.program, script]
 
     def variables(self) -> dict[str, str]:
-        """What the program's environment has besides the host's."""
+        """Return what the program's environment has besides the host's."""
         return {}
 
     def prepare(self, code: str) -> str:
-        """The text that goes into the block's file."""
+        """Return the text that goes into the block's file."""
         return code
 
     def block_path(self, number: int) -> str:
-        """Where the text of a block lies."""
+        """Return the path of a block's file."""
         return os.path.join(self.stage.spool, "block-%d%s" % (number, self.suffix))
 
     def refusal(self, path: str) -> Outcome | None:
-        """How a block ends that is not to be run at all; what is wrong with it has been said."""
+        """Return the outcome of a block that is not run at all, after its error was sent; else
+        None.
+        """
         return None
 
     def has_kept_names(self) -> bool:
-        """Whether the program that has just ended left its names for the one after it."""
+        """Return whether the program that has just ended left its variables for the next one."""
         return False
 
     def start(self) -> str:
@@ -235,7 +238,7 @@ class ChildDriver(Driver):
             child.signal(self.last_signal)
 
     def execute(self, job: Job) -> Outcome:
-        """Run a block, and start the program anew if that has ended it."""
+        """Run a block, and start the program again if the block has ended it."""
         os.set_blocking(self.stage.descriptors.output, True)
         self._is_stopped, self._error, self._times = False, None, RunTimings()
         child = self._child = self._child or self._begin_child()
@@ -315,7 +318,7 @@ class ChildDriver(Driver):
             self._times.add(int(line), int(last), float(seconds), {}, {})
 
     def _after_death(self, status: int) -> Outcome:
-        """The block has ended its own program: by `exit`, by a crash, by a stop."""
+        """Return the outcome of a block that ended its program: by `exit`, a crash or a stop."""
         self._child = None
         if status < 0 and not self._is_stopped:
             self.stage.channel.complain(f"{self.name} ended by signal {-status}.\n")

@@ -8,7 +8,7 @@ from ..driver import Driver, Job, Outcome
 
 
 class Html(Driver):
-    """Hands a page on as a result; it needs no program."""
+    """Passes a page on as a result; it needs no program."""
 
     word = "html"
     name = "HTML"
@@ -16,7 +16,7 @@ class Html(Driver):
     only_shows = True
 
     def start(self) -> str:
-        """There is nothing to be started."""
+        """Return "": there is nothing to start."""
         return ""
 
     def execute(self, job: Job) -> Outcome:

@@ -27,12 +27,12 @@ class Java(OneShotDriver):
     suffix = ".java"
 
     def command(self, path: str) -> list[str]:
-        """With UTF-8 for all text: before Java 18 it is the locale's."""
+        """Return the command, with UTF-8 for all text: before Java 18 it is the locale's."""
         options = [f"-D{name}.encoding=UTF-8" for name in ("file", "stdout", "stderr")]
         return [self.stage.program, *options, path]
 
     def prepare(self, code: str) -> str:
-        """Statements alone become the body of a program, each in the line that it had."""
+        """Return statements alone as the body of a program, each on its own line as before."""
         if _MAIN.search(code):
             return code
         imports = " ".join(match.group().strip() for match in _IMPORT.finditer(code))

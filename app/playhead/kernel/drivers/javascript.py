@@ -19,8 +19,8 @@ _INSTALL = {
 class JavaScript(ChildDriver):
     """One Node.js for all blocks; needs version 18.
 
-    A block lasts until what it has begun is over: awaited code, timers, requests, children. What
-    only waits to be used (a listening server, an open connection) goes on behind it.
+    A block lasts until all that it began has ended: awaited code, timers, requests, children. What
+    only waits to be used (a listening server, an open connection) continues after it.
     """
 
     word = "javascript"
@@ -36,11 +36,13 @@ class JavaScript(ChildDriver):
         self._stopped_at = 0.0
 
     def command(self, script: str) -> list[str]:
-        """A stop may cut through a timer's callback, which Node's own bookkeeping would resent."""
+        """Return the command; a stop may interrupt a timer's callback, which Node's checks would
+        refuse.
+        """
         return [self.stage.program, "--no-force-async-hooks-checks", script]
 
     def interrupt(self) -> None:
-        """Ask by the pipe of the jobs: a signal waits until the code is back in the event loop."""
+        """Stop by the pipe of the jobs: a signal waits until the code is back in the event loop."""
         child = self._child
         if child is None:
             return

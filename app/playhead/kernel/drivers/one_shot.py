@@ -1,7 +1,7 @@
-"""What the languages have in common that start a program of their own for each block.
+"""The base of languages that start a program of their own for each block.
 
-Such a language keeps no names from one block to the next, and nobody knows which of its lines runs.
-The program inherits the descriptors: what it prints goes straight out.
+Such a language keeps no variables from one block to the next, and its running line is unknown.
+The program inherits the descriptors: its output is written to them directly.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class OneShotDriver(Driver):
         self._is_stopped = False
 
     def command(self, path: str) -> Sequence[str]:
-        """The program and its arguments that run the file at `path`."""
+        """Return the program and its arguments that run the file at `path`."""
         return [self.stage.program, path]
 
     def prepare(self, code: str) -> str:
-        """The text that goes into the block's file."""
+        """Return the text that goes into the block's file."""
         return code
 
     def start(self) -> str:
-        """Nothing runs before there is a block; the version is not asked for."""
+        """Return "": nothing runs before there is a block, and the version is not requested."""
         return ""
 
     def expect_run(self) -> None:
@@ -75,7 +75,7 @@ class OneShotDriver(Driver):
 
     def _write(self, code: str) -> str:
         self._count += 1
-        # Java takes the file's name for a class where there is none: it may hold no hyphen.
+        # Java takes the file's name for a class without one: it may not contain a hyphen.
         path = os.path.join(self.stage.spool, "block_%d%s" % (self._count, self.suffix))
         write_block(path, self.prepare(code))
         return path

@@ -26,12 +26,12 @@ class PowerShell(ChildDriver):
     renews_input = False
 
     def command(self, script: str) -> list[str]:
-        """Without the user's profile and without questions to a terminal."""
+        """Return the command, without the user's profile and without questions to a terminal."""
         options = ["-NoLogo", "-NoProfile", "-NonInteractive"]
         return [self.stage.program, *options, "-File", script]
 
     def variables(self) -> dict[str, str]:
-        """No colours in what is written to a pipe; no news of versions."""
+        """Return variables for no colours in a pipe, and no update check or telemetry."""
         return {
             "NO_COLOR": "1",
             "POWERSHELL_UPDATECHECK": "Off",

@@ -31,5 +31,5 @@ class Python(Driver):
         return self._kernel.execute(job)
 
     def answer(self, command: dict[str, Any]) -> None:
-        """Tell of the names, or give a page of a table."""
+        """Answer with the variables, or a page of a table."""
         self._kernel.answer(command)

@@ -20,7 +20,7 @@ _LOCALE = ("LC_ALL", "LC_CTYPE", "LANG")
 class R(ChildDriver):
     """One R for all blocks; needs R 3.6.
 
-    The script opens its input anew for each question, since R cannot give a process another
+    The script opens its input again for each question, since R cannot give a process another
     standard input; it stays the same pipe for all blocks.
     """
 
@@ -39,7 +39,9 @@ class R(ChildDriver):
         self._stop_file = ""
 
     def command(self, script: str) -> list[str]:
-        """Without the user's profile and saved names; the user's packages are there."""
+        """Return the command, without the user's profile and saved variables but with their
+        packages.
+        """
         options = ["--no-init-file", "--no-restore", "--no-save"]
         return [self.stage.program, *options, script]
 
@@ -51,7 +53,7 @@ class R(ChildDriver):
         return {"LC_ALL": "", "LC_CTYPE": "C.UTF-8"}
 
     def interrupt(self) -> None:
-        """Stop the block; R ignores the signal while it waits for a command, so a file says it."""
+        """Stop the block, also by a file: R ignores the signal while it waits for a command."""
         if self._stop_file:
             with contextlib.suppress(OSError):
                 open(self._stop_file, "w", encoding="ascii").close()

@@ -29,7 +29,7 @@ DRIVERS: tuple[type[Driver], ...] = (
 
 
 def driver_of(word: str) -> type[Driver]:
-    """The class of a language by its own word. Raises LookupError."""
+    """Return the class of a language by its own word. Raises LookupError."""
     for driver in DRIVERS:
         if driver.word == word:
             return driver

@@ -26,5 +26,5 @@ class Ruby(ChildDriver):
     memory_error = re.compile(r"^NoMemoryError")
 
     def command(self, script: str) -> list[str]:
-        """With UTF-8 for all text, whatever the locale is."""
+        """Return the command, with UTF-8 for all text, whatever the locale is."""
         return [self.stage.program, "-Eutf-8", script]

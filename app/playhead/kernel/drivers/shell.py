@@ -50,7 +50,7 @@ class ShellTrace:
 
     @contextlib.contextmanager
     def of_block(self, name: str) -> Generator[None, None, None]:
-        """Tell the lines of this block meanwhile; what others have left is dropped."""
+        """Report the lines of this block while it runs; those of other blocks are dropped."""
         self._line = 0
         self._needle = _START + name.encode("utf-8") + b":"
         try:
@@ -59,7 +59,7 @@ class ShellTrace:
             self.end()
 
     def end(self) -> None:
-        """Tell no more lines of the block."""
+        """Report no more lines of the block."""
         self._needle = b""
 
     def _follow(self) -> None:
@@ -97,7 +97,7 @@ class ShellTrace:
 
 _CHECK_LIMIT_S = 5
 _FIRST_WORD = "__ph_begin;"
-"""Stands before every block: it goes where the last one was, and has its lines told."""
+"""Precedes every block: it changes to the last one's folder, and turns on reports of lines."""
 _HARMLESS = re.compile(r"""(?:[\w \t\n./:=,@%+-]|\$\w+|"[^"\\$`!]*"|'[^']*')*""")
 """Without operators, there is not much that can be wrong."""
 _KEYWORD = re.compile(
@@ -122,24 +122,30 @@ class ShellDriver(ChildDriver):
         self._trace = ShellTrace(stage.channel, os.path.join(stage.spool, "trace"))
 
     def command(self, script: str) -> list[str]:
-        """Without the user's start files: what a block does is the same everywhere."""
+        """Return the command, without the user's start files, so that a block behaves the same
+        everywhere.
+        """
         # The script is read by a command, so that `$0` is the shell and no path of ours.
         return [self.stage.program, *self.options(), "-c", '. "$@"', self.word, script]
 
     def options(self) -> list[str]:
-        """What keeps it from reading the user's start files."""
+        """Return the options that keep it from reading the user's start files."""
         raise NotImplementedError
 
     def variables(self) -> dict[str, str]:
-        """Where its files lie; the script takes that out of what children inherit."""
+        """Return a variable with its folder; the script hides it from its children."""
         return {"PLAYHEAD_SPOOL": self.stage.spool}
 
     def block_path(self, number: int) -> str:
-        """By a name that messages can show: it is opened from its folder, without a path."""
+        """Return a path whose name is shown in messages: it is opened from its folder, without a
+        path.
+        """
         return os.path.join(self._blocks, f"<block {number}>")
 
     def prepare(self, code: str) -> str:
-        """Our first word before it, on the same line, and lines that end as a shell knows them."""
+        """Return the block after our first command, on the same line, with the line ends of a
+        shell.
+        """
         return _FIRST_WORD + code.replace("\r\n", "\n") + "\n"
 
     def execute(self, job: Job) -> Outcome:
@@ -148,12 +154,12 @@ class ShellDriver(ChildDriver):
             return super().execute(job)
 
     def interrupt(self) -> None:
-        """Stop the block; lines of the traps that end it are none of the block's."""
+        """Stop the block; lines of the traps that end it are not the block's."""
         self._trace.end()
         super().interrupt()
 
     def refusal(self, path: str) -> Outcome | None:
-        """Nothing of a block is run that cannot be read to its end."""
+        """Return a failed outcome for a block with a syntax error, so that no part of it is run."""
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             code = file.read()[len(_FIRST_WORD) :]
         if _HARMLESS.fullmatch(code) and not _KEYWORD.search(code):
@@ -170,14 +176,14 @@ class ShellDriver(ChildDriver):
         return Outcome("finished", exit_status=2)
 
     def has_kept_names(self) -> bool:
-        """Whether the shell came as far as to its EXIT trap."""
+        """Return whether the shell reached its EXIT trap."""
         try:
             return os.path.getsize(os.path.join(self.stage.spool, "names")) > 0
         except OSError:
             return False
 
     def _read_only(self, path: str) -> str | None:
-        """What the shell says against a block; None if nothing, or if it does not tell."""
+        """Return the shell's message on a block; None if it has none, or if the check fails."""
         try:
             done = subprocess.run(
                 [self.stage.program, *self.check, os.path.basename(path)],
@@ -218,7 +224,7 @@ class Bash(ShellDriver):
         return ["--norc", "--noprofile"]
 
     def variables(self) -> dict[str, str]:
-        """Scripts have a start file, too."""
+        """Return the variables; scripts have a start file, too."""
         return {**super().variables(), "BASH_ENV": ""}
 
 
@@ -241,5 +247,5 @@ class Zsh(ShellDriver):
     complaint = re.compile(r">:(\d+): (.*)")
 
     def options(self) -> list[str]:
-        """None but the system's own /etc/zshenv, which zsh reads in any case."""
+        """Return the option; zsh reads the system's own /etc/zshenv in any case."""
         return ["-f"]

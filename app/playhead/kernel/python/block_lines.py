@@ -1,7 +1,7 @@
-"""Watch the lines of a block: which one runs, by samples, and how long each takes, by bursts.
+"""Watch the lines of a block: the running one by samples, the time of each by bursts.
 
 Tracing every line costs 4 to 24 times the run time, injected prints more; looking at the main
-thread's frame from another thread, 30 times a second, cannot be told apart from nothing. For the
+thread's frame from another thread, 30 times a second, costs nothing measurable. For the
 times of single lines (Python 3.12 on) every event of `sys.monitoring` would cost 2 to 7 times the
 run time; 200 events twenty times a second cost nothing that can be measured. Very short lines that
 run very often are over-weighted a little.
@@ -26,7 +26,7 @@ _SAMPLE_PERIOD_S = 1 / 30
 
 
 class LineSampler:
-    """Owner of the sampling thread, which sleeps while nothing runs or nobody wants lines."""
+    """Owner of the sampling thread, which sleeps while nothing runs or no lines are wanted."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -42,7 +42,7 @@ class LineSampler:
             os.register_at_fork(after_in_child=self._on_fork)
 
     def announce(self, file: str, line: int) -> None:
-        """A statement of the block `file` begins."""
+        """Announce a statement of the block `file` that begins."""
         if not self.is_on:
             return
         with self._lock:
@@ -54,16 +54,16 @@ class LineSampler:
             self._is_running.set()
 
     def forget(self) -> None:
-        """Say the line again at the next sample if it still runs then (after an image)."""
+        """Report the line again at the next sample if it still runs then (after an image)."""
         self._line = None
 
     def counts(self) -> dict[int, int]:
-        """How often each line has been seen since the last statement began."""
+        """Return how often each line has been seen since the last statement began."""
         with self._lock:
             return self._counts
 
     def rest(self) -> None:
-        """Nothing runs any more; no mark of a line follows."""
+        """Stop sampling after a run; no mark of a line follows."""
         self._is_running.clear()
         with self._lock:
             self._file = ""
@@ -86,13 +86,13 @@ class LineSampler:
             self._channel.send_unordered("line", line=line)
 
     def _on_fork(self) -> None:
-        """The thread that holds the lock at this moment is not there in the child."""
+        """Replace the lock in a forked child, where the thread that may hold it does not exist."""
         self._lock = threading.Lock()
         self.is_on = False
 
 
 def _line_in(file: str, frame: Any) -> int | None:
-    """The innermost line of the block on the stack: where the block is, not its libraries."""
+    """Return the innermost line of the block on the stack, not a line of its libraries."""
     while frame is not None:
         if frame.f_code.co_filename == file:
             return frame.f_lineno
@@ -103,7 +103,7 @@ def _line_in(file: str, frame: Any) -> int | None:
 _BURST_PERIOD_S = 1 / 20
 _EVENTS_PER_BURST = 200
 _FREE_TOOL_IDS = (4, 3)
-"""Numbers that `sys.monitoring` leaves to anybody: debuggers and profilers have their own."""
+"""Numbers that `sys.monitoring` leaves free: debuggers and profilers have their own."""
 
 
 class LineTimes:
@@ -136,7 +136,7 @@ class LineTimes:
             start_thread(self._burst_forever, "playhead-times")
 
     def take(self) -> dict[int, float]:
-        """Seconds by line since it was last asked."""
+        """Return the seconds by line since the last call."""
         seconds, self._seconds = self._seconds, {}
         self._last = None
         return seconds
@@ -169,7 +169,7 @@ class LineTimes:
             before, began = self._last
             self._seconds[before] = self._seconds.get(before, 0.0) + now - began
         self._left -= 1
-        # What follows the burst's last event is not seen, so nothing is known of its time.
+        # What follows the burst's last event is not seen, so its time is unknown.
         self._last = (line, now) if self._left else None
         return None
 

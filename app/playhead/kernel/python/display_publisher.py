@@ -36,10 +36,10 @@ class DisplayPublisher:
         self.figure_format = "png"
         self.kept = KeptFrames()
         self.captured: list[Any] | None = None
-        """What is to be shown goes here while a block wants it for itself."""
+        """Collects what is to be shown while a block captures it."""
 
     def show_value(self, value: object) -> None:
-        """The `sys.displayhook` of the kernel."""
+        """Show a value; the `sys.displayhook` of the kernel."""
         if value is None:
             return
         builtins._ = value  # type: ignore[attr-defined]
@@ -114,7 +114,7 @@ class DisplayPublisher:
         return kind is not None and isinstance(value, kind)
 
     def _show_table(self, value: object) -> None:
-        """A frame's text, for who reads text and for the model, and its first rows."""
+        """Show a frame's text, for people and for the model, and its first rows."""
         text = _text_of(value)
         self.show_text(text)
         try:
@@ -126,7 +126,7 @@ class DisplayPublisher:
             self.send(representations.Representation("table", data, "json"))
 
     def _page(self, value: Any) -> dict[str, Any]:
-        """The first rows; of a frame with more it is kept, so that they can be asked for."""
+        """Return the first rows; a frame with more is kept for further requests."""
         page = frames.page(value, name=_variable_of(value), render=frames.own_cell)
         if len(page["rows"]) < page["total_rows"]:
             page["key"] = self.kept.keep(value)
@@ -141,7 +141,7 @@ class DisplayPublisher:
 
 
 def _variable_of(value: object) -> str:
-    """The name that the block's code has for a value, "" where it has none."""
+    """Return the name that the block's code has for a value, "" if it has none."""
     names = vars(sys.modules["__main__"]).items()
     found = (name for name, one in names if one is value and not name.startswith("_"))
     return next(found, "")

@@ -24,7 +24,9 @@ class _Column(NamedTuple):
     missing: str = "None"
 
     def cells(self, render: Callable[[Any], Any]) -> list[Any]:
-        """Values of JSON; what is missing is None, in another way than usual here its word."""
+        """Return the values as JSON; a missing one is None, or its word if it is not the column's
+        usual one.
+        """
         found: list[Any] = []
         for item in self.items:
             word = missing_word(item)
@@ -35,12 +37,12 @@ class _Column(NamedTuple):
 
 
 def is_frame(value: object) -> bool:
-    """Whether it is a frame or a series of pandas or polars."""
+    """Return whether it is a frame or a series of pandas or polars."""
     return _frame_kind(value) is not None
 
 
 def is_table(value: object) -> bool:
-    """Whether `page` knows what to do with it."""
+    """Return whether `page` can read it."""
     return is_frame(value) or _is_matrix(value) or _is_records(value)
 
 
@@ -51,10 +53,10 @@ def page(
     name: str = "",
     render: Callable[[Any], Any] = cell,
 ) -> dict[str, Any]:
-    """Some rows of a table with the first columns. Raises TypeError if it is none.
+    """Return some rows of a table with the first columns. Raises TypeError if it is not one.
 
-    `render` makes JSON values of cells. An index that only counts is left out. `missing` says
-    column by column what stands for a value that is not there.
+    `render` makes JSON values of cells. An index that only counts is left out. `missing` has
+    for each column how a missing value is written.
     """
     first, rows = max(first, 0), min(max(rows, 0), _ROWS_LIMIT)
     kind = _frame_kind(value)
@@ -79,26 +81,26 @@ def page(
 
 
 def shape(value: Any) -> str:
-    """Its measures, like "3 × 4"."""
+    """Return its measures, like "3 × 4"."""
     sizes = value.shape if hasattr(value, "shape") else (len(value),)
     return " × ".join(str(int(size)) for size in sizes)
 
 
 def own_cell(value: Any) -> Any:
-    """A cell as its class writes it: for what is shown while code of the user runs anyway."""
+    """Return a cell as its class writes it; only for values shown while user code runs anyway."""
     found = cell(value)
     unknown = isinstance(found, str) and found == f"<{type(value).__name__}>"
     return str(value)[:500] if unknown else found
 
 
 def has_cells(value: Any) -> bool:
-    """Whether a frame is worth a table: an empty one says more in its own words."""
+    """Return whether a frame is worth a table: an empty one is clearer as text."""
     sizes = value.shape
     return (len(sizes) == 2 and int(sizes[1]) > 0) or (len(sizes) == 1 and int(sizes[0]) > 0)
 
 
 def size_bytes(value: Any) -> int:
-    """Bytes of a frame, without what its objects hold; 0 where it does not say."""
+    """Return the bytes of a frame, without what its objects hold; 0 if they are unknown."""
     try:
         if hasattr(value, "estimated_size"):
             return int(value.estimated_size())
@@ -109,7 +111,7 @@ def size_bytes(value: Any) -> int:
 
 
 def _frame_kind(value: Any) -> Callable[[Any, int, int], Any] | None:
-    """Which cutter; subclasses count (a GeoDataFrame is a frame too)."""
+    """Return its cutter; subclasses count (a GeoDataFrame is a frame too)."""
     for kind in bases_of(class_of(value)):
         if name_of(kind) in ("DataFrame", "Series"):
             cut = _CUTTERS.get(library(kind))
@@ -131,7 +133,7 @@ def _is_records(value: Any) -> bool:
 
 
 def _pandas(value: Any, first: int, rows: int) -> Any:
-    """The index comes first, as columns of its own, unless it only counts."""
+    """Return the columns and totals; the index comes first, as columns, unless it only counts."""
     total_rows = len(value)
     cut = value.iloc[first : first + rows]
     columns = [] if _only_counts(value.index) else _pandas_index(cut.index)
@@ -152,14 +154,14 @@ def _pandas_column(name: Any, dtype: Any, values: Any) -> _Column:
 
 
 def _missing_of(dtype: Any) -> str:
-    """Types of extensions say it themselves."""
+    """Return how a type writes a missing value; extension types define it themselves."""
     if hasattr(dtype, "na_value"):
         return missing_word(dtype.na_value) or "None"
     return {"f": "NaN", "c": "NaN", "M": "NaT", "m": "NaT"}.get(getattr(dtype, "kind", ""), "None")
 
 
 def _only_counts(index: Any) -> bool:
-    """Whether it says no more than the place of a row; that of a tail or a step says which rows."""
+    """Return whether it is only the number of a row; that of a tail or a step shows which rows."""
     is_range = type(index).__name__ == "RangeIndex"
     return is_range and index.start == 0 and index.step == 1 and index.name is None
 
@@ -201,7 +203,7 @@ def _matrix(value: Any, first: int, rows: int) -> Any:
 
 
 def _records(value: list[Any], first: int, rows: int) -> Any:
-    """Columns by the keys that are met in the first rows, in their order."""
+    """Return the columns by the keys found in the first rows, in their order."""
     keys: dict[Any, None] = {}
     for record in value[:PAGE_ROWS]:
         keys.update(dict.fromkeys(_fields(record)))
@@ -216,7 +218,7 @@ def _fields(record: Any) -> dict[Any, Any]:
 
 
 def _title(name: Any) -> str:
-    """A column's name; the levels of a name of many are joined."""
+    """Return a column's name; the levels of a multi-level name are joined."""
     if name is None:
         return ""
     if type(name) is tuple:
@@ -233,9 +235,9 @@ _GONE = (
 
 
 class KeptFrames:
-    """Owner of the last frames, by names that no variable has; the oldest go when many come.
+    """Owner of the last frames, by names that no variable has; the oldest are dropped first.
 
-    The one that came last is kept however large it is: `_` holds it too.
+    The last one is kept however large it is: `_` holds it too.
     """
 
     def __init__(self) -> None:
@@ -253,11 +255,11 @@ class KeptFrames:
         return name
 
     def has_name(self, name: str) -> bool:
-        """Whether it is a name of a kept frame, of this kernel or of one before."""
+        """Return whether it is a name of a kept frame, of this kernel or of one before."""
         return name.startswith("shown-")
 
     def find(self, name: str) -> Any:
-        """The frame of that name. Raises LookupError in words."""
+        """Return the frame of that name. Raises LookupError with a text for the user."""
         if name not in self._kept:
             raise LookupError(_GONE)
         return self._kept[name][0]
@@ -268,8 +270,8 @@ class KeptFrames:
 
 
 def _as_it_is(value: Any) -> Any:
-    """A copy that shares the values: columns that are added or dropped later are not its own."""
-    kind = library(class_of(value))  # that of a subclass is none of these: it copies as it likes
+    """Return a copy that shares the values: columns added or dropped later do not change it."""
+    kind = library(class_of(value))  # not that of a subclass, which copies in its own way
     if kind == "polars" and hasattr(value, "clone"):
         return value.clone()
     return value.copy(deep=False) if kind == "pandas" and hasattr(value, "copy") else value

@@ -2,9 +2,9 @@
 
 Libraries that open windows or browsers show their figures here instead. A process that is started
 by 'spawn' or 'forkserver' looks functions of `__main__` up in a file that a block does not have. A
-worker of a Pool dies of that, and the pool starts new ones for ever while the task is lost. Here
-the sender refuses; processes started by 'fork' know the names, and so 'fork' remains the default
-where it was before Python 3.14.
+worker of a Pool would end with that error, and the pool would start new ones for ever while the
+task is lost. Here the sender refuses; processes started by 'fork' have the names, and so 'fork'
+remains the default where it was before Python 3.14.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ImportHooks:
         self._patches = patches
 
     def install(self) -> None:
-        """Stand before all other finders; what has been imported already is patched now."""
+        """Install it before all other finders; patch modules that are already imported."""
         sys.meta_path.insert(0, self)  # type: ignore[arg-type]
         for name, patch in self._patches.items():
             if name in sys.modules:
@@ -64,7 +64,7 @@ def _wrap_loader(loader: Any, patch: Patch) -> None:
 
 
 def patch_context(context: Any) -> None:
-    """Fork where the code chose nothing and Python 3.14 or newer would use a "forkserver"."""
+    """Fork if the code chose no method and Python 3.14 or newer would use a "forkserver"."""
     default = context._default_context
     if default._default_context.get_start_method() == "forkserver":
         default._default_context = context._concrete_contexts["fork"]
@@ -76,7 +76,9 @@ def patch_reduction(reduction: Any) -> None:
     plain_dump = reduction.dump
 
     def dump(obj: Any, file: Any, protocol: Any = None) -> None:
-        """Only a starting process that is not a fork gets its orders in this way."""
+        """Write the orders of a starting process; only one that is not a fork gets them in this
+        way.
+        """
         buffer = io.BytesIO()
         plain_dump(obj, buffer, protocol)
         data = buffer.getvalue()
@@ -85,7 +87,9 @@ def patch_reduction(reduction: Any) -> None:
         file.write(data)
 
     def dumps(cls: Any, obj: Any, protocol: Any = None) -> bytes:
-        """What queues and pools send; bytes, for Python 3.12.1 may crash over a view at its end."""
+        """Return what queues and pools send; bytes, as Python 3.12.1 may crash over a view at its
+        end.
+        """
         buffer = io.BytesIO()
         cls(buffer, protocol).dump(obj)
         data = buffer.getvalue()
@@ -122,7 +126,7 @@ def _refuse_local_names(data: bytes) -> None:
 
 
 def _names_of_main(data: bytes) -> Iterator[str]:
-    """What a pickle looks up in `__main__`; a name is made of the last two strings before it."""
+    """Yield what a pickle looks up in `__main__`; a name is the last two strings before it."""
     import pickletools  # slow, and needed only where something may be wrong
 
     memo: dict[Any, Any] = {}
@@ -136,7 +140,7 @@ def _names_of_main(data: bytes) -> Iterator[str]:
         elif opcode.name in ("BINGET", "LONG_BINGET"):
             strings = [strings[-1], memo.get(value)]
         elif opcode.name == "FRAME":
-            continue  # says how much follows, between any two others
+            continue  # a frame, which may be between any two others
         elif opcode.name == "GLOBAL" and value.startswith("__main__ "):
             yield value.partition(" ")[2]
         elif opcode.name == "STACK_GLOBAL":
@@ -157,7 +161,7 @@ _SHOWN_BY_METHOD = {
 
 
 def display_patches(display: DisplayPublisher) -> dict[str, Patch]:
-    """What to do with which module."""
+    """Return the patch of each module."""
     shown = {module: _show_method_patch(display, name) for module, name in _SHOWN_BY_METHOD.items()}
     return {
         **shown,
@@ -169,7 +173,7 @@ def display_patches(display: DisplayPublisher) -> dict[str, Patch]:
 
 
 def _pyplot_patch(display: DisplayPublisher) -> Patch:
-    """The Agg backend would only warn that it has no window."""
+    """Return a patch for pyplot: the Agg backend would only warn that it has no window."""
 
     def show(*args: Any, **kwargs: Any) -> None:  # a function: pyplot sets attributes on it
         display.show_open_figures()
@@ -205,7 +209,7 @@ def _show_function_patch(display: DisplayPublisher) -> Patch:
 
 
 def _patch_display_functions(functions: Any) -> None:
-    """Without its shell IPython would print the text of everything."""
+    """Replace `display`, which would print the text of everything without IPython's shell."""
     functions.display = vars(builtins)["display"]
 
 

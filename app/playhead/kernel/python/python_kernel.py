@@ -31,7 +31,7 @@ class PythonKernel:
         self._folder = os.getcwd()
         self._memory = MemoryLimit()
         streams.install(channel, stage.descriptors)
-        # A crash says where it was, in our own copy of the way out.
+        # A crash prints its place, in our own copy of the output.
         faulthandler.enable(stage.descriptors.output, all_threads=False)
         sampler = LineSampler(channel)
         self._display = display = DisplayPublisher(channel, sampler, stage.spool, stage.dpi)
@@ -44,7 +44,7 @@ class PythonKernel:
                 "multiprocessing.reduction": patch_reduction,
             }
         ).install()
-        # The threads are ours; a fork that user code makes is none of their business.
+        # The threads are ours; the warning does not concern a fork by user code.
         warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
         sys.argv = [""]
         sys.path.insert(0, self._folder)
@@ -75,7 +75,7 @@ class PythonKernel:
             self._memory.end()
 
     def answer(self, command: dict[str, Any]) -> None:
-        """Tell of the names, or give a page of a table."""
+        """Answer with the variables, or a page of a table."""
         self._answers.answer(command)
 
     def _enter(self, folder: str) -> None:

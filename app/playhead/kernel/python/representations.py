@@ -31,10 +31,10 @@ _FORMS = (
 
 
 def find(value: object) -> Representation | None:
-    """The best form of a value, None where its text is all there is.
+    """Return the best form of a value, None if it only has a text.
 
-    Methods are looked up on the class: what answers to every name would answer to these too.
-    A form that fails is passed over, as its text would be shown without it.
+    Methods are looked up on the class: an object that answers to every name would have these too.
+    A form that fails is skipped, as the text would be shown without it.
     """
     if isinstance(value, type):
         return None
@@ -62,7 +62,7 @@ def shows_itself(value: object) -> bool:
 
 
 def from_bundle(bundle: dict[str, Any]) -> Representation | None:
-    """The best form of a bundle of data by MIME type."""
+    """Return the best form of a bundle of data by MIME type."""
     for mime, _, kind, suffix in _FORMS:
         data = _as_bytes(bundle.get(mime), is_image=kind == "png")
         if data:
@@ -71,7 +71,7 @@ def from_bundle(bundle: dict[str, Any]) -> Representation | None:
 
 
 def _page_of_known_library(value: Any) -> Representation | None:
-    """Interactive plots, whose own methods count on a notebook around them."""
+    """Return the page of an interactive plot, whose own methods assume a notebook around them."""
     library = type(value).__module__.partition(".")[0]
     render = _PAGES.get(library)
     if render is None:
@@ -137,7 +137,7 @@ def _call(value: object, name: str) -> Any:
 
 
 def _without_metadata(found: Any) -> Any:
-    """A method may give a pair of data and metadata."""
+    """Return the data of a method's result, which may be a pair of data and metadata."""
     is_pair = isinstance(found, tuple) and bool(cast("tuple[Any, ...]", found))
     return cast("Any", found)[0] if is_pair else cast("Any", found)
 

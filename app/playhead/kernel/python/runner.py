@@ -31,7 +31,7 @@ _COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect itself is slow to import
 
 
 class RunOptions(NamedTuple):
-    """What is wanted of a run besides its result: its running line, the times of single lines."""
+    """The options of a run: its running line, the times of single lines."""
 
     lines: bool = True
     times: bool = False
@@ -127,7 +127,7 @@ class Runner:
         return tree
 
     def _tree_of(self, block: str, code: str) -> Any:
-        """The syntax tree; only what is no Python may hold magics."""
+        """Return the syntax tree; only code that is not Python may contain magics."""
         flags = self._flags | ast.PyCF_ONLY_AST
         if magic_syntax.may_hold(code):
             try:
@@ -139,7 +139,7 @@ class Runner:
         return compile(code, block, "exec", flags=flags, dont_inherit=True)
 
     def _compiled(self, block: str, tree: ast.Module, hides_value: bool) -> Iterable[_Statement]:
-        """Each statement for itself, a few ahead: the first of very many need not wait for all."""
+        """Yield each compiled statement, a few ahead, so that the first starts without delay."""
         last = None if hides_value or not tree.body else tree.body[-1]
         for first in range(0, len(tree.body), _COMPILED_AHEAD):
             nodes = tree.body[first : first + _COMPILED_AHEAD]
@@ -229,7 +229,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _fresh_main() -> dict[str, Any]:
-    """A `__main__` for user code: pickle and dataclasses look names up in it."""
+    """Return a `__main__` for user code: pickle and dataclasses look names up in it."""
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     return module.__dict__

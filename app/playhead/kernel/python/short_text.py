@@ -20,34 +20,34 @@ _TRUSTED = frozenset(
 
 
 def one_line(value: object, limit: int = 120) -> str:
-    """A text of one line for any value; what only its class could say is `<Class>`."""
+    """Return a text of one line for any value; `<Class>` if only its class could write it."""
     text = _text(value, _DEPTH)
     text = " ".join(text.split("\n")) if "\n" in text else text
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def class_of(value: object) -> type[Any]:
-    """A value's class, never what it says of itself."""
+    """Return a value's class, never its own claim of it."""
     return type(value)
 
 
 def class_name(value: object) -> str:
-    """The name of a value's class."""
+    """Return the name of a value's class."""
     return str(name_of(type(value)))
 
 
 def name_of(kind: type[Any]) -> Any:
-    """A class's own name, without asking its metaclass, which may do anything."""
+    """Return a class's own name, without asking its metaclass, which may do anything."""
     return type.__dict__["__name__"].__get__(kind)
 
 
 def bases_of(kind: type[Any]) -> tuple[type[Any], ...]:
-    """A class with all that it inherits from."""
+    """Return a class with all that it inherits from."""
     return type.__dict__["__mro__"].__get__(kind)
 
 
 def attribute_of(kind: type[Any], name: str) -> Any:
-    """An attribute as it stands in a class or in one that it inherits from, else None."""
+    """Return an attribute of a class or its bases, without descriptors, else None."""
     for base in bases_of(kind):
         names = type.__dict__["__dict__"].__get__(base)
         if name in names:
@@ -56,7 +56,7 @@ def attribute_of(kind: type[Any], name: str) -> Any:
 
 
 def library(kind: type) -> str:
-    """The top package a class is of, "" if its module does not know it: the name can be claimed."""
+    """Return the top package of a class, "" if its module does not have the class."""
     name = name_of(kind)
     module: Any = type.__dict__["__module__"].__get__(kind)
     if type(module) is not str:
@@ -66,7 +66,7 @@ def library(kind: type) -> str:
 
 
 def missing_word(value: Any) -> str:
-    """How a value that is not there is written by who made it, "" for any other."""
+    """Return how the library of a missing value writes it, "" for any other value."""
     if value is None:
         return "None"
     kind = class_of(value)
@@ -78,7 +78,7 @@ def missing_word(value: Any) -> str:
 
 
 def cell(value: Any, limit: int = 500) -> str | int | float | bool | None:
-    """A value as one of a table: of JSON's types where it is one, else a short text."""
+    """Return a value as a table's cell: as a JSON type if it is one, else as a short text."""
     kind = class_of(value)  # never isinstance: it asks an attribute of the value
     if value is None or kind is bool:
         return value

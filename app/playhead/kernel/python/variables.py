@@ -1,8 +1,8 @@
-"""List the variables of the namespace: what they are, how large, whether the last run changed them.
+"""List the variables of the namespace: type, size, whether the last run changed them.
 
-Whatever could run code of the user happens in a forked child that is killed when it takes long:
-a `__repr__` that hangs, crashes or changes things harms nobody. Where there is no fork, such a
-value shows its class only.
+Everything that could run code of the user happens in a forked child that is killed when it takes
+long: a `__repr__` that hangs, crashes or changes things does no harm. Where there is no fork, such
+a value shows its class only.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Variables:
         self._before: dict[str, tuple[int, ...]] = {}
 
     def remember(self) -> None:
-        """A run begins."""
+        """Remember the values at the beginning of a run."""
         self._before = {name: _fingerprint(value) for name, value in self._names()}
 
     def listing(self) -> list[dict[str, Any]]:
-        """All names; functions and classes come last. Takes half a second at most."""
+        """Return all variables; functions and classes come last. Takes half a second at most."""
         names = self._names()
         foreign = [(name, value) for name, value in names if _needs_its_class(value)]
         said = ask_in_child(foreign) if foreign else {}
@@ -59,9 +59,9 @@ class Variables:
         return [{**self._row(name, value), **said.get(name, {})} for name, value in ordered]
 
     def table(self, name: str, first: int, rows: int) -> dict[str, Any]:
-        """A page of a variable, or of a frame that was shown under a key.
+        """Return a page of a variable, or of a frame that was shown under a key.
 
-        Raises LookupError or TypeError with the reason in words.
+        Raises LookupError or TypeError with the reason as text.
         """
         if self._kept.has_name(name):
             return frames.page(self._kept.find(name), first, rows, render=frames.own_cell)
@@ -94,7 +94,7 @@ _MODULE = types.ModuleType
 
 
 def ask_in_child(values: list[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What the classes of values say of them, as far as they came in time."""
+    """Return the facts that the classes of values report in time."""
     if not hasattr(os, "fork"):
         return {}
     reader, writer = os.pipe()
@@ -115,7 +115,7 @@ def ask_in_child(values: list[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def _answer_and_die(values: list[tuple[str, Any]], writer: int) -> None:
-    """In the child: ask each value, and tell at once, for the next may hang."""
+    """Ask each value in the child, and send each answer immediately, as the next may hang."""
     try:
         faulthandler.disable()
         quiet = os.open(os.devnull, os.O_RDWR)
@@ -130,7 +130,7 @@ def _answer_and_die(values: list[tuple[str, Any]], writer: int) -> None:
 
 
 def one_line_text(text: str) -> str:
-    """A text of others as one short line."""
+    """Return a text of others as one short line."""
     line = " ".join(text.split())
     return line if len(line) <= _VALUE_LIMIT else line[: _VALUE_LIMIT - 1] + "…"
 
@@ -160,7 +160,7 @@ def _parsed(data: bytes) -> dict[str, dict[str, Any]]:
 
 
 def _fingerprint(value: Any) -> tuple[int, ...]:
-    """What tells a value from another and, for containers, from what it was before."""
+    """Return what identifies a value and, for containers, its earlier state."""
     kind = class_of(value)
     if kind in _CONTAINERS or kind is dict:
         items = list(value.values() if kind is dict else value)
@@ -177,7 +177,7 @@ def _is_code(value: Any) -> bool:
 
 
 def _needs_its_class(value: Any) -> bool:
-    """Whether only its class could say more than that it is one of it."""
+    """Return whether only its class could report more than its name."""
     kind = class_of(value)
     is_silent = attribute_of(kind, "__repr__") is object.__repr__
     if is_silent or _is_code(value) or library(kind) in _KNOWN:
@@ -205,7 +205,7 @@ def _plain_size(value: Any) -> int:
 
 
 def _size_of_container(value: Any) -> int:
-    """It and what it holds directly; of many items, by their first thousand."""
+    """Return the size with the direct items, extrapolated from the first thousand of many."""
     is_dict = class_of(value) is dict
     items: list[Any] = [*value.keys(), *value.values()] if is_dict else list(value)
     sampled = sum(_plain_size(item) for item in items[:_SAMPLED])
@@ -247,7 +247,7 @@ class VariableInspector:
         self._interrupts = interrupts
 
     def answer(self, command: dict[str, Any]) -> None:
-        """Answer while no code runs; what fails or takes too long is an answer too."""
+        """Answer while no code runs; errors and timeouts are answers too."""
         found: dict[str, Any] = {}
         try:
             self._interrupts.call_within(_TABLE_LIMIT_S, lambda: found.update(self._find(command)))

@@ -1,4 +1,4 @@
-"""What blocks know from notebooks: magics, `display`, `get_ipython()`, `IPython.display`.
+"""The features of notebooks in blocks: magics, `display`, `get_ipython()`, `IPython.display`.
 
-`runner` and `python_kernel` import it; it imports from the folder above how values are shown.
+`runner` and `python_kernel` import it; from the folder above it imports how values are shown.
 """

@@ -23,7 +23,7 @@ def install(display: DisplayPublisher) -> dict[str, Any]:
         *values: Any,
         raw: bool = False,
         display_id: Any = None,
-        **options: Any,  # include, exclude, metadata, transient: nothing to do with them here
+        **options: Any,  # include, exclude, metadata, transient: ignored here
     ) -> Any:
         """Show values in their best form, one after the other."""
         for value in values:
@@ -42,7 +42,7 @@ def _relatives(display: DisplayPublisher, show: Callable[..., Any]) -> dict[str,
     said: list[bool] = []
 
     def clear_output(wait: bool = False) -> None:
-        """Say once that nothing is cleared."""
+        """Print once that nothing is cleared."""
         if not said:
             said.append(True)
             sys.stdout.write(_STAYS)
@@ -67,7 +67,7 @@ def _relatives(display: DisplayPublisher, show: Callable[..., Any]) -> dict[str,
 
 
 def _raw_shows(display: DisplayPublisher) -> dict[str, Any]:
-    """`display_html` and its like: an object's one form, or with `raw` the data itself."""
+    """Return `display_html` and its like: an object's one form, or with `raw` the data itself."""
     kinds = {"html": "text/html", "markdown": "text/markdown", "latex": "text/latex"}
     kinds.update(svg="image/svg+xml", png="image/png", jpeg="image/jpeg", pretty="text/plain")
     kinds.update(javascript="application/javascript", json="application/json")
@@ -94,7 +94,7 @@ def _show_bundle(display: DisplayPublisher, bundle: dict[str, Any]) -> None:
 
 
 class DisplayHandle:
-    """What `display(…, display_id=True)` gives: an update is shown below what was there."""
+    """The handle of `display(…, display_id=True)`: an update is shown below the earlier output."""
 
     def __init__(self, display: DisplayPublisher, display_id: Any) -> None:
         self._display = display

@@ -1,4 +1,4 @@
-"""Stand-ins for what a notebook plays or embeds: each says what it is and where it can be seen."""
+"""Stand-ins for media that a notebook plays or embeds: their text names the file or address."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class FileLinks(FileLink):
 
 
 class ProgressBar:
-    """How far a loop has come, on one line that is written anew."""
+    """The progress of a loop, on one line that is written again and again."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -158,7 +158,7 @@ class ProgressBar:
 
     @property
     def progress(self) -> int:
-        """How many are done."""
+        """Return how many are done."""
         return self._progress
 
     @progress.setter

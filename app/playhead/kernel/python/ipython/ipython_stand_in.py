@@ -1,6 +1,6 @@
-"""What blocks import from `IPython.display`, for where IPython is not installed.
+"""Stand-ins for names of `IPython.display`, for blocks where IPython is not installed.
 
-Blocks alone get it: a library that looks for IPython must not find it and count on a notebook.
+Only blocks get it: a library that looks for IPython must not find it and assume a notebook.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Image(_Data):
 
 
 class DisplayObject(_Data):
-    """What others are made of."""
+    """The base of the other objects."""
 
 
 class TextDisplayObject(DisplayObject):
@@ -154,13 +154,13 @@ class GeoJSON(JSON):
 
 
 class InteractiveShell:
-    """Its settings can be set; they change nothing."""
+    """The shell's settings can be set, without an effect."""
 
     ast_node_interactivity = "last_expr"
 
 
 class _Unknown:
-    """What is not known here can be imported, and says so when it is used."""
+    """An unknown name can be imported, and raises an error when it is used."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -181,15 +181,15 @@ class StandInFinder:
     """The last finder: it is asked only when no IPython is installed."""
 
     def __init__(self, set_formats: Callable[..., None], **given: Any) -> None:
-        """`given` are names that need more of the kernel than this module has."""
+        """Add `given`, names that need more of the kernel than this module has."""
         self._given = {"set_matplotlib_formats": set_formats, **given}
 
     def install(self) -> None:
-        """Stand behind all other finders."""
+        """Install it after all other finders."""
         sys.meta_path.append(self)  # type: ignore[arg-type]
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> Any:
-        """A stand-in if a block is who imports it."""
+        """Return a stand-in if a block imports it."""
         if name.partition(".")[0] != _ROOT or not _is_imported_by_block():
             return None
         spec = importlib.machinery.ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ _COLUMN_LIMIT = 24
 
 
 def help_text(name: str, names: dict[str, Any], wants_source: bool) -> str:
-    """Signature, text and place of what a name stands for; its source if that is wanted."""
+    """Return signature, documentation and place of a name's value; its source if wanted."""
     import inspect  # slow to import, and rarely wanted
 
     try:
@@ -52,7 +52,7 @@ def help_text(name: str, names: dict[str, Any], wants_source: bool) -> str:
 
 
 def own_names(names: dict[str, Any], kinds: str = "") -> list[str]:
-    """The names that blocks made, of certain types only if those are named."""
+    """Return the names that blocks made, only of certain types if those are named."""
     wanted = kinds.split()
     return sorted(
         name
@@ -64,7 +64,7 @@ def own_names(names: dict[str, Any], kinds: str = "") -> list[str]:
 
 
 def names_table(names: dict[str, Any], kinds: str = "") -> str:
-    """A line for each of the names: type and short value."""
+    """Return a line for each of the names: type and short value."""
     rows = [
         (name, class_name(names[name]), one_line(names[name], 80))
         for name in own_names(names, kinds)
@@ -126,7 +126,7 @@ def run_script(word: str, rest: str, body: str) -> None:
 
 
 def _script_command(word: str, words: Sequence[str], body: str) -> tuple[list[str], bytes | None]:
-    """What is started, and its standard input where that is the block: not what a person sends."""
+    """Return the command, and the block as its standard input, or None for another input."""
     if word == "script":
         if not words:
             raise ScriptError("%%script needs the name of a program.")
@@ -139,12 +139,12 @@ def _script_command(word: str, words: Sequence[str], body: str) -> tuple[list[st
 
 
 def is_block(frame: Any) -> bool:
-    """Whether it is one of the user's blocks that runs there."""
+    """Return whether the frame is of one of the user's blocks."""
     return frame.f_code.co_filename.startswith("<block ")
 
 
 def caller_of(depth: int) -> dict[str, Any]:
-    """The names of the block, or of the function in it, so many calls up."""
+    """Return the names of the block, or of the function in it, so many calls up."""
     frame = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage] - documented
     if frame.f_locals is frame.f_globals:
         return frame.f_globals
@@ -155,7 +155,7 @@ _STREAMS = ((1, "stdout"), (2, "stderr"))
 
 
 class CapturedOutput:
-    """What a block printed and showed; called or shown it comes out after all."""
+    """The output that a block printed and showed; called or shown it is emitted after all."""
 
     def __init__(
         self, stdout: str, stderr: str, outputs: list[Any], display: DisplayPublisher
@@ -181,7 +181,7 @@ class CapturedOutput:
 
 
 class Capture:
-    """Owner of the files that stand in the place of the descriptors until `end`."""
+    """Owner of the files that replace the descriptors until `end`."""
 
     def __init__(self, display: DisplayPublisher, without: tuple[str, ...] = ()) -> None:
         self._display = display
@@ -193,7 +193,7 @@ class Capture:
             display.captured = []
 
     def end(self) -> CapturedOutput:
-        """Give the descriptors back; what came meanwhile."""
+        """Restore the descriptors and return what was captured."""
         if self._display.captured is not None:
             self._display.show_open_figures()
         outputs, self._display.captured = self._display.captured or [], None
@@ -223,7 +223,7 @@ def _flush_stream(name: str) -> None:
 
 
 class TimeitResult(NamedTuple):
-    """What `-o` gives back."""
+    """The result of `-o`."""
 
     average: float
     stdev: float
@@ -260,7 +260,7 @@ def measure(rest: str, body: str, names: dict[str, Any]) -> TimeitResult | None:
 
 
 def _timeit_options(rest: str) -> tuple[dict[str, str], str]:
-    """The options before the code, and the code as it was written."""
+    """Return the options before the code, and the code as it was written."""
     import getopt
     import shlex
 
@@ -285,7 +285,7 @@ def profile(code: str, names: dict[str, Any]) -> None:
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it."""
+    """Return a time in the unit that suits it."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
@@ -343,7 +343,7 @@ class Lines(list):  # type: ignore[type-arg]
 
 
 class MagicCommands:
-    """What blocks call under `magics.CALL`; names in `{…}` are the calling block's."""
+    """The functions that blocks call by `magics.CALL`; names in `{…}` are the calling block's."""
 
     def __init__(self, channel: Channel, display: DisplayPublisher) -> None:
         self._channel = channel
@@ -358,22 +358,22 @@ class MagicCommands:
             finish()
 
     def shell(self, command: str, names: dict[str, Any] | None = None) -> None:
-        """`!command`."""
+        """Run `!command`."""
         self._run_shell(_filled(command, caller_of(2) if names is None else names))
 
     def about(self, name: str, wants_source: bool) -> None:
-        """`name?`."""
+        """Print the help of `name?`."""
         sys.stdout.write(help_text(name, caller_of(2), wants_source))
 
     def output_of(self, command: str, names: dict[str, Any] | None = None) -> Lines:
-        """`x = !command`."""
+        """Return the lines of `x = !command`."""
         text = _for_this_python(_filled(command, caller_of(2) if names is None else names))
         self._channel.flush()
         done = subprocess.run(text, shell=True, stdout=subprocess.PIPE, check=False)  # noqa: S602
         return Lines(done.stdout.decode("utf-8", "backslashreplace").splitlines())
 
     def line(self, name: str, rest: str, names: dict[str, Any] | None = None) -> Any:
-        """`%name rest`."""
+        """Run `%name rest`."""
         names = caller_of(2) if names is None else names
         if name in _SHELL_COMMANDS:
             return self._run_shell(_filled(f"{name} {rest}", names))
@@ -386,7 +386,7 @@ class MagicCommands:
         return method(rest, names)
 
     def cell(self, name: str, rest: str, body: str, names: dict[str, Any] | None = None) -> Any:
-        """`%%name rest` over a whole block."""
+        """Run `%%name rest` over a whole block."""
         names = caller_of(2) if names is None else names
         if name in SCRIPT_MAGICS:
             self._channel.flush()
@@ -402,7 +402,7 @@ class MagicCommands:
         return method(rest, body, names)
 
     def open(self, name: str, rest: str) -> None:
-        """`%%time` or `%%capture` over the statements that follow."""
+        """Begin `%%time` or `%%capture` over the statements that follow."""
         if name == "time":
             began, used = time.perf_counter(), time.process_time()
             self._at_end.append(lambda: _print_times(began, used))
@@ -552,7 +552,7 @@ def _keep(name: str, captured: Any, names: dict[str, Any]) -> None:
 
 
 def _filled(text: str, names: dict[str, Any]) -> str:
-    """Put values in the place of `{expression}` and `$name`; what is none of ours stays."""
+    """Replace `{expression}` and `$name` by their values; other text is unchanged."""
 
     def value(match: re.Match[str]) -> str:
         expression, name = match.groups()
@@ -571,7 +571,7 @@ def _filled(text: str, names: dict[str, Any]) -> str:
 
 
 def _for_this_python(command: str) -> str:
-    """Let pip mean the Python that runs here, whatever is first on the path."""
+    """Make pip mean the Python that runs here, whatever is first on the path."""
     if getattr(sys, "frozen", False):
         return command
     return _PIP.sub(lambda match: f"{shlex.quote(sys.executable)} -m pip", command)

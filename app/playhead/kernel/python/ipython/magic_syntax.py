@@ -1,7 +1,7 @@
-"""Turns the lines of notebooks that are no Python (`%pip`, `!ls`, `%%time`) into calls.
+"""Turns lines of notebooks that are not Python (`%pip`, `!ls`, `%%time`) into calls.
 
-Lines keep their numbers. Only a block that does not compile is looked at, and in it only what
-begins a statement: nothing inside of texts or of expressions over several lines is touched.
+Lines keep their numbers. Only a block that does not compile is changed, and in it only what
+begins a statement: nothing inside strings or expressions over several lines is touched.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class _Magic(NamedTuple):
 
 
 def may_hold(code: str) -> bool:
-    """Whether it is worth a closer look; most code is not."""
+    """Return whether the code may have magics; most code does not."""
     return _CANDIDATE.search(code) is not None
 
 
 def transform(code: str) -> str | None:
-    """The code with calls in the place of magics, None if there are none."""
+    """Return the code with calls in place of magics, None if there are none."""
     cell = _cell(code)
     if cell is not None:
         return cell
@@ -52,7 +52,7 @@ def transform(code: str) -> str | None:
 
 
 def _cell(code: str) -> str | None:
-    """A block that is one magic as a whole, after blank lines and comments."""
+    """Return the call for a block that is one magic as a whole, after blank lines and comments."""
     lines = code.splitlines(keepends=True)
     start = 0
     while start < len(lines) and _is_blank(lines[start]):
@@ -82,7 +82,7 @@ def _find(lines: list[str], at: int) -> list[_Magic]:
 
 
 def _magic_at(lines: list[str], at: int) -> _Magic | None:
-    """A magic that begins here, with the lines that its backslashes add."""
+    """Return a magic that begins here, with the lines that its backslashes add."""
     stripped = lines[at].lstrip()
     assigned = _ASSIGNED.match(stripped)
     is_question = _question(stripped) is not None
@@ -115,7 +115,7 @@ def _call(text: str, is_assigned: bool) -> str | None:
 
 
 def _question(text: str) -> tuple[str, bool] | None:
-    """The name that `name?`, `?name` or `name??` asks about, and whether its source is wanted."""
+    """Return the name in `name?`, `?name` or `name??`, and whether its source is wanted."""
     match = _HELP.fullmatch(text.strip())
     marks = max(match["before"], match["after"], key=len) if match else ""
     return (match["name"], marks == "??") if match and marks else None
@@ -129,7 +129,7 @@ def _end_of_statement(lines: list[str], at: int) -> int:
             if token.type == tokenize.NEWLINE:
                 return at + token.start[0]
     except (tokenize.TokenError, SyntaxError):
-        return len(lines)  # Python will say what is wrong with it
+        return len(lines)  # Python reports the error
     return len(lines)
 
 

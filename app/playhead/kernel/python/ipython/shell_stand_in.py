@@ -1,4 +1,4 @@
-"""What blocks get from `get_ipython()`: the magics that are known here, by their methods."""
+"""The object that blocks get from `get_ipython()`: the supported magics, by their methods."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ class ShellStandIn:
         self._words = words
 
     def run_line_magic(self, name: str, line: str, _stack_depth: int = 1) -> Any:
-        """`%name line`."""
+        """Run `%name line`."""
         return self._words.line(name, line, caller_of(2))
 
     def run_cell_magic(self, name: str, line: str, cell: str) -> Any:
-        """`%%name line` over a block."""
+        """Run `%%name line` over a block."""
         return self._words.cell(name, line, cell, caller_of(2))
 
     def magic(self, text: str) -> Any:
-        """The same in one text."""
+        """Run a line magic given as one text."""
         name, _, line = text.lstrip("%").partition(" ")
         return self._words.line(name, line.strip(), caller_of(2))
 
     def system(self, command: str) -> None:
-        """`!command`."""
+        """Run `!command`."""
         self._words.shell(command, caller_of(2))
 
     def getoutput(self, command: str, split: bool = True) -> Any:
-        """`x = !command`."""
+        """Return the output of `x = !command`."""
         found = self._words.output_of(command, caller_of(2))
         return found if split else found.n
 
@@ -50,7 +50,7 @@ class ShellStandIn:
 
 
 def install(words: MagicCommands) -> ShellStandIn:
-    """Let blocks, and nobody else, find `get_ipython`: libraries take it for a notebook."""
+    """Make `get_ipython` visible to blocks only: libraries would assume a notebook."""
     shell = ShellStandIn(words)
 
     def get_ipython() -> ShellStandIn:
