@@ -312,9 +312,7 @@ class InterpreterFinder:
         return await asyncio.to_thread(self._make_for, Path(folder), await self._login.path())
 
     async def default(self) -> Interpreter:
-        """Return the managed environment, made if needed; else the best Python. Raises
-        ExecutionError.
-        """
+        """Return the managed environment, made if needed; else another. Raises ExecutionError."""
         if self._status.state == "ready" and self._status.interpreter:
             return self._status.interpreter
         if self._status.state == "failed":

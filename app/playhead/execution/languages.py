@@ -39,9 +39,7 @@ class Languages:
         return tuple(driver.word for driver in self._known if self._can_run(driver))
 
     def canonical(self, word: str) -> str | None:
-        """Return the language for a name that a model or a person uses, or None if it cannot be
-        run.
-        """
+        """Return the language for a model's or a person's name of it, or None if it cannot be run."""
         if word == HOST_LANGUAGE:
             return word
         return next((d.word for d in self._named(word) if self._can_run(d)), None)

@@ -365,9 +365,7 @@ class LiveKernel:
             self._process.request_tick()
 
     def _without_early_end(self, pieces: list[Piece]) -> list[Piece]:
-        """Hold back the end of a stopped run while its children still print; return the other
-        pieces.
-        """
+        """Return the pieces but the end of a stopped run, held back while its children still print."""
         ends = [piece for piece in pieces if self._is_early_end(piece)]
         if not ends:
             return pieces

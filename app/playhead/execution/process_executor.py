@@ -125,9 +125,7 @@ class ProcessExecutor:
             kernel.send_text(text, is_end)
 
     async def variables(self, conversation_id: str) -> list[Variable]:
-        """Return the variables of the idle Python kernel; [] if there is none. Raises
-        ExecutionError.
-        """
+        """Return the variables of the idle Python kernel; [] without one. Raises ExecutionError."""
         kernel = self._kernels.get((conversation_id, "python"))
         return await kernel.variables() if kernel is not None else []
 

@@ -179,9 +179,7 @@ class Exchange:
         return self.failure.refusal.status if isinstance(self.failure, RefusedError) else 0
 
     def truth(self, error: Exception, *, has_begun: bool) -> Exception | None:
-        """Return the original failure in the middle of a stream, which libraries replace by their
-        own.
-        """
+        """Return the original failure of a stream, which libraries replace by their own."""
         if self.answer is None:
             return None
         if self.answer.failure is not None:

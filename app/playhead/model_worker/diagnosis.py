@@ -56,9 +56,7 @@ def is_network(error: BaseException) -> bool:
 
 
 def is_network_retryable(error: BaseException, api_base: str | None) -> bool:
-    """Return whether to retry: not for a wrong certificate, or for a local server that is not
-    there.
-    """
+    """Return whether to retry: not for a wrong certificate, or a local server that is not there."""
     if _is_caused_by(
         error, ssl.SSLError, RedirectedError, httpx.ProxyError, httpx.UnsupportedProtocol
     ):

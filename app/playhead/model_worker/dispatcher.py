@@ -76,9 +76,7 @@ class Dispatcher:
             task.cancel()
 
     def _on_ended(self, turn: str, task: asyncio.Task[None]) -> None:
-        """Remove an ended task; not in the task, since one cancelled before its first step never
-        runs.
-        """
+        """Remove an ended task; not in itself, since one cancelled before its start never runs."""
         self._tasks.pop(turn, None)
         if task.cancelled():
             self._send(Cancelled(turn))

@@ -136,9 +136,7 @@ class RequestWriter:
         return bool(request.tools) or self.takes_tools(request.model)
 
     def _system(self, request: TurnRequest) -> str:
-        """Return the system prompt about running code; without that, only the request's
-        instructions.
-        """
+        """Return the system prompt about code; if it offers none, only the request's instructions."""
         if not request.offers_execute:
             return request.instructions.strip()
         _, python, packages = self._pythons.get(request.interpreter, (0.0, "", ()))

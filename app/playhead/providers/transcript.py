@@ -349,9 +349,7 @@ class _Builder:
         self._say(parts)
 
     def _say(self, parts: list[Entry]) -> None:
-        """Add parts of the user; neighbours become one entry, as some servers want alternating
-        roles.
-        """
+        """Add parts of the user; neighbours become one entry, as some servers alternate roles."""
         if self._entries and self._entries[-1]["role"] == "user":
             content = self._entries.pop()["content"]
             earlier = [{"type": "text", "text": content}] if isinstance(content, str) else content

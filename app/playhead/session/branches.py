@@ -58,7 +58,7 @@ def _is_of_model(message: Message) -> bool:
 
 
 def deletion_of(conversation: Conversation, message_id: str) -> Deletion:
-    """Return what is deleted with a message's turn. Raises SessionError if there is no turn."""
+    """Return what is deleted with a message's turn. Raises SessionError without a turn."""
     first = _first_of_turn(conversation, message_id)
     below = conversation.below(first.id)
     turns = sum(one.type in ("message", "code") and one.role == "user" for one in below)

@@ -17,9 +17,7 @@ from playhead.domain.conversation.payloads import Proposal, RunReport
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:
-    """Return the number of code runs that began in these messages until a time (in seconds since
-    the epoch).
-    """
+    """Return the number of code runs begun until a time (in seconds since the epoch)."""
     return sum(
         isinstance(message.content, RunReport)
         and message.content.state == "started"
@@ -100,9 +98,7 @@ class KernelEpoch:
         return self.after
 
     def follow(self, event: ConversationEvent) -> None:
-        """Follow the events of a conversation: a killed kernel loses the variables of all runs so
-        far.
-        """
+        """Follow a conversation's events: a killed kernel loses the variables of all runs so far."""
         if event.kind in REARRANGED:  # the kernel is the same, but other runs are shown
             self.after = count_runs(self._conversation.messages, self._at)
         report = event.message.content if event.message is not None else None

@@ -378,9 +378,7 @@ class ApiControl(Protocol):
         ...
 
     async def renew_token(self) -> Secret:
-        """Replace the token and return the new one; clients with the old one are refused from now
-        on.
-        """
+        """Replace the token and return the new one; clients with the old one are now refused."""
         ...
 
 

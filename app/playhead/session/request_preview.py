@@ -79,9 +79,7 @@ class RequestPreview:
 
     @property
     def first_sent_id(self) -> str:
-        """Return the id of the oldest message that is still sent, '' if all are or none was sent
-        yet.
-        """
+        """Return the id of the oldest message still sent, '' if all are or none was sent yet."""
         return self._latest.first_sent_id if self._latest else ""
 
     @property

@@ -463,9 +463,7 @@ class Session:
         )
 
     async def _leave_other_python(self) -> None:
-        """End the kernel if another Python was chosen since, and report that its variables are
-        lost.
-        """
+        """End the kernel if another Python was chosen, and report that its variables are lost."""
         before, self._begun_with = self._begun_with, self._chosen_interpreter()
         if before not in (None, self._begun_with) and self.kernel.state != "none":
             await self._ports.executor.restart(self.conversation.id)

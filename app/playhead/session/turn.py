@@ -266,9 +266,7 @@ class Turn:
         )
 
     def _edited(self, proposal: Proposal, code: str | None) -> Proposal:
-        """Return the proposal with the user's edit, announced by a second confirmation of the same
-        id.
-        """
+        """Return the proposal with the user's edit, announced again under the same id."""
         if code is None or code == proposal.code:
             return proposal
         edited = replace(proposal, code=code)

@@ -101,9 +101,7 @@ def keyring_lock_path() -> Path:
 
 
 def resources_dir() -> Path:
-    """Return the folder of icons, fonts, themes: of the bundle, the installed package or the
-    source.
-    """
+    """Return the folder of icons, fonts, themes: of the bundle, the package or the source."""
     bundle = getattr(sys, "_MEIPASS", None)
     if bundle is not None:
         return Path(bundle) / "resources"

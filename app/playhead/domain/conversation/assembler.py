@@ -127,9 +127,7 @@ class Assembler:
         return self._open
 
     def grow(self, chunk: Chunk) -> str:
-        """Add content to the open message; return its id. Raises ChunkOrderError if it does not
-        fit.
-        """
+        """Add content to the open message; return its id. Raises ChunkOrderError if it is invalid."""
         message = self._expect_open(chunk)
         if chunk.format == "active_line":
             self._printed.move(chunk.content if isinstance(chunk.content, int) else None)

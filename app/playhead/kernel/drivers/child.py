@@ -197,9 +197,7 @@ class ChildDriver(Driver):
         return os.path.join(self.stage.spool, "block-%d%s" % (number, self.suffix))
 
     def refusal(self, path: str) -> Outcome | None:
-        """Return the outcome of a block that is not run at all, after its error was sent; else
-        None.
-        """
+        """Return the outcome of a block that is not run, after sending its error; else None."""
         return None
 
     def has_kept_names(self) -> bool:

@@ -36,9 +36,7 @@ class JavaScript(ChildDriver):
         self._stopped_at = 0.0
 
     def command(self, script: str) -> list[str]:
-        """Return the command; a stop may interrupt a timer's callback, which Node's checks would
-        refuse.
-        """
+        """Return the command; Node's checks would refuse a stop inside a timer's callback."""
         return [self.stage.program, "--no-force-async-hooks-checks", script]
 
     def interrupt(self) -> None:

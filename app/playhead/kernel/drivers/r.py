@@ -39,9 +39,7 @@ class R(ChildDriver):
         self._stop_file = ""
 
     def command(self, script: str) -> list[str]:
-        """Return the command, without the user's profile and saved variables but with their
-        packages.
-        """
+        """Return the command, without the user's profile and variables but with their packages."""
         options = ["--no-init-file", "--no-restore", "--no-save"]
         return [self.stage.program, *options, script]
 

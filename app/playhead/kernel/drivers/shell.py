@@ -122,9 +122,7 @@ class ShellDriver(ChildDriver):
         self._trace = ShellTrace(stage.channel, os.path.join(stage.spool, "trace"))
 
     def command(self, script: str) -> list[str]:
-        """Return the command, without the user's start files, so that a block behaves the same
-        everywhere.
-        """
+        """Return the command, without the user's start files: a block runs the same everywhere."""
         # The script is read by a command, so that `$0` is the shell and no path of ours.
         return [self.stage.program, *self.options(), "-c", '. "$@"', self.word, script]
 
@@ -137,15 +135,11 @@ class ShellDriver(ChildDriver):
         return {"PLAYHEAD_SPOOL": self.stage.spool}
 
     def block_path(self, number: int) -> str:
-        """Return a path whose name is shown in messages: it is opened from its folder, without a
-        path.
-        """
+        """Return a path whose name messages can show: it is opened from its folder."""
         return os.path.join(self._blocks, f"<block {number}>")
 
     def prepare(self, code: str) -> str:
-        """Return the block after our first command, on the same line, with the line ends of a
-        shell.
-        """
+        """Return the block after our first command, on the same line, with a shell's line ends."""
         return _FIRST_WORD + code.replace("\r\n", "\n") + "\n"
 
     def execute(self, job: Job) -> Outcome:

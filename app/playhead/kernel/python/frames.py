@@ -24,9 +24,7 @@ class _Column(NamedTuple):
     missing: str = "None"
 
     def cells(self, render: Callable[[Any], Any]) -> list[Any]:
-        """Return the values as JSON; a missing one is None, or its word if it is not the column's
-        usual one.
-        """
+        """Return the values as JSON; a missing one is None, or its word if it is not the usual one."""
         found: list[Any] = []
         for item in self.items:
             word = missing_word(item)

@@ -76,9 +76,7 @@ def patch_reduction(reduction: Any) -> None:
     plain_dump = reduction.dump
 
     def dump(obj: Any, file: Any, protocol: Any = None) -> None:
-        """Write the orders of a starting process; only one that is not a fork gets them in this
-        way.
-        """
+        """Write the orders of a starting process, which gets them in this way if it is no fork."""
         buffer = io.BytesIO()
         plain_dump(obj, buffer, protocol)
         data = buffer.getvalue()
@@ -87,9 +85,7 @@ def patch_reduction(reduction: Any) -> None:
         file.write(data)
 
     def dumps(cls: Any, obj: Any, protocol: Any = None) -> bytes:
-        """Return what queues and pools send; bytes, as Python 3.12.1 may crash over a view at its
-        end.
-        """
+        """Return what queues and pools send; bytes, as Python 3.12.1 may crash over a view."""
         buffer = io.BytesIO()
         cls(buffer, protocol).dump(obj)
         data = buffer.getvalue()

@@ -148,9 +148,7 @@ class _JsonRepair:
         self._value(depth + 1)
 
     def _comma(self, opening: str) -> None:
-        """Read what has to follow a member: a comma, the end of its container, or the end of the
-        text.
-        """
+        """Read what has to follow a member: a comma, the end of its container or of the text."""
         self._skip()
         letter = self._peek()
         if letter == ",":

@@ -37,9 +37,7 @@ class CitationReader:
         self._waiting[page] = None
 
     def take(self, message: str) -> list[Chunk]:
-        """Return the citations in a message that has just ended; those that do not fit are left
-        out.
-        """
+        """Return the citations in a message that has just ended; invalid ones are left out."""
         if not self._waiting:
             return []
         waiting, self._waiting = self._waiting, {}
@@ -195,9 +193,7 @@ class CohereParser:
         self.has_called = False
 
     def feed(self, delta: Delta) -> list[Chunk]:
-        """Return the chunks that are certain after this event. Raises ProviderError if it is a
-        failure.
-        """
+        """Return the chunks that are certain after this event. Raises ProviderError for a failure."""
         return self._without_end(self._decoder.feed(delta.event))
 
     def finish(self, finish_reason: str = "stop") -> list[Chunk]:
@@ -207,9 +203,7 @@ class CohereParser:
         return self._without_end(self._decoder.finish())
 
     def _without_end(self, chunks: list[Chunk]) -> list[Chunk]:
-        """Return the chunks without usage and status, which the provider adds. Raises
-        ProviderError.
-        """
+        """Return the chunks without the provider's usage and status. Raises ProviderError."""
         for chunk in chunks:
             if isinstance(chunk.content, Failure):
                 raise _provider_error(chunk.content)

@@ -367,9 +367,7 @@ class KeyringKeys:
         )
 
     def take_over(self, names: Iterable[str]) -> Keys | None:
-        """Move keys of an earlier release into the entry; return all keys, or None if none were
-        moved.
-        """
+        """Move keys of an earlier release into the entry; return all keys, or None without a move."""
         found = {name: text for name in names if (text := self._entries.get(name))}
         if not found:
             return None
@@ -389,9 +387,7 @@ class KeyringKeys:
 
     @contextlib.contextmanager
     def _held(self) -> Generator[None]:
-        """Hold the lock; without a usable file, or if it is not released in time, continue without
-        it.
-        """
+        """Hold the lock; continue without it if its file is unusable or it is not released in time."""
         lock = ProcessLock(self._lock_path) if self._lock_path is not None else None
         try:
             if lock is not None and not _acquired(lock):
