@@ -142,7 +142,7 @@ def package_for(module: str) -> str:
 
 
 def install_code(module: str) -> str:
-    """Python that installs the module's package into the interpreter that runs it."""
+    """Return Python that installs the module's package into the interpreter that runs it."""
     package = package_for(module)
     return (
         "import importlib, subprocess, sys\n"

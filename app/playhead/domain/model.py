@@ -145,5 +145,5 @@ class ProviderPage(Struct, frozen=True, kw_only=True):
 
     @property
     def key_parts(self) -> tuple[str, ...]:
-        """The names of the secrets of which the key is made; () for a plain key."""
+        """Return the names of the secrets of which the key is made; () for a plain key."""
         return tuple(field.name for field in self.fields if field.is_secret)

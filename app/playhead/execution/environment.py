@@ -74,7 +74,7 @@ def _is_ours(name: str, drop: Collection[str]) -> bool:
 
 
 def _restore_library_paths(variables: dict[str, str]) -> None:
-    """PyInstaller points these at the bundle and keeps what they were under *_ORIG."""
+    """Restore the paths that PyInstaller sets to the bundle from their *_ORIG variables."""
     for name in _LIBRARY_PATHS:
         original = variables.pop(name + "_ORIG", None)
         variables.pop(name, None)

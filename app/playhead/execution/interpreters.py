@@ -64,7 +64,7 @@ class ProbedInterpreter(Struct, frozen=True, kw_only=True):
 
     @property
     def version(self) -> tuple[int, ...]:
-        """The version as numbers."""
+        """Return the version as numbers."""
         return tuple(int(part) for part in self.interpreter.version.split("."))
 
     @property
@@ -171,7 +171,7 @@ def _ask(path: str) -> dict[str, Any]:
 
 
 def _not_there(path: str) -> ExecutionError:
-    """Deleted, or an environment whose own Python was: its link leads nowhere."""
+    """Return the error for a deleted Python, or an environment whose own Python was deleted."""
     is_link = os.path.islink(path)
     what = f"{path} leads to {os.path.realpath(path)}, which is not there" if is_link else path
     return ExecutionError(

@@ -140,7 +140,7 @@ class KernelProcess(QObject):
 
     @property
     def pid(self) -> int | None:
-        """The process id while the kernel lives."""
+        """Return the process id while the kernel lives."""
         return None if self._has_ended else self._pid or None
 
     def resident_bytes(self) -> int | None:
@@ -159,7 +159,7 @@ class KernelProcess(QObject):
         self._pid = self._process.processId()
 
     def learn_pipe(self) -> None:
-        """To be called once it is known to run, and before it runs foreign code."""
+        """Identify the pipe; to be called once the kernel runs, and before it runs foreign code."""
         self._pipe.learn()
 
     def write(self, line: bytes) -> None:

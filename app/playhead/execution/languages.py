@@ -35,11 +35,11 @@ class Languages:
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """The languages that can be run here, by their own words."""
+        """Return the languages that can be run here, by their own words."""
         return tuple(driver.word for driver in self._known if self._can_run(driver))
 
     def canonical(self, word: str) -> str | None:
-        """Return the language for a model's or a person's name of it, or None if it cannot be run."""
+        """Return the language that a model or a person names, or None if it cannot be run."""
         if word == HOST_LANGUAGE:
             return word
         return next((d.word for d in self._named(word) if self._can_run(d)), None)

@@ -365,7 +365,7 @@ class LiveKernel:
             self._process.request_tick()
 
     def _without_early_end(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces but the end of a stopped run, held back while its children still print."""
+        """Return the pieces without a stopped run's end, held back while its children print."""
         ends = [piece for piece in pieces if self._is_early_end(piece)]
         if not ends:
             return pieces
@@ -403,7 +403,7 @@ class LiveKernel:
         return rest
 
     def _on_pieces_between(self, pieces: list[Piece]) -> None:
-        """Output that no run asked for goes to the next one, its last part at least."""
+        """Keep output between two runs for the next one, or at least its last part."""
         for piece in pieces:
             if isinstance(piece, bytes):
                 self._between = (self._between + piece)[-_LATE_LIMIT:]

@@ -63,7 +63,7 @@ class ProcessExecutor:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages that can be run."""
+        """Return the languages that can be run."""
         return self._languages.offered
 
     def canonical(self, word: str) -> str | None:

@@ -45,7 +45,7 @@ class RunOutput:
 
     @property
     def path(self) -> str | None:
-        """The file with the output, if it was cut and could be written."""
+        """Return the file with the output, if it was cut and could be written."""
         return str(self._path) if self.is_cut and not self._problem else None
 
     def add(self, data: bytes) -> str:

@@ -64,7 +64,7 @@ class RunStream:
 
     @property
     def line(self) -> int | None:
-        """The line that runs, as far as it is known."""
+        """Return the line that runs, as far as it is known."""
         return self._line
 
     @property

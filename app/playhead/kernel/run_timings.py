@@ -71,7 +71,7 @@ class RunTimings:
 
 
 def inner_loops(tree: ast.Module) -> list[tuple[int, int]]:
-    """First and last lines of the loops inside statements; a statement has its own time."""
+    """Return first and last lines of loops inside statements; a statement has its own time."""
     tops = {id(node) for node in tree.body}
     loops = (ast.For, ast.AsyncFor, ast.While)
     found = [

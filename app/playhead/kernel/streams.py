@@ -232,7 +232,7 @@ class Input(io.TextIOBase):
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of what is typed."""
+        """Return the encoding of what is typed."""
         return "utf-8"
 
 

@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def _settle_in() -> None:
-    """Die with the app, be unreadable to other processes, leave Ctrl+C to the app."""
+    """End with the app, hide the memory from other processes, leave Ctrl+C to the app."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable()  # into our stderr, of which the app keeps the end
     if sys.platform != "linux":

@@ -204,5 +204,5 @@ def _fields(value: object) -> dict[str, Any]:
 
 
 def _count(value: object) -> int:
-    """Cohere counts tokens in floats."""
+    """Return Cohere's number of tokens, a float, as an integer."""
     return int(value) if isinstance(value, int | float) and value > 0 else 0

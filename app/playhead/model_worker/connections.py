@@ -142,22 +142,22 @@ class NetworkSettings(Protocol):
 
     @property
     def proxy(self) -> str:
-        """The proxy's address, or "" for the one that the environment names."""
+        """Return the proxy's address, or "" for the one that the environment names."""
         ...
 
     @property
     def ca_file(self) -> str:
-        """A file of certificates in place of the system's, or ""."""
+        """Return a file of certificates in place of the system's, or ""."""
         ...
 
     @property
     def connect_s(self) -> float:
-        """The limit of time for a connection."""
+        """Return the limit of time for a connection."""
         ...
 
     @property
     def first_s(self) -> float:
-        """The limit of time for the beginning of an answer."""
+        """Return the limit of time for the beginning of an answer."""
         ...
 
 

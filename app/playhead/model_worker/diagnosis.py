@@ -205,7 +205,7 @@ def retry_after(error: BaseException) -> float | None:
 
 
 def is_unreadable(error: BaseException) -> bool:
-    """litellm keeps only the text of a JSON error that it meets inside a stream."""
+    """Return whether an answer was not readable; litellm keeps only the text of a JSON error."""
     links = list(causes(error))
     if any(isinstance(link, RefusedError) for link in links):
         return False
@@ -323,7 +323,7 @@ def _wait_remedy(seconds: float) -> str:
 
 
 def _duration_text(seconds: float) -> str:
-    """Rather too long than too short."""
+    """Return the duration as text, rounded up."""
     for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * length:
             return f"{math.ceil(seconds / length)} {unit}"

@@ -161,7 +161,7 @@ def _base(source: _Source, api_base: str) -> str:
 
 
 def _openai_like(provider: str) -> _Source | None:
-    """Most other providers speak OpenAI's protocol at an address that litellm knows."""
+    """Return the source of a provider with OpenAI's protocol at an address that litellm has."""
     try:
         base = litellm.get_llm_provider(f"{provider}/any")[3]
     except litellm.exceptions.BadRequestError:
@@ -292,7 +292,7 @@ def _first_number(item: Mapping[str, Any], names: Iterable[str]) -> int | None:
 
 
 def _listed_price(value: object) -> float | None:
-    """OpenRouter writes the price of one token as a text."""
+    """Return the price of a million tokens; OpenRouter writes that of one token as text."""
     try:
         return float(value) * _MILLION if isinstance(value, str) else None
     except ValueError:

@@ -65,10 +65,7 @@ def _is_json(response: http.client.HTTPResponse) -> bool:
 
 
 def _model_names(body: bytes) -> tuple[str, ...] | None:
-    """litellm model strings; None if the answer has not the shape of a model list.
-
-    All four servers speak OpenAI's protocol under /v1, Ollama included: one well-trodden path.
-    """
+    """Return litellm model strings; None if the answer is not a model list."""
     try:
         found: Any = json.loads(body)
     except ValueError:
@@ -330,7 +327,7 @@ class ModelCatalog:
         return _VENDORS.get(provider_of(model), _Vendor()).variable
 
     def suggestions(self) -> Sequence[str]:
-        """Well-known litellm model strings."""
+        """Return well-known litellm model strings."""
         return _SUGGESTIONS
 
     def providers(self) -> Sequence[ProviderPage]:
@@ -348,7 +345,7 @@ class ModelCatalog:
         return BUILT_IN_PROMPT, PLACEHOLDERS
 
     async def local_servers(self) -> list[LocalServer]:
-        """Model servers found on loopback, asked in threads, all at once."""
+        """Return the model servers found on loopback, requested in threads at the same time."""
         found = await asyncio.gather(
             *(asyncio.to_thread(probe_server, *port) for port in self._ports)
         )
@@ -366,7 +363,7 @@ def provider_of(model: str) -> str:
 
 
 def _address(api_base: str) -> str:
-    """Host and port of an address; plain HTTP always shows its port, so it differs from HTTPS."""
+    """Return host and port of an address; HTTP always has a port, so it differs from HTTPS."""
     api_base = api_base.strip()
     if not api_base:
         return ""

@@ -137,10 +137,7 @@ def token_limit(context_tokens: int | None, max_tokens: int | None) -> int:
 def fit_messages(
     messages: Sequence[Message], room: int, count: Callable[[Message], int] | None = None
 ) -> FittedMessages:
-    """Whole turns from the newest as far as there is room, calls with their results.
-
-    The last question is always kept. Where its own turn is too long, its oldest steps go.
-    """
+    """Return whole turns from the newest as long as they fit, calls with their results."""
     count = count or count_message
     turns = _turns(messages)
     if not turns:

@@ -136,7 +136,7 @@ class RequestWriter:
         return bool(request.tools) or self.takes_tools(request.model)
 
     def _system(self, request: TurnRequest) -> str:
-        """Return the system prompt about code; if it offers none, only the request's instructions."""
+        """Return the system prompt about code, or only the instructions if code is not offered."""
         if not request.offers_execute:
             return request.instructions.strip()
         _, python, packages = self._pythons.get(request.interpreter, (0.0, "", ()))

@@ -106,7 +106,7 @@ class _Block:
         self._notes += _describe_run_end(report)
 
     def print(self, text: str) -> None:
-        """Output of the run."""
+        """Add output of the run."""
         self.has_run = True
         self._output.append(text)
 
@@ -405,7 +405,7 @@ class _Builder:
         return found or self._detached(proposal.message_id)
 
     def _add_echo(self, message: Message) -> None:
-        """Signed thinking, for the provider that signed it and none else."""
+        """Add signed thinking, only for the provider that signed it."""
         echo = message.content
         if not isinstance(echo, Echo) or echo.provider != self._provider:
             return

@@ -93,7 +93,7 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The process's number."""
+        """Return the process's number."""
         return self._process.pid
 
     @property
@@ -256,7 +256,7 @@ class ModelWorker:
 
     @property
     def pid(self) -> int | None:
-        """The worker's process number, if there is one."""
+        """Return the worker's process number, if there is one."""
         return self._worker.pid if self._worker and not self._worker.has_ended else None
 
     def subscribe(self, listener: Callable[[WorkerStatus], None]) -> Callable[[], None]:

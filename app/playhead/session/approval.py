@@ -22,7 +22,7 @@ class Approval:
 
     @property
     def pending(self) -> Proposal | None:
-        """The proposal that waits, if one does."""
+        """Return the proposal that waits, or None."""
         return self._proposal
 
     async def decide(self, proposal: Proposal) -> Decision:
@@ -37,7 +37,7 @@ class Approval:
             self._on_change()
 
     def settle(self, proposal_id: str, decision: Decision) -> bool:
-        """Decide; False when that proposal is not the one that waits (a second decision)."""
+        """Decide; return False if that proposal does not wait any more (a second decision)."""
         if self._proposal is None or self._proposal.id != proposal_id:
             return False
         if self._decision is None or self._decision.done():

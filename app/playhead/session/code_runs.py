@@ -62,7 +62,7 @@ def _without_first_code(calls: list[Message]) -> list[Message]:
 
 
 def ran_blocks(messages: Sequence[Message]) -> list[tuple[str, str]]:
-    """(language, code) of every block that was run, as it ran (edits count), in order."""
+    """Return (language, code) of every block that was run, with its edits, in order."""
     blocks: list[tuple[str, str]] = []
     proposal: Proposal | None = None
     for message in messages:
@@ -98,7 +98,7 @@ class KernelEpoch:
         return self.after
 
     def follow(self, event: ConversationEvent) -> None:
-        """Follow a conversation's events: a killed kernel loses the variables of all runs so far."""
+        """Follow a conversation's events: a killed kernel loses the variables of all its runs."""
         if event.kind in REARRANGED:  # the kernel is the same, but other runs are shown
             self.after = count_runs(self._conversation.messages, self._at)
         report = event.message.content if event.message is not None else None

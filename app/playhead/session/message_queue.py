@@ -63,7 +63,7 @@ class MessageQueue:
 
     @property
     def edited_id(self) -> str:
-        """The message that is being edited, or ''."""
+        """Return the message that is being edited, or ''."""
         return self._edited_id
 
     def add(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
@@ -101,7 +101,7 @@ class MessageQueue:
         self._go_on()
 
     def remove(self, message_id: str) -> None:
-        """Never send this message."""
+        """Remove a message, which is then never sent."""
         self._messages = [one for one in self._messages if one.id != message_id]
         if self._edited_id == message_id:
             self._edited_id = ""

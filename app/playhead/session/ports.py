@@ -89,7 +89,7 @@ class Executor(Protocol):
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages that can be run, as fence words in their canonical form."""
+        """Return the languages that can be run, as fence words in their canonical form."""
         ...
 
     def canonical(self, word: str) -> str | None:
@@ -139,7 +139,7 @@ class Executor(Protocol):
         ...
 
     async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
-        """A page of a variable that is a table. Raises ExecutionError as `variables` does."""
+        """Return a page of a variable that is a table. Raises ExecutionError like `variables`."""
         ...
 
     async def restart(self, conversation_id: str) -> None:
@@ -252,12 +252,12 @@ class Settings(Protocol):
 
     @property
     def current(self) -> AppSettings:
-        """The settings in force."""
+        """Return the settings in force."""
         ...
 
     @property
     def notice(self) -> str:
-        """A sentence when the file was unreadable and put aside, else ''."""
+        """Return a sentence if the file was unreadable and put aside, else ''."""
         ...
 
     async def save(self, settings: AppSettings) -> None:
@@ -305,7 +305,7 @@ class Catalog(Protocol):
         ...
 
     def suggestions(self) -> Sequence[str]:
-        """Well-known litellm model strings for the settings' list."""
+        """Return well-known litellm model strings for the settings' list."""
         ...
 
     def providers(self) -> Sequence[ProviderPage]:
@@ -387,7 +387,7 @@ class AppFolders(Protocol):
 
     @property
     def places(self) -> Sequence[AppFolder]:
-        """The folders, each once."""
+        """Return the folders, each once."""
         ...
 
     @property

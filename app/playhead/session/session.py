@@ -143,7 +143,7 @@ class Session:
 
     @property
     def settings(self) -> AppSettings:
-        """The user's settings as they hold here: those of its profile and its own over them."""
+        """Return the user's settings, overridden by the profile and the conversation's own."""
         return settings_for(self._ports.settings.current, self._ports.catalog, self.config)
 
     @property
@@ -155,12 +155,12 @@ class Session:
 
     @property
     def pending(self) -> Proposal | None:
-        """The code that waits for a decision."""
+        """Return the code that waits for a decision."""
         return self._desk.pending
 
     @property
     def kernel(self) -> KernelStatus:
-        """The conversation's kernel as it is now."""
+        """Return the conversation's kernel as it is now."""
         return self._ports.executor.status(self.conversation.id)
 
     @property

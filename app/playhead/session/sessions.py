@@ -155,7 +155,7 @@ class Sessions:
         self._tell()
 
     def look_at(self, conversation_id: str) -> str:
-        """Know which conversation the window shows; the one it left if that is to `forget` now."""
+        """Set the shown conversation; return the id of the one before if it is now to `forget`."""
         before, self._shown = self._shown, conversation_id
         self.mark_unread(conversation_id, False)
         if before == conversation_id or before not in self._leaving:
@@ -325,7 +325,7 @@ class Sessions:
 
     @property
     def open_sessions(self) -> tuple[Session, ...]:
-        """Those that are in memory."""
+        """Return the sessions in memory."""
         return tuple(self._open.values())
 
     def state_of(self, conversation_id: str) -> SessionState:

@@ -25,7 +25,7 @@ class RepeatedFailures:
         self.is_repeated = False
 
     def note(self, ran: Proposal, *, has_failed: bool) -> None:
-        """Code has run."""
+        """Record the code of a run and its failure."""
         code = (ran.language, ran.code.strip())
         self.is_repeated = has_failed and code == self._failed
         self._failed = code if has_failed else None

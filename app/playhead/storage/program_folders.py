@@ -24,7 +24,7 @@ class ProgramFolders:
 
     @property
     def places(self) -> tuple[AppFolder, ...]:
-        """The folders, each once."""
+        """Return the folders, each once."""
         return self._places
 
     @property

@@ -120,12 +120,12 @@ class SettingsFile:
 
     @property
     def current(self) -> AppSettings:
-        """The settings in force."""
+        """Return the settings in force."""
         return self._current
 
     @property
     def notice(self) -> str:
-        """A sentence when something in the file could not be used, else ''."""
+        """Return a sentence if something in the file could not be used, else ''."""
         return self._notice
 
     async def save(self, settings: AppSettings) -> None:
@@ -182,7 +182,7 @@ class SettingsFile:
             )
 
     def _keep_refused(self, refused: list[str]) -> None:
-        """Saving will replace the unusable values: keep a copy of the file that has them."""
+        """Copy the file with the unusable values, which saving will replace."""
         copy = free_name(self._path, "corrupt")
         kept = ""
         with suppress(OSError):
@@ -230,7 +230,7 @@ class OverriddenSettings:
 
     @property
     def current(self) -> AppSettings:
-        """The settings in force."""
+        """Return the settings in force."""
         return replace(self._stored.current, **self._said)
 
     @property

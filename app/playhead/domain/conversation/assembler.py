@@ -87,7 +87,7 @@ class Assembler:
 
     @property
     def open_message(self) -> Message | None:
-        """The message that is streaming, with its text so far."""
+        """Return the message that is streaming, with its text so far."""
         if self._open is None:
             return None
         if len(self._pieces) > 1:
@@ -96,7 +96,7 @@ class Assembler:
 
     @property
     def open_id(self) -> str | None:
-        """The id of the streaming message; cheaper than `open_message`."""
+        """Return the id of the streaming message; cheaper than `open_message`."""
         return self._open.id if self._open else None
 
     @property
@@ -127,7 +127,7 @@ class Assembler:
         return self._open
 
     def grow(self, chunk: Chunk) -> str:
-        """Add content to the open message; return its id. Raises ChunkOrderError if it is invalid."""
+        """Add content to the open message; return its id. Raises ChunkOrderError if it cannot."""
         message = self._expect_open(chunk)
         if chunk.format == "active_line":
             self._printed.move(chunk.content if isinstance(chunk.content, int) else None)

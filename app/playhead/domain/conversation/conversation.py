@@ -62,12 +62,12 @@ class Versions(Struct, frozen=True):
 
     @property
     def previous(self) -> str:
-        """The version before the one that is shown, '' at the first."""
+        """Return the version before the one that is shown, '' at the first."""
         return self.ids[self.shown - 1] if self.shown else ""
 
     @property
     def following(self) -> str:
-        """The version after the one that is shown, '' at the last."""
+        """Return the version after the one that is shown, '' at the last."""
         return self.ids[self.shown + 1] if self.number < len(self.ids) else ""
 
 
@@ -180,7 +180,7 @@ class Conversation:
 
     @property
     def messages(self) -> list[Message]:
-        """The active path, oldest first; the streaming message comes with its text so far."""
+        """Return the active path, oldest first, with the text so far of the streaming message."""
         path = [self._messages[message_id] for message_id in self._path]
         if (streaming := self._assembler.open_message) is not None and path:
             path[-1] = streaming
@@ -188,12 +188,12 @@ class Conversation:
 
     @property
     def leaf_id(self) -> str | None:
-        """The last message of the active path."""
+        """Return the last message of the active path."""
         return self._path[-1] if self._path else None
 
     @property
     def open_id(self) -> str | None:
-        """The message that is streaming, if one is."""
+        """Return the message that is streaming, if one is."""
         return self._assembler.open_id
 
     def message(self, message_id: str) -> Message | None:
@@ -256,7 +256,7 @@ class Conversation:
 
     @property
     def aside_id(self) -> str | None:
-        """The root of what was put aside and can still be put back."""
+        """Return the root of what was put aside and can still be put back."""
         return self._aside.message_id if self._aside else None
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:

@@ -32,7 +32,7 @@ class Message(Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """The content if it is text, else the empty text."""
+        """Return the content if it is text, else the empty text."""
         return self.content if isinstance(self.content, str) else ""
 
 

@@ -72,5 +72,5 @@ class OutgoingRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def total_tokens(self) -> int:
-        """All of it."""
+        """Return the tokens of the whole request."""
         return sum(self.tokens) + self.tool_tokens

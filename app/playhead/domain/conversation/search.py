@@ -129,7 +129,7 @@ def excerpt_of(
 
 
 def _without_marks(text: str) -> str:
-    """Markdown in a line as it reads: no signs of headings, lists, quotes, emphasis and links."""
+    """Return a line of markdown without the marks of headings, lists, quotes, emphasis, links."""
     for pattern, instead in _MARKS:  # compiled at the first search: none of it is for the start
         text = re.sub(pattern, instead, text)
     return text

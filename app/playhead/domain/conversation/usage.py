@@ -48,7 +48,7 @@ class ConversationUsage(Struct, frozen=True):
 
 
 def sum_usages(usages: Iterable[Usage]) -> UsageSum:
-    """Several usages as one."""
+    """Return the sum of several usages."""
     all_of = tuple(usages)
     costs = [usage.cost for usage in all_of if usage.cost is not None]
     return UsageSum(

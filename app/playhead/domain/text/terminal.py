@@ -96,12 +96,12 @@ class OutputFilter:
 
 
 def without_controls(text: str) -> str:
-    """Prose without any control character."""
+    """Return prose without any control character."""
     return _TOKEN.sub("", text).translate(_BARE_PROSE)
 
 
 def visible(code: str) -> str:
-    """Code with everything in it that a terminal would not show as it is, written out."""
+    """Return code with everything in it written out that a terminal would show differently."""
     return "".join(character if _is_seen(character) else _named(character) for character in code)
 
 

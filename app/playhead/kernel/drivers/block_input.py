@@ -29,7 +29,7 @@ class BlockInput:
 
     @property
     def reader(self) -> int:
-        """Our own end for reading: what a program inherits that cannot open the path."""
+        """Return the descriptor for reading, for a program that cannot open the path."""
         return self._pipe.reader
 
     def renew(self) -> None:

@@ -210,7 +210,7 @@ class ChildDriver(Driver):
         return self._version
 
     def expect_run(self) -> None:
-        """Text that comes from now on is for the next block."""
+        """Take text from now on as the next block's."""
         if self.renews_input:
             self._input.renew()
         else:

@@ -40,7 +40,7 @@ class OneShotDriver(Driver):
         return ""
 
     def expect_run(self) -> None:
-        """Text that comes from now on is for the next block."""
+        """Take text from now on as the next block's."""
         self._input.renew()
 
     def feed(self, text: str, *, is_end: bool) -> None:

@@ -44,7 +44,7 @@ class R(ChildDriver):
         return [self.stage.program, *options, script]
 
     def variables(self) -> dict[str, str]:
-        """R writes other scripts than English as `<U+00E9>` unless its locale knows UTF-8."""
+        """Return a UTF-8 locale: without it R writes other scripts than English as `<U+00E9>`."""
         chosen = next((os.environ[name] for name in _LOCALE if os.environ.get(name)), "")
         if "utf" in chosen.lower():
             return {}

@@ -214,7 +214,7 @@ class Bash(ShellDriver):
     complaint = re.compile(r"line (\d+): (.*)")
 
     def options(self) -> list[str]:
-        """Neither those of a login nor those of a terminal."""
+        """Return options against the start files of logins and terminals."""
         return ["--norc", "--noprofile"]
 
     def variables(self) -> dict[str, str]:

@@ -24,7 +24,7 @@ class _Column(NamedTuple):
     missing: str = "None"
 
     def cells(self, render: Callable[[Any], Any]) -> list[Any]:
-        """Return the values as JSON; a missing one is None, or its word if it is not the usual one."""
+        """Return the values as JSON; a missing one is None, or its word if that is unusual."""
         found: list[Any] = []
         for item in self.items:
             word = missing_word(item)

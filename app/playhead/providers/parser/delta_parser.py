@@ -136,7 +136,7 @@ class DeltaParser:
         return self._writer.take()
 
     def _begin_calls(self) -> None:
-        """Text before calls ends; text after them is prose, fences and all."""
+        """End the text before calls; text after them is prose, also its fences."""
         if not self._calls.is_busy:
             self._prose.finish()
             self._cite()
@@ -193,7 +193,7 @@ class CohereParser:
         self.has_called = False
 
     def feed(self, delta: Delta) -> list[Chunk]:
-        """Return the chunks that are certain after this event. Raises ProviderError for a failure."""
+        """Return the chunks that are certain after this event. Raises ProviderError on failure."""
         return self._without_end(self._decoder.feed(delta.event))
 
     def finish(self, finish_reason: str = "stop") -> list[Chunk]:

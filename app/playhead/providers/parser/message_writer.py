@@ -22,7 +22,7 @@ class MessageWriter:
 
     @property
     def said(self) -> str:
-        """The text of the latest message, if that is prose."""
+        """Return the text of the latest message, if that is prose."""
         return "".join(self._said)
 
     def take(self) -> list[Chunk]:

@@ -90,7 +90,7 @@ class HistoryWriter:
 
     @property
     def opened_path(self) -> Path | None:
-        """The file that is written to, as soon as it is open."""
+        """Return the file that is written to, as soon as it is open."""
         return self._opened_path
 
     @property

@@ -92,7 +92,7 @@ def storable(text: str) -> str:
 
 
 def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
-    """Made of the fields that this version knows; others belong to a newer one."""
+    """Return a payload of the fields that this version has; others are of a newer one."""
     fields = payload.__struct_fields__
     known = {name: value for name, value in values.items() if name in fields}
     if payload is CodeError:

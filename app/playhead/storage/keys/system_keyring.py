@@ -46,7 +46,7 @@ class PartsHead(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The head as it is kept."""
+        """Return the head as it is kept."""
         return _MARK + ":".join((str(self.count), self.set_, self.sum))
 
     def names(self, name: str) -> list[str]:
@@ -344,10 +344,7 @@ class KeyringKeys:
             ) from None
 
     def change(self, change: Callable[[Keys], None]) -> Keys:
-        """Read, change and write the keys; what another instance wrote meanwhile stays.
-
-        `change` may be called more than once. Returns all keys as they are now.
-        """
+        """Read, change and write the keys; keep what another instance wrote meanwhile."""
         self._entries.get(ENTRY)  # unlock before anything is held
         with self._held():
             for _ in range(_MOST_WRITES):
@@ -367,7 +364,7 @@ class KeyringKeys:
         )
 
     def take_over(self, names: Iterable[str]) -> Keys | None:
-        """Move keys of an earlier release into the entry; return all keys, or None without a move."""
+        """Move keys of an earlier release into the entry; return all keys, or None without any."""
         found = {name: text for name in names if (text := self._entries.get(name))}
         if not found:
             return None
@@ -387,7 +384,7 @@ class KeyringKeys:
 
     @contextlib.contextmanager
     def _held(self) -> Generator[None]:
-        """Hold the lock; continue without it if its file is unusable or it is not released in time."""
+        """Hold the lock; continue without it if it is unusable or not released in time."""
         lock = ProcessLock(self._lock_path) if self._lock_path is not None else None
         try:
             if lock is not None and not _acquired(lock):

@@ -328,17 +328,17 @@ class Lines(list):  # type: ignore[type-arg]
 
     @property
     def n(self) -> str:
-        """All of it, with line ends."""
+        """Return the whole text, with line ends."""
         return "\n".join(self)
 
     @property
     def s(self) -> str:
-        """All of it, with spaces."""
+        """Return the whole text, with spaces."""
         return " ".join(self)
 
     @property
     def l(self) -> list[str]:  # noqa: E743 - the name that notebooks use
-        """The plain list."""
+        """Return the plain list."""
         return list(self)
 
 

@@ -122,7 +122,7 @@ def _question(text: str) -> tuple[str, bool] | None:
 
 
 def _end_of_statement(lines: list[str], at: int) -> int:
-    """Behind the statement's last line, however many its texts and brackets make of it."""
+    """Return the place after the statement's last line, which may be in a string or brackets."""
     reader = iter(lines[at:])
     try:
         for token in tokenize.generate_tokens(lambda: next(reader, "")):

@@ -42,7 +42,7 @@ class ShellStandIn:
 
     @property
     def user_ns(self) -> dict[str, Any]:
-        """The names of blocks."""
+        """Return the names of blocks."""
         return vars(sys.modules["__main__"])
 
     def __getattr__(self, name: str) -> Any:
