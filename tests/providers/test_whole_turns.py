@@ -131,13 +131,13 @@ async def test_a_conversation_that_is_too_long_after_all_is_sent_once_more_with_
             session.subscribe(lambda event: events.append(event.kind))
             for number in range(4):
                 await asked(session, f"question {number}")
-            first_sent = session.outlook.first_sent_id
+            first_sent = session.preview.first_sent_id
             await session.close()
     assert [len(request.messages) for request in server.requests[:3]] == [2, 4, 6]
     assert len(server.requests) == 5
     assert server.requests[-1].user_text == "question 3"
     assert "are no longer sent to you" in server.requests[-1].messages[0]["content"]
-    assert "outlook" in events
+    assert "preview" in events
     shown = session.conversation.message(first_sent)
     assert shown is not None
     assert shown.text.startswith("question")
@@ -256,10 +256,10 @@ async def test_what_is_looked_at_is_what_the_server_got(model_worker: SharedWork
         async with provider_of(model_worker) as provider:
             session = session_on(provider, server, tmp_path)
             await asked(session, "hi")
-            sent = await session.outlook.sent()
-            following = await session.outlook.next()
+            sent = await session.preview.sent()
+            following = await session.preview.next()
             answer = session.conversation.messages[-1]
-            before = await session.outlook.next(answer.id)
+            before = await session.preview.next(answer.id)
             await session.close()
     assert sent is not None
     assert list(sent.messages) == server.requests[0].messages

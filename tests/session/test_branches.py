@@ -120,12 +120,12 @@ async def test_names_of_runs_in_another_branch_of_the_same_kernel_are_not_gone()
     await ask(session, "Question")
     answer = session.conversation.messages[1].id
     session.restart_kernel()
-    await until(lambda: session.names_are_gone)
+    await until(lambda: session.has_lost_variables)
     session.retry(answer)
     await rests(session)
-    assert not session.names_are_gone
+    assert not session.has_lost_variables
     session.choose_version(answer)
-    assert session.names_are_gone
+    assert session.has_lost_variables
 
 
 async def test_a_turn_is_deleted_with_what_hangs_below_it_and_comes_back(tmp_path: Path):

@@ -45,7 +45,7 @@ async def test_it_is_stored_with_its_pictures_and_nothing_runs(tmp_path: Path) -
     pictures = [m for m in messages if m.type == "image" and m.format == "path"]
     assert [read(m.text) for m in pictures] == [PNG, PNG]
     assert {Path(m.text).parent for m in pictures} == {tmp_path / "outputs" / added}
-    assert session.names_are_gone
+    assert session.has_lost_variables
     assert executor.requests == []
     session.run_all_again()
     await session.stopped()

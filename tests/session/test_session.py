@@ -366,16 +366,16 @@ async def test_a_restart_is_told_to_the_timeline_and_to_the_model():
     bench = Bench(said("ok"))
     bench.session.run_code("python", "x = 1")
     await bench.rests()
-    assert not bench.session.names_are_gone
+    assert not bench.session.has_lost_variables
     bench.session.restart_kernel()
-    await until(lambda: bench.session.names_are_gone)
+    await until(lambda: bench.session.has_lost_variables)
     assert bench.kinds[-1] == "computer/run"
     bench.session.send("go on")
     await bench.rests()
     assert "no longer exist" in bench.provider.requests[0].instructions
     bench.session.run_code("python", "x = 2")
     await bench.rests()
-    assert not bench.session.names_are_gone
+    assert not bench.session.has_lost_variables
 
 
 async def test_code_approved_after_a_restart_belongs_to_the_new_kernel():
@@ -385,10 +385,10 @@ async def test_code_approved_after_a_restart_belongs_to_the_new_kernel():
     bench.session.send("go on")
     proposal = await bench.proposes()
     bench.session.restart_kernel()
-    await until(lambda: bench.session.names_are_gone)
+    await until(lambda: bench.session.has_lost_variables)
     bench.session.approve(proposal.id)
     await bench.rests()
-    assert not bench.session.names_are_gone
+    assert not bench.session.has_lost_variables
     assert bench.kinds[-1] == "assistant/message"
     assert "after the first 1 code run(s)" in bench.provider.requests[1].instructions
 
@@ -447,7 +447,7 @@ async def test_a_reopened_conversation_knows_that_its_names_are_gone():
     again = Session(
         bench.session.conversation, ports_with(bench.provider, bench.executor), str(Path.home())
     )
-    assert again.names_are_gone
+    assert again.has_lost_variables
 
 
 async def test_closing_kills_the_run_and_says_so():

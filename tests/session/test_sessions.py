@@ -40,7 +40,7 @@ async def test_a_conversation_is_there_again_after_a_restart(tmp_path: Path):
     again = await second.open(session.conversation.id)
     assert again.conversation.messages == seen
     assert again.folder == str(tmp_path.resolve())  # noqa: ASYNC240
-    assert again.names_are_gone
+    assert again.has_lost_variables
     assert not again.auto_run
     await second.close()
 

@@ -31,9 +31,9 @@ def test_only_the_same_code_failing_twice_in_a_row_counts() -> None:
         ("b", True, False),
         ("b\n", True, True),
     ):
-        failures.note(ran(code), has_failed=has_failed)
+        failures.record(ran(code), has_failed=has_failed)
         assert failures.is_repeated is is_repeated
-    failures.note(ran("b", "bash"), has_failed=True)
+    failures.record(ran("b", "bash"), has_failed=True)
     assert not failures.is_repeated
 
 

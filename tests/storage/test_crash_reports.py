@@ -63,14 +63,14 @@ async def test_a_hard_crash_leaves_its_trace_for_the_next_start(tmp_path, deed, 
     folder = tmp_path / "crashes"
     assert dying(folder, deed) == status
     stored = StoredCrashes(folder)
-    (report,) = await stored.news()
+    (report,) = await stored.new_reports()
     assert report.is_fatal
     assert f"Fatal Python error: {words}" in report.text
     assert "in on_button_clicked" in report.text
     assert report.text.startswith("Playhead ")
     assert SECRET not in report.text
     assert (folder / report.name).stat().st_mode & 0o077 == 0
-    assert await stored.news() == []  # told once
+    assert await stored.new_reports() == []  # told once
     (kept,) = await stored.found()
     assert kept.text == report.text
 
@@ -80,7 +80,7 @@ async def test_a_hard_crash_leaves_its_trace_for_the_next_start(tmp_path, deed, 
 )
 async def test_an_end_without_a_trace_is_no_crash(tmp_path, deed):
     dying(tmp_path, deed)
-    assert await StoredCrashes(tmp_path).news() == []
+    assert await StoredCrashes(tmp_path).new_reports() == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -94,7 +94,7 @@ def test_a_process_that_lives_is_left_alone(tmp_path):
     ) as living:
         assert living.stdout is not None
         living.stdout.readline()
-        assert asyncio.run(StoredCrashes(tmp_path).news()) == []
+        assert asyncio.run(StoredCrashes(tmp_path).new_reports()) == []
         assert [path.suffix for path in tmp_path.iterdir()] == [".running"]
         living.communicate()
     assert list(tmp_path.iterdir()) == []
@@ -120,9 +120,9 @@ def failing(words: str) -> Exception:
 async def test_an_error_is_noted_once_with_its_places_and_without_its_words(tmp_path):
     watch = CrashWatch(tmp_path, "window")
     error = failing(SECRET)
-    watch.note(error)
-    watch.note(error)
-    (report,) = await StoredCrashes(tmp_path).news()
+    watch.record(error)
+    watch.record(error)
+    (report,) = await StoredCrashes(tmp_path).new_reports()
     assert not report.is_fatal
     assert "KeyError" in report.text
     assert "RuntimeError" in report.text
@@ -133,17 +133,17 @@ async def test_an_error_is_noted_once_with_its_places_and_without_its_words(tmp_
 
 async def test_the_name_of_the_users_folder_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(Path(__file__).parent))
-    CrashWatch(tmp_path, "window").note(failing("x"))
-    (report,) = await StoredCrashes(tmp_path).news()
+    CrashWatch(tmp_path, "window").record(failing("x"))
+    (report,) = await StoredCrashes(tmp_path).new_reports()
     assert 'File "~/test_crash_reports.py"' in report.text
 
 
 async def test_reports_are_deleted_and_what_is_gone_is_no_error(tmp_path):
     watch = CrashWatch(tmp_path, "window")
-    watch.note_worker(-signal.SIGKILL, [])
+    watch.record_worker(-signal.SIGKILL, [])
     stored = StoredCrashes(tmp_path)
     (report,) = await stored.found()
-    await stored.news()  # has another name since
+    await stored.new_reports()  # has another name since
     await stored.delete([report.name])
     assert await stored.found() == []
     await stored.delete([report.name])
@@ -164,7 +164,7 @@ async def test_only_files_of_the_folder_are_deleted(tmp_path):
 async def test_of_very_many_the_newest_are_kept(tmp_path):
     watch = CrashWatch(tmp_path, "window")
     for _ in range(30):
-        watch.note_worker(1, [])
+        watch.record_worker(1, [])
     stored = StoredCrashes(tmp_path)
     assert len(await stored.found()) == len(list(tmp_path.iterdir())) == 20
 
@@ -173,7 +173,7 @@ def test_a_folder_that_cannot_be_made_stops_nothing(tmp_path):
     (tmp_path / "file").write_text("in the way")
     watch = CrashWatch(tmp_path / "file" / "crashes", "window")
     watch.begin()
-    watch.note(ValueError())
+    watch.record(ValueError())
     watch.end()
 
 

@@ -79,7 +79,7 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
             model=options.model, api_base=options.api_base, folder=options.folder, how_to_choose=how
         )
     )
-    core.worker.on_death(crashes.note_worker)
+    core.worker.on_exit(crashes.record_worker)
     is_closing = asyncio.Event()
     with close_on_signals(is_closing.set), record_errors(crashes):
         try:
@@ -155,7 +155,7 @@ async def _serve_pipes(crashes: CrashWatch) -> int:
         " its key from `PLAYHEAD_PROVIDER_KEY` or the provider's own variable"
     )
     core = build_core(Overrides(keeps_history=False, how_to_choose=how))
-    core.worker.on_death(crashes.note_worker)
+    core.worker.on_exit(crashes.record_worker)
     turns = make_turns(core, _OWN_PROGRAM)
     is_closing = asyncio.Event()
     with close_on_signals(is_closing.set), record_errors(crashes):

@@ -80,7 +80,7 @@ def record_crashes(program: str) -> Generator[CrashWatch]:
     except AppError:  # the world's doing, and said
         raise
     except Exception as error:
-        watch.note(error)
+        watch.record(error)
         raise
     finally:
         watch.end()
@@ -95,12 +95,12 @@ def record_errors(watch: CrashWatch) -> Generator[None]:
     def on_loop_failure(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if isinstance(error, BaseException):
-            watch.note(error)
+            watch.record(error)
         loop.default_exception_handler(context)
 
     def on_thread_failure(args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
-            watch.note(args.exc_value)
+            watch.record(args.exc_value)
         told_of_threads(args)
 
     loop.set_exception_handler(on_loop_failure)

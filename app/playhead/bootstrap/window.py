@@ -162,7 +162,7 @@ class _Window:
         core.history.on_failure(self._on_history_failure)
         self._instance.activated.connect(self._on_activated)
         core.worker.subscribe(self._on_worker_status)
-        core.worker.on_death(self._crashes.note_worker)
+        core.worker.on_exit(self._crashes.record_worker)
         core.keys.on_waiting(self._on_keyring_waiting)
         parts = self._window.parts
         self._window.help.upkeep.begin(
@@ -273,7 +273,7 @@ class _Window:
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         _log.critical("a defect", exc_info=(kind, error, trace))
-        self._crashes.note(error.with_traceback(trace))
+        self._crashes.record(error.with_traceback(trace))
         self._window.show_error(
             AppError(
                 "Something in Playhead itself went wrong.",

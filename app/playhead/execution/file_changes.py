@@ -268,7 +268,7 @@ class WatchedFolder(Struct):
     misses: int = 0
 
     @property
-    def is_too_much(self) -> bool:
+    def is_too_large(self) -> bool:
         """Return whether the folder is no longer searched."""
         return self.misses >= _MISSES_LIMIT
 
@@ -315,11 +315,11 @@ class RunObservation:
         self._start = start
         self._given_up = threading.Event()
         self._before: Snapshot | None = None
-        self._was_too_much = folder.is_too_much
+        self._was_too_large = folder.is_too_large
 
     async def before(self) -> None:
         """Take the first snapshot, and read texts as far as that goes in a moment."""
-        if self._was_too_much:
+        if self._was_too_large:
             return
         self._before = before = await self._within(BEFORE_LIMIT_S, self._take)
         if before is not None:
@@ -343,10 +343,10 @@ class RunObservation:
         self._given_up.set()
 
     def _complaint(self) -> FileChanges | None:
-        if self._was_too_much:
+        if self._was_too_large:
             return None
         self._folder.misses += 1
-        note = _TOO_MUCH if self._folder.is_too_much else _TOO_SLOW
+        note = _TOO_MUCH if self._folder.is_too_large else _TOO_SLOW
         return FileChanges(folder=self._folder.path, note=note)
 
     async def _within(self, limit_s: float, work: Callable[[], T | None]) -> T | None:

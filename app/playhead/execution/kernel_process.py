@@ -66,7 +66,7 @@ class OutputPipe:
         except BlockingIOError:
             return b""
 
-    def let_in(self, is_wanted: bool) -> None:
+    def set_reading(self, is_wanted: bool) -> None:
         """Pause or resume reading; the notifier of the process's end is not changed."""
         for notifier in self._process.findChildren(QSocketNotifier):
             if notifier.type() == QSocketNotifier.Type.Read and _is_pipe(notifier):
@@ -184,12 +184,12 @@ class KernelProcess(QObject):
         self._signal.start(_COMMAND_LEAD_LIMIT_MS)
         self._kill.start(grace_ms)
 
-    def hasten(self) -> None:
+    def signal_now(self) -> None:
         """Send the first signal without further delay: the kernel has taken the stop command."""
         if self._signal.isActive() and len(self._steps) == _INTERRUPTS:
             self._signal.start(0)
 
-    def calm_down(self) -> None:
+    def cancel_stop(self) -> None:
         """Send no more signals: the run has stopped."""
         self._signal.stop()
         self._kill.stop()
@@ -205,9 +205,9 @@ class KernelProcess(QObject):
         processes.send_signal(self._left, signal.SIGINT)
         self._clear.start(0)  # the pipe has not been read to its end yet
 
-    def end_soon(self, farewell: bytes) -> None:
+    def end_soon(self, shutdown_command: bytes) -> None:
         """Let it end in an orderly way (exit handlers), and kill it if that takes too long."""
-        self.write(farewell)
+        self.write(shutdown_command)
         self._kill.start(_EXIT_GRACE_MS)
 
     def signal_group(self, number: signal.Signals) -> None:
@@ -265,7 +265,7 @@ class KernelProcess(QObject):
     def _on_tick_timeout(self) -> None:
         self._window_began = time.monotonic()
         self._budget_s = _BUDGET_S
-        self._let_in(True)
+        self._set_reading(True)
         self._read()
         self._on_tick()
 
@@ -311,12 +311,12 @@ class KernelProcess(QObject):
                 return
             self._on_pieces(self._decoder.feed(data))
             self._budget_s -= time.perf_counter() - began
-        self._let_in(False)
+        self._set_reading(False)
         self._tick.start(_PAUSE_MS)
 
-    def _let_in(self, is_wanted: bool) -> None:
+    def _set_reading(self, is_wanted: bool) -> None:
         if not self._has_ended:
-            self._pipe.let_in(is_wanted)
+            self._pipe.set_reading(is_wanted)
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart and not self._has_ended:

@@ -357,7 +357,7 @@ class LiveKernel:
         self._push(run.feed(self._without_early_end(pieces)))
         if run.is_over:
             self._limits.stop()
-            self._process.calm_down()
+            self._process.cancel_stop()
             self._why_killed = ""
             self._set_state("idle")
             self._on_pieces_between(run.late)
@@ -371,7 +371,7 @@ class LiveKernel:
             return pieces
         self._end_mark = ends
         self._limits.stop()
-        self._process.calm_down()
+        self._process.cancel_stop()
         self._why_killed = ""
         self._process.end_started(self._run_began, self._on_cleared)
         return [piece for piece in pieces if piece not in ends]
@@ -397,7 +397,7 @@ class LiveKernel:
             elif isinstance(piece, protocol.Mark) and piece.kind == "driver":
                 self._process.spared_pid = piece.integer("pid") or 0
             elif isinstance(piece, protocol.Mark) and piece.kind == "stopping":
-                self._process.hasten()
+                self._process.signal_now()
             else:
                 rest.append(piece)
         return rest

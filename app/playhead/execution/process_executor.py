@@ -53,13 +53,13 @@ class ProcessExecutor:
         self._dpi = 0.0
         self._grace_s: dict[str, float] = {}
         self._listeners: list[Listener] = []
-        self._told: dict[str, KernelStatus] = {}
+        self._emitted: dict[str, KernelStatus] = {}
         self._login = LoginPath(self._variables)
         self._languages = Languages(self._variables.get("PATH"))
         self._files = FileWatch(str(own_dir or output_dir))
         self._clock = QTimer()
         self._clock.setInterval(_MEMORY_PERIOD_MS)
-        self._clock.timeout.connect(self._tell_all)
+        self._clock.timeout.connect(self._emit_all)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -209,31 +209,31 @@ class ProcessExecutor:
             self._forget(key)  # else the next run would wait for one that never starts
             raise
         finally:
-            self._tell(key[0])
+            self._emit(key[0])
         return kernel
 
     def _on_change(self, key: tuple[str, str], kernel: LiveKernel) -> None:
         if kernel.state == "none" and self._kernels.get(key) is kernel:
             self._forget(key)
-        self._tell(key[0])
+        self._emit(key[0])
 
     def _forget(self, key: tuple[str, str]) -> None:
         self._kernels.pop(key, None)
         if not self._kernels:
             self._clock.stop()
 
-    def _tell_all(self) -> None:
+    def _emit_all(self) -> None:
         for conversation_id in {owner for owner, _ in self._kernels}:
-            self._tell(conversation_id)
+            self._emit(conversation_id)
 
-    def _tell(self, conversation_id: str) -> None:
+    def _emit(self, conversation_id: str) -> None:
         status = self.status(conversation_id)
-        if self._told.get(conversation_id, KernelStatus()) == status:
+        if self._emitted.get(conversation_id, KernelStatus()) == status:
             return
         if status.state == "none":
-            self._told.pop(conversation_id)
+            self._emitted.pop(conversation_id)
         else:
-            self._told[conversation_id] = status
+            self._emitted[conversation_id] = status
         for listener in tuple(self._listeners):
             try:
                 listener(conversation_id, status)

@@ -88,9 +88,9 @@ class Driver:
     only_shows: bool = False
     """Whether a block is shown and nothing of it is run: there is nothing to approve."""
 
-    def __init__(self, stage: DriverContext) -> None:
-        self.stage = stage
-        self.answers = AnswerFiles(stage.channel, stage.spool)
+    def __init__(self, context: DriverContext) -> None:
+        self.context = context
+        self.answers = AnswerFiles(context.channel, context.spool)
 
     def start(self) -> str:
         """Make ready for the first block; the language's version."""
@@ -98,7 +98,7 @@ class Driver:
 
     def expect_run(self) -> None:
         """Take text from now on as the next block's, which is about to be run (command thread)."""
-        self.stage.descriptors.expect_run()
+        self.context.descriptors.expect_run()
 
     def execute(self, job: Job) -> Outcome:
         """Run a block; what goes wrong in it is reported by marks, never raised."""
@@ -106,11 +106,11 @@ class Driver:
 
     def feed(self, text: str, *, is_end: bool) -> None:
         """Give the block text on its standard input, then its end if so (command thread)."""
-        self.stage.descriptors.feed(text, is_end)
+        self.context.descriptors.feed(text, is_end)
 
     def read_bytes(self) -> int:
         """Return how much of that text the block, which has just ended, has read."""
-        return self.stage.descriptors.read_bytes()
+        return self.context.descriptors.read_bytes()
 
     def interrupt(self) -> None:
         """Stop the block (command thread); a SIGINT to this process comes a moment later."""

@@ -43,7 +43,7 @@ class Family:
         """Mark this process; what it starts from now on belongs to it."""
         value = os.urandom(16).hex()
         os.environ[VARIABLE] = value
-        place = _place(os.getpid()) if _are_places_drawn() else None
+        place = _place(os.getpid()) if _are_addresses_random() else None
         return cls(f"{VARIABLE}={value}".encode("ascii"), place)
 
     def members(self) -> list[int]:
@@ -95,7 +95,7 @@ def _place(pid: int) -> tuple[str, str] | None:
     return None if "0" in place else place
 
 
-def _are_places_drawn() -> bool:
+def _are_addresses_random() -> bool:
     """Return whether programs get random addresses, which differ from each other."""
     try:
         with open("/proc/sys/kernel/randomize_va_space", encoding="ascii") as file:
@@ -116,7 +116,7 @@ def end_group() -> None:
     os._exit(1)
 
 
-def die_with_parent() -> None:
+def exit_with_parent() -> None:
     """Let Linux kill this process when the thread that started it ends.
 
     The one guard that works while C code holds the interpreter's lock; it is not inherited.

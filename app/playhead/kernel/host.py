@@ -19,7 +19,7 @@ def serve() -> int:
     """Run until the parent sends `exit` or ends."""
     boot_module = sys.modules["__main__"]  # kept alive: user code gets a fresh one
     family.start_watcher()
-    family.die_with_parent()
+    family.exit_with_parent()
     descriptors = Descriptors()
     commands = _commands(descriptors.commands)
     hello = next(commands, None)
@@ -41,7 +41,7 @@ class Host:
         self._is_busy = False
         interrupts = Interrupts()
         interrupts.install()
-        stage = DriverContext(
+        context = DriverContext(
             self._channel,
             descriptors,
             interrupts,
@@ -49,7 +49,7 @@ class Host:
             hello.get("program") or "",
             hello.get("dpi") or 0,
         )
-        self._driver = _make_driver(hello.get("language") or "python", stage)
+        self._driver = _make_driver(hello.get("language") or "python", context)
 
     def serve(self, commands: Iterator[dict[str, Any]]) -> None:
         """Take commands until `exit`."""
@@ -112,15 +112,15 @@ class Host:
             self._channel.send_unordered("stopping")
 
 
-def _make_driver(word: str, stage: DriverContext) -> Driver:
+def _make_driver(word: str, context: DriverContext) -> Driver:
     """Return the driver of a language; Python, which starts most often, needs no other import."""
     if word == "python":
         from .drivers.python import Python
 
-        return Python(stage)
+        return Python(context)
     from .drivers import registry
 
-    return registry.driver_of(word)(stage)
+    return registry.driver_of(word)(context)
 
 
 def _commands(fd: int) -> Iterator[dict[str, Any]]:

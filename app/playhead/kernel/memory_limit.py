@@ -64,9 +64,9 @@ class MemoryLimit:
 
     def remark(self, error: BaseException) -> str:
         """Return a remark on an error that the limit explains."""
-        return f"{self.words()}\n" if self.bytes and _is_memory_error(error) else ""
+        return f"{self.explanation()}\n" if self.bytes and _is_memory_error(error) else ""
 
-    def words(self) -> str:
+    def explanation(self) -> str:
         """Return a sentence with the limit's origin and the remedy."""
         return (
             f"This run may take {self.bytes / 1e6:,.0f} MB of memory: the limit in the"

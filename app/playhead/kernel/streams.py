@@ -44,7 +44,7 @@ class Descriptors:
         self._input.feed(text.encode("utf-8", "surrogatepass"), is_end)
 
     @property
-    def has_nobody(self) -> bool:
+    def ended_unused(self) -> bool:
         """Return whether standard input ended before anything was typed into it."""
         return self._current.ended_empty
 
@@ -200,7 +200,7 @@ class Input(io.TextIOBase):
         return line[:-1] if line.endswith("\n") else line
 
     def _announce(self, prompt: str, is_secret: bool) -> None:
-        if has_input() and not self._descriptors.has_nobody:  # else at least ask
+        if has_input() and not self._descriptors.ended_unused:  # else at least ask
             return  # the answer to an earlier question had more than one line
         name = "%s-%d" % (self._channel.run, next(self._ids))
         self._channel.send("input", id=name, prompt=prompt[:_PROMPT_LIMIT], secret=is_secret)

@@ -115,7 +115,7 @@ class CohereStream:
         with self._connections.through(ask) as exchange:
             response = await _opened(exchange, ask, body, deadline)
         last: dict[str, Any] | None = None
-        has_begun, said = False, 0
+        has_begun, characters = False, 0
         lines = response.aiter_lines()
         try:
             while last is None:
@@ -134,11 +134,11 @@ class CohereStream:
                 if (event := _event(line)) is None:
                     continue
                 has_begun = True
-                said += _length(event)
+                characters += _length(event)
                 last = event if event.get("type") == "message-end" else None
                 yield Delta(event=event)
                 deadline = loop.time() + ask.between_s
-            yield _done(ask, last, said)
+            yield _done(ask, last, characters)
         finally:
             await response.aclose()
 
@@ -183,19 +183,19 @@ def _length(event: dict[str, Any]) -> int:
     return len(json.dumps(event.get("delta", ""))) - 40 if "delta" in str(event.get("type")) else 0
 
 
-def _done(ask: Ask, last: dict[str, Any], said: int) -> Done:
+def _done(ask: Ask, last: dict[str, Any], characters: int) -> Done:
     delta = _fields(last.get("delta"))
     reason = str(delta.get("finish_reason") or "")
-    return Done(ask.turn, _REASONS.get(reason, "stop"), _tokens(ask, delta, said))
+    return Done(ask.turn, _REASONS.get(reason, "stop"), _tokens(ask, delta, characters))
 
 
-def _tokens(ask: Ask, delta: dict[str, Any], said: int) -> Tokens:
+def _tokens(ask: Ask, delta: dict[str, Any], characters: int) -> Tokens:
     usage = _fields(delta.get("usage"))
     billed = _fields(usage.get("billed_units"))
     tokens = _fields(usage.get("tokens")) or billed
     asked, answered = _count(tokens.get("input_tokens")), _count(tokens.get("output_tokens"))
     if not asked and not answered:
-        return tokens_of(None, ask, is_given=False, said=max(said, 0))
+        return tokens_of(None, ask, is_given=False, characters=max(characters, 0))
     return priced_tokens(ask.model, asked, answered, cached=_count(usage.get("cached_tokens")))
 
 

@@ -65,7 +65,7 @@ class RawAnswer(httpx.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield the pieces, decompressed. Raises StreamFailure for a line that is too long."""
         async for piece in self._response.aiter_bytes():
-            self._note(piece)
+            self._inspect(piece)
             yield piece
 
     async def aclose(self) -> None:
@@ -86,7 +86,7 @@ class RawAnswer(httpx.AsyncByteStream):
             return truncated()
         return bad_call() if self._reason in _BAD_CALLS else None
 
-    def _note(self, piece: bytes) -> None:
+    def _inspect(self, piece: bytes) -> None:
         line_end = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
         self._line_bytes = len(piece) - line_end - 1 + (self._line_bytes if line_end < 0 else 0)
         if self._line_bytes > MAX_LINE_BYTES:

@@ -12,16 +12,16 @@ from playhead.model_worker.protocol import Ask, Tokens
 _CHARACTERS_PER_TOKEN = 4
 
 
-def tokens_of(usage: Any, ask: Ask, *, is_given: bool, said: int) -> Tokens:
+def tokens_of(usage: Any, ask: Ask, *, is_given: bool, characters: int) -> Tokens:
     """Return the provider's numbers, else litellm's count, else an estimate by the characters.
 
     litellm adds a count of its own without marking it: `is_given` is whether the numbers are the
-    provider's. `said` is the number of characters of the answer.
+    provider's. `characters` is the number of characters of the answer.
     """
     if usage is None or not (usage.prompt_tokens or usage.completion_tokens):
         asked = sum(len(str(message.get("content") or "")) for message in ask.messages)
         return priced_tokens(
-            ask.model, _estimated_tokens(asked), _estimated_tokens(said), is_estimated=True
+            ask.model, _estimated_tokens(asked), _estimated_tokens(characters), is_estimated=True
         )
     return priced_tokens(
         ask.model,
@@ -37,7 +37,7 @@ def tokens_of(usage: Any, ask: Ask, *, is_given: bool, said: int) -> Tokens:
 def priced_tokens(
     model: str,
     asked: int,
-    said: int,
+    characters: int,
     *,
     cached: int = 0,
     reasoning: int = 0,
@@ -45,10 +45,10 @@ def priced_tokens(
     usage: Any = None,
 ) -> Tokens:
     """Return the numbers with their price."""
-    cost = _cost(model, asked, said, usage)
+    cost = _cost(model, asked, characters, usage)
     return Tokens(
         input_tokens=asked,
-        output_tokens=said,
+        output_tokens=characters,
         is_estimated=is_estimated,
         cached_tokens=cached,
         reasoning_tokens=reasoning,
@@ -56,10 +56,10 @@ def priced_tokens(
     )
 
 
-def _cost(model: str, asked: int, said: int, usage: Any) -> float | None:
+def _cost(model: str, asked: int, characters: int, usage: Any) -> float | None:
     try:
         prices = litellm.cost_per_token(
-            model=model, prompt_tokens=asked, completion_tokens=said, usage_object=usage
+            model=model, prompt_tokens=asked, completion_tokens=characters, usage_object=usage
         )
     # For models without a price litellm raises a bare Exception.
     except Exception:  # noqa: BLE001

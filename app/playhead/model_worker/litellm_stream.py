@@ -291,8 +291,8 @@ def _finish_reason(chunk: Any) -> str:
 def _tokens(answer: Any, usage: Any, ask: Ask) -> Any:
     received = (getattr(chunk, "usage", None) for chunk in getattr(answer, "chunks", ()))
     is_given = any(found and (found.prompt_tokens or found.completion_tokens) for found in received)
-    said = len(getattr(answer, "response_uptil_now", ""))
-    return tokens_of(usage, ask, is_given=is_given, said=said)
+    characters = len(getattr(answer, "response_uptil_now", ""))
+    return tokens_of(usage, ask, is_given=is_given, characters=characters)
 
 
 def _log_unknown(reader: DeltaReader, ask: Ask) -> None:

@@ -81,9 +81,9 @@ class PromptValues(Struct, frozen=True, kw_only=True):
     runs_unasked: bool = False
 
 
-def system_prompt(surroundings: PromptValues, instructions: str = "", own_text: str = "") -> str:
+def system_prompt(prompt_values: PromptValues, instructions: str = "", own_text: str = "") -> str:
     """Return the prompt, or the user's own in its place, with their instructions at its end."""
-    values = _placeholder_values(surroundings)
+    values = _placeholder_values(prompt_values)
 
     def value(found: re.Match[str]) -> str:
         return values.get(found[1], found[0])

@@ -60,7 +60,7 @@ class RequestWriter:
             return model.takes_tools
         return (model.model, model.api_base) not in self._refusers
 
-    def note_refusal(self, model: ModelSettings) -> None:
+    def record_refusal(self, model: ModelSettings) -> None:
         """Record that the model has refused tools at this address."""
         self._refusers.add((model.model, model.api_base))
 
@@ -140,7 +140,7 @@ class RequestWriter:
         if not request.offers_execute:
             return request.instructions.strip()
         _, python, packages = self._pythons.get(request.interpreter, (0.0, "", ()))
-        surroundings = PromptValues(
+        prompt_values = PromptValues(
             languages=request.languages,
             folder=request.folder,
             python=python,
@@ -149,7 +149,7 @@ class RequestWriter:
             takes_tools=self._speaks_tools(request),
             runs_unasked=request.runs_unasked,
         )
-        return system_prompt(surroundings, request.instructions, request.system_prompt)
+        return system_prompt(prompt_values, request.instructions, request.system_prompt)
 
 
 def estimate_tokens(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> int:

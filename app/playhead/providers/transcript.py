@@ -67,11 +67,11 @@ class _Block:
     @property
     def result(self) -> str:
         """Return its result for the model; never empty."""
-        told = shortened("".join(self._output)).strip("\n")
-        parts = [part for part in (*self._notes, told) if part.strip()]
+        text = shortened("".join(self._output)).strip("\n")
+        parts = [part for part in (*self._notes, text) if part.strip()]
         return "\n".join(parts) or self._nothing()
 
-    def told(self) -> str:
+    def loose_text(self) -> str:
         """Return the result as text for a block without a call to answer; '' if empty."""
         if self.message is not None:
             what = (
@@ -98,7 +98,7 @@ class _Block:
         if self.message is None:
             self.ran = ran
         elif proposal.code != self.message.text:
-            self.note(describe_edit(self.message.text, proposal.code, proposal.language))
+            self.add_note(describe_edit(self.message.text, proposal.code, proposal.language))
 
     def report(self, report: RunReport) -> None:
         """Note the state of a run."""
@@ -110,7 +110,7 @@ class _Block:
         self.has_run = True
         self._output.append(text)
 
-    def note(self, text: str) -> None:
+    def add_note(self, text: str) -> None:
         """Add a result as text."""
         self._notes.append(text)
 
@@ -151,8 +151,8 @@ def describe_edit(before: str, after: str, language: str) -> str:
     changes = list(unified_diff(old, new, "as you wrote it", "as it ran", lineterm="", n=2))
     if not changes:
         return whole
-    told = fenced("\n".join(changes), "diff")
-    diff = f"The user edited the code before it ran. What they changed:\n{told}"
+    text = fenced("\n".join(changes), "diff")
+    diff = f"The user edited the code before it ran. What they changed:\n{text}"
     return min(diff, whole, key=len)
 
 
@@ -175,12 +175,12 @@ def describe_result(result: Message) -> str:
 def describe_file_changes(files: FileChanges) -> str:
     """Return the names of the files that a run created, changed and deleted."""
     kinds = (("created", files.created), ("changed", files.changed), ("deleted", files.deleted))
-    told = [
+    sentences = [
         f"Files {kind}: {_file_names(found, count)}."
         for (kind, found), count in zip(kinds, files.counts, strict=True)
         if found
     ]
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _file_names(found: Sequence[FileChange], count: int) -> str:
@@ -346,9 +346,9 @@ class _Builder:
             case _:
                 return
         self._flush()
-        self._say(parts)
+        self._add_user_parts(parts)
 
-    def _say(self, parts: list[Entry]) -> None:
+    def _add_user_parts(self, parts: list[Entry]) -> None:
         """Add parts of the user; neighbours become one entry, as some servers alternate roles."""
         if self._entries and self._entries[-1]["role"] == "user":
             content = self._entries.pop()["content"]
@@ -385,15 +385,15 @@ class _Builder:
             if (block := self._current or self._unsettled()) is not None:
                 block.report(content)
         elif message.type == "tool_result":
-            self._called(message).note(message.text)
+            self._called(message).add_note(message.text)
         elif message.type == "console":
             self._running().print(message.text)
         elif message.type == "image":
-            self._running().note("[An image was shown to the user.]")
+            self._running().add_note("[An image was shown to the user.]")
         elif message.type == "code":
-            self._running().note(describe_result(message))
+            self._running().add_note(describe_result(message))
         elif isinstance(content, FileChanges):
-            self._running().note(describe_file_changes(content))
+            self._running().add_note(describe_file_changes(content))
 
     def _proposed(self, proposal: Proposal) -> _Block:
         """Return the block of a proposal; an imported one does not name its message."""
@@ -454,9 +454,9 @@ class _Builder:
         for block, call_id in zip(calls, ids, strict=True):
             result = {"role": "tool", "tool_call_id": call_id, "content": block.result}
             self._entries.append(result)
-        others = (block.told() for block in self._blocks if not block.is_call)
-        for told in filter(None, others):
-            self._say([{"type": "text", "text": told}])
+        others = (block.loose_text() for block in self._blocks if not block.is_call)
+        for text in filter(None, others):
+            self._add_user_parts([{"type": "text", "text": text}])
         self._text, self._blocks, self._current, self._thinking = [], [], None, []
 
 

@@ -74,7 +74,7 @@ class WorkerProcess:
         self._log_path = log_path
         self.last_lines = deque[str](maxlen=_LAST_LINES)
         """The end of what it has written to stderr, without keys."""
-        self.is_unwanted = False
+        self.is_stopping = False
         """Whether we end the worker ourselves."""
         self._turns: dict[str, asyncio.Queue[Answer | None]] = {}
         self._ready = asyncio.get_running_loop().create_future()
@@ -134,7 +134,7 @@ class WorkerProcess:
 
     async def close(self) -> None:
         """End the worker: by the end of its stdin, else by force."""
-        self.is_unwanted = True
+        self.is_stopping = True
         if self._process.stdin is not None:
             self._process.stdin.close()
         read, _ = await asyncio.wait((self._reader,), timeout=CLOSE_S)
@@ -244,7 +244,7 @@ class ModelWorker:
         self._watch: asyncio.Task[bool] | None = None
         self._start_lock = asyncio.Lock()
         self._listeners: list[Callable[[WorkerStatus], None]] = []
-        self._mourners: list[Callable[[int, list[str]], None]] = []
+        self._exit_listeners: list[Callable[[int, list[str]], None]] = []
         self._attended: asyncio.Task[None] | None = None
         self._status: WorkerStatus = "absent"
         self._is_closed = False
@@ -264,9 +264,9 @@ class ModelWorker:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def on_death(self, listener: Callable[[int, list[str]], None]) -> None:
+    def on_exit(self, listener: Callable[[int, list[str]], None]) -> None:
         """Call the listener with the exit status and last stderr lines of a worker that died."""
-        self._mourners.append(listener)
+        self._exit_listeners.append(listener)
 
     async def start(self) -> None:
         """Start and warm the worker ahead of the first question; failures show there."""
@@ -352,7 +352,7 @@ class ModelWorker:
                     pass
         except TimeoutError:
             _log.info("The model worker %d did not stop in time and was killed", worker.pid)
-            worker.is_unwanted = True
+            worker.is_stopping = True
             worker.kill()
             await worker.wait()
 
@@ -391,8 +391,8 @@ class ModelWorker:
 
     async def _attend(self, worker: WorkerProcess) -> None:
         status = await worker.wait()
-        if status != 0 and not worker.is_unwanted:
-            for listener in tuple(self._mourners):
+        if status != 0 and not worker.is_stopping:
+            for listener in tuple(self._exit_listeners):
                 listener(status, list(worker.last_lines))
 
     def _set_status(self, status: WorkerStatus) -> None:

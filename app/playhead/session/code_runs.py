@@ -87,7 +87,7 @@ class KernelEpoch:
         """The number of runs before the kernel that is, or will be, in use."""
 
     @property
-    def names_are_gone(self) -> bool:
+    def has_lost_variables(self) -> bool:
         """Return whether all code that ran here ran in a kernel that no longer exists."""
         return bool(self.after) and self.after == count_runs(self._conversation.messages)
 

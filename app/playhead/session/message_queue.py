@@ -42,11 +42,11 @@ class MessageQueue:
         self,
         send: Callable[[str, Sequence[Attachment]], None],
         is_idle: Callable[[], bool],
-        tell: Callable[[], None],
+        on_change: Callable[[], None],
     ) -> None:
         self._send = send
         self._is_idle = is_idle
-        self._tell = tell
+        self._on_change = on_change
         self._messages: list[QueuedMessage] = []
         self._is_held = False
         self._edited_id = ""
@@ -79,14 +79,14 @@ class MessageQueue:
         """Put back the messages of an earlier start, held because the user has not seen them."""
         self._messages[:0] = messages
         self._is_held = self._is_held or bool(messages)
-        self._tell()
+        self._on_change()
 
     def begin_edit(self, message_id: str) -> QueuedMessage | None:
         """Keep a message from being sent while it is edited; None if it was sent meanwhile."""
         found = self._find(message_id)
         if found is not None:
             self._edited_id = message_id
-            self._tell()
+            self._on_change()
         return found
 
     def end_edit(
@@ -111,17 +111,17 @@ class MessageQueue:
         """Send nothing until `resume`, because the turn is being stopped."""
         if self._messages:
             self._is_held = True
-            self._tell()
+            self._on_change()
 
     def resume(self) -> None:
         """Send messages again after a stop or a failure."""
         self._is_held = False
         self._go_on()
 
-    def rested(self, *, goes_on: bool) -> None:
-        """Handle the end of a turn; `goes_on` is False after a stop or a failure."""
+    def turn_ended(self, *, continues: bool) -> None:
+        """Handle the end of a turn; `continues` is False after a stop or a failure."""
         if self._messages:
-            self._is_held = self._is_held or not goes_on
+            self._is_held = self._is_held or not continues
             self._go_on()
 
     def _go_on(self) -> None:
@@ -134,7 +134,7 @@ class MessageQueue:
             except AppError:
                 self._messages.insert(0, message)
                 self._is_held = True
-        self._tell()
+        self._on_change()
 
     def _find(self, message_id: str) -> QueuedMessage | None:
         return next((one for one in self._messages if one.id == message_id), None)

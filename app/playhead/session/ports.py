@@ -321,7 +321,7 @@ class Catalog(Protocol):
         ...
 
     async def local_servers(self) -> list[LocalServer]:
-        """Model servers found on loopback; short, parallel, sends no key, never raises."""
+        """Return the model servers found on loopback; parallel, without keys, never raises."""
         ...
 
 
@@ -408,7 +408,7 @@ class CrashReports(Protocol):
         """Return the folder of the reports."""
         ...
 
-    async def news(self) -> list[CrashReport]:
+    async def new_reports(self) -> list[CrashReport]:
         """Return the reports that were not shown yet, the newest first, and mark them as shown."""
         ...
 

@@ -60,7 +60,7 @@ def _is_call(message: Message) -> bool:
 
 
 class RequestPreview:
-    """Shows what was and what would be sent to the model; `tell` is called when that changes."""
+    """Shows the last and the next request to the model; `on_change` is called on changes."""
 
     def __init__(
         self,
@@ -68,13 +68,13 @@ class RequestPreview:
         ports: SessionPorts,
         settings: Callable[[TurnOptions], Awaitable[TurnSettings]],
         is_auto_run: Callable[[], bool],
-        tell: Callable[[], None],
+        on_change: Callable[[], None],
     ) -> None:
         self._conversation = conversation
         self._ports = ports
         self._settings = settings
         self._is_auto_run = is_auto_run
-        self._tell = tell
+        self._on_change = on_change
         self._latest: FittedRequest | None = None
 
     @property
@@ -87,11 +87,11 @@ class RequestPreview:
         """Return the last request since the program started."""
         return self._latest
 
-    def note(self, fitted: FittedRequest) -> None:
+    def record(self, fitted: FittedRequest) -> None:
         """Record a request that is being sent."""
         before, self._latest = self.first_sent_id, fitted
         if before != fitted.first_sent_id:
-            self._tell()
+            self._on_change()
 
     async def sent(self) -> OutgoingRequest | None:
         """Return the request that was sent last, None if none was since the program started."""

@@ -59,7 +59,7 @@ class Listeners(Generic[_Event]):
 
         return remove
 
-    def tell(self, event: _Event) -> None:
+    def emit(self, event: _Event) -> None:
         """Call all of them."""
         for listener in tuple(self._all):
             try:
@@ -70,7 +70,7 @@ class Listeners(Generic[_Event]):
 
 SessionState = Literal["idle", "asking", "awaiting_approval", "running", "stopping"]
 SessionEventKind = Literal[
-    "state", "pending", "kernel", "place", "config", "auto_run", "queue", "outlook", "error"
+    "state", "pending", "kernel", "place", "config", "auto_run", "queue", "preview", "error"
 ]
 
 
@@ -121,25 +121,25 @@ class Session:
         """Raises StorageError if the conversation is read-only."""
         self._auto_run: bool | None = None
         self.state: SessionState = "idle"
-        self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._tell("queue"))
+        self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._emit("queue"))
         self._ports = ports
-        self.outlook = RequestPreview(
+        self.preview = RequestPreview(
             conversation,
             ports,
             self._turn_settings,
             lambda: self.auto_run,
-            lambda: self._tell("outlook"),
+            lambda: self._emit("preview"),
         )
         """The requests to the model."""
-        self._desk = Approval(lambda: self._tell("pending"))
+        self._approval = Approval(lambda: self._emit("pending"))
         self._listeners = Listeners[SessionEvent](f"session {conversation.id}")
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
-        self._chores: set[asyncio.Task[None]] = set()
-        self._freshness = KernelEpoch(conversation)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._epoch = KernelEpoch(conversation)
         self._begun_with: str | None = None
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
-        self._unsubscribe_messages = conversation.subscribe(self._freshness.follow)
+        self._unsubscribe_messages = conversation.subscribe(self._epoch.follow)
 
     @property
     def settings(self) -> AppSettings:
@@ -156,7 +156,7 @@ class Session:
     @property
     def pending(self) -> Proposal | None:
         """Return the code that waits for a decision."""
-        return self._desk.pending
+        return self._approval.pending
 
     @property
     def kernel(self) -> KernelStatus:
@@ -169,9 +169,9 @@ class Session:
         return self.state == "idle"
 
     @property
-    def names_are_gone(self) -> bool:
+    def has_lost_variables(self) -> bool:
         """Return whether all code that ran here ran in a kernel that no longer exists."""
-        return self._freshness.names_are_gone
+        return self._epoch.has_lost_variables
 
     def subscribe(self, listener: Callable[[SessionEvent], None]) -> Unsubscribe:
         """Call `listener` at every change; returns what ends that."""
@@ -227,17 +227,17 @@ class Session:
             return False
         later = {name: told for name, told in decisions.items() if name != proposal.message_id}
         self._turn.decide_ahead(later)
-        return self._desk.settle(proposal.id, decisions[proposal.message_id])
+        return self._approval.settle(proposal.id, decisions[proposal.message_id])
 
     def approve(
         self, proposal_id: str, code: str | None = None, *, rest_of_turn: bool = False
     ) -> bool:
         """Run the proposal, or `code` in its place; False if that decision was already made."""
-        return self._desk.settle(proposal_id, Approve(code, rest_of_turn))
+        return self._approval.settle(proposal_id, Approve(code, rest_of_turn))
 
     def reject(self, proposal_id: str, reason: str = "") -> bool:
         """Reject the proposal and give the model the reason; False if it was already decided."""
-        return self._desk.settle(proposal_id, Deny(reason.strip()))
+        return self._approval.settle(proposal_id, Deny(reason.strip()))
 
     async def stopped(self) -> None:
         """Stop the turn and wait until it has ended."""
@@ -251,7 +251,7 @@ class Session:
         self._set_state("stopping")
         if self._turn is not None and self._turn.is_executing:
             self._turn.stop_after_run()
-            self._begin_chore(self._ports.executor.interrupt(self.conversation.id))
+            self._start_task(self._ports.executor.interrupt(self.conversation.id))
         else:
             self._task.cancel()
 
@@ -364,15 +364,15 @@ class Session:
         if cuts_run and self._turn is not None:
             self._turn.stop_after_run()
             self.queue.hold()
-        self._begin_chore(self._restart(cuts_run))
+        self._start_task(self._restart(cuts_run))
 
     def answer_input(self, input_id: str, text: str) -> None:
         """Send the running code the line that it asked for."""
-        self._begin_chore(self._ports.executor.answer_input(self.conversation.id, input_id, text))
+        self._start_task(self._ports.executor.answer_input(self.conversation.id, input_id, text))
 
     def send_text(self, text: str, *, is_end: bool = False) -> None:
         """Type into what the running code has started, and end its input."""
-        self._begin_chore(self._ports.executor.send_text(self.conversation.id, text, is_end=is_end))
+        self._start_task(self._ports.executor.send_text(self.conversation.id, text, is_end=is_end))
 
     async def variables(self) -> list[Variable]:
         """Return the variables of the idle kernel. Raises ExecutionError."""
@@ -387,17 +387,17 @@ class Session:
         if not Path(path).is_dir():
             raise SessionError(f"{path} is not a folder.", remedy="Choose another one.")
         self.folder = str(Path(path).resolve())
-        self._tell("place")
+        self._emit("place")
 
     def set_interpreter(self, path: str) -> None:
         """Choose the Python by its absolute path; empty means the managed environment."""
         self.interpreter = path
-        self._tell("place")
+        self._emit("place")
 
     def set_auto_run(self, on: bool) -> None:
         """Let code of this conversation run without asking, until the app ends."""
         self._auto_run = on
-        self._tell("auto_run")
+        self._emit("auto_run")
 
     def set_config(self, config: ConversationConfig) -> None:
         """Set the conversation's own settings from its next turn on.
@@ -407,13 +407,13 @@ class Session:
         if config.profile != self.config.profile:
             self._auto_run = None
         self.config = config
-        self._tell("config")
+        self._emit("config")
 
     async def close(self) -> None:
         """End the turn and the kernel."""
         self.settle_deletion()
         self._unsubscribe_messages()
-        tasks = [task for task in (self._task, *self._chores) if task and not task.done()]
+        tasks = [task for task in (self._task, *self._tasks) if task and not task.done()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -444,11 +444,11 @@ class Session:
             self._ports.provider,
             self._ports.executor,
             self._ports.interpreters,
-            self._desk,
+            self._approval,
             settings,
             self._set_state,
             lambda: self.auto_run if options.auto_run is None else options.auto_run,
-            self.outlook.note,
+            self.preview.record,
         )
         await work(self._turn)
 
@@ -459,7 +459,7 @@ class Session:
             options,
             self.folder,
             self.interpreter,
-            lambda: self._freshness.after,
+            lambda: self._epoch.after,
         )
 
     async def _leave_other_python(self) -> None:
@@ -467,7 +467,7 @@ class Session:
         before, self._begun_with = self._begun_with, self._chosen_interpreter()
         if before not in (None, self._begun_with) and self.kernel.state != "none":
             await self._ports.executor.restart(self.conversation.id)
-            self._tell_of_new_kernel("Another Python was chosen: a new kernel begins.")
+            self._report_new_kernel("Another Python was chosen: a new kernel begins.")
 
     def _chosen_interpreter(self) -> str:
         return self.interpreter or self._ports.settings.current.interpreter
@@ -477,29 +477,29 @@ class Session:
         await self._ports.executor.restart(self.conversation.id)
         if cuts_run:  # its report comes first
             await self._turn_end()
-        runs = self._freshness.renew()
+        runs = self._epoch.renew()
         await self._turn_end()  # shown when the session is idle, unless the kernel is in use
         if had_kernel and runs == count_runs(self.conversation.messages):
-            self._tell_of_new_kernel("The kernel was restarted.")
+            self._report_new_kernel("The kernel was restarted.")
 
     async def _turn_end(self) -> None:
         if self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
 
-    def _tell_of_new_kernel(self, reason: str) -> None:
+    def _report_new_kernel(self, reason: str) -> None:
         report = RunReport(state="killed", reason=reason)
         self.conversation.apply(Chunk(role="computer", type="run", content=report))
 
-    def _begin_chore(self, work: Awaitable[None]) -> None:
-        async def chore() -> None:
+    def _start_task(self, work: Awaitable[None]) -> None:
+        async def run() -> None:
             try:
                 await work
             except AppError as error:
-                self._tell("error", error)
+                self._emit("error", error)
 
-        task = asyncio.get_running_loop().create_task(chore())
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
+        task = asyncio.get_running_loop().create_task(run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _on_turn_ended(self, task: asyncio.Task[None]) -> None:
         is_cut = self.state == "stopping" or task.cancelled() or task.exception() is not None
@@ -508,20 +508,20 @@ class Session:
         if task.cancelled():
             self.conversation.apply(Chunk(role="server", type="status", content="cancelled"))
         else:
-            self._tell_end(task)
-        self.queue.rested(goes_on=not (is_cut or has_failed(self.conversation.messages)))
+            self._report_end(task)
+        self.queue.turn_ended(continues=not (is_cut or has_failed(self.conversation.messages)))
 
-    def _tell_end(self, task: asyncio.Task[None]) -> None:
+    def _report_end(self, task: asyncio.Task[None]) -> None:
         error = task.exception()
         if isinstance(error, AppError):
-            self._tell("error", error)
+            self._emit("error", error)
         elif error is not None:
             context = {"message": "a turn ended by a defect", "exception": error, "task": task}
             task.get_loop().call_exception_handler(context)
 
     def _on_kernel(self, conversation_id: str, _status: KernelStatus) -> None:
         if conversation_id == self.conversation.id:
-            self._tell("kernel")
+            self._emit("kernel")
 
     def _name_after(self, text: str, attachments: Sequence[Attachment]) -> None:
         if not self.conversation.title:
@@ -534,7 +534,7 @@ class Session:
             return
         if state != self.state:
             self.state = state
-            self._tell("state")
+            self._emit("state")
 
-    def _tell(self, kind: SessionEventKind, error: AppError | None = None) -> None:
-        self._listeners.tell(SessionEvent(kind, error))
+    def _emit(self, kind: SessionEventKind, error: AppError | None = None) -> None:
+        self._listeners.emit(SessionEvent(kind, error))

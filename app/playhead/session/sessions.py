@@ -48,7 +48,7 @@ class Sessions:
         self._history = history
         self._open: dict[str, Session] = {}
         self._stored: set[str] = set()
-        self._visitors: set[str] = set()
+        self._temporary: set[str] = set()
         self._trash: dict[str, ConversationSummary] = {}
         self._shown = ""
         self._leaving: set[str] = set()
@@ -61,7 +61,7 @@ class Sessions:
         # The window is in use meanwhile: conversations begun there are in the list already.
         self.summaries += [row for row in earlier if row.id not in self._stored]
         self._stored.update(row.id for row in earlier)
-        self._tell()
+        self._emit()
         await self._history.purge()
         return notice
 
@@ -84,7 +84,7 @@ class Sessions:
         folder = _folder_or_home(self._ports.settings.current.folder)
         session = self._adopt(Conversation(), folder, "", client)
         if not is_kept:
-            self._visitors.add(session.conversation.id)
+            self._temporary.add(session.conversation.id)
         return session
 
     def begin(self, title: str = "", config: ConversationConfig | None = None) -> Session:
@@ -95,7 +95,7 @@ class Sessions:
             session.conversation.change(Rename(title))
         if config is not None:
             session.set_config(config)
-        self._tell()
+        self._emit()
         return session
 
     async def empty(self, conversation_id: str) -> None:
@@ -122,7 +122,7 @@ class Sessions:
 
     def is_kept(self, conversation_id: str) -> bool:
         """Return whether a conversation is, or with its first message will be, in the history."""
-        return conversation_id not in self._visitors
+        return conversation_id not in self._temporary
 
     def keep(self, conversation_id: str) -> None:
         """Make a program's conversation an ordinary one, in the list and in the history."""
@@ -130,12 +130,12 @@ class Sessions:
         if session is None or self.is_kept(conversation_id):
             return
         self._history.expect_writable()
-        self._visitors.discard(conversation_id)
+        self._temporary.discard(conversation_id)
         self._unlist(conversation_id)
         self._store(session)
-        for event in _retold(session.conversation):
+        for event in _replayed(session.conversation):
             self._history.record(conversation_id, event)
-        self._tell()
+        self._emit()
 
     async def forget(self, conversation_id: str) -> None:
         """End a program's conversation and its kernel, unless it works or is kept.
@@ -149,10 +149,10 @@ class Sessions:
             self._leaving.add(conversation_id)
             return
         del self._open[conversation_id]
-        self._visitors.discard(conversation_id)
+        self._temporary.discard(conversation_id)
         self._unlist(conversation_id)
         await self._end_visit(session)
-        self._tell()
+        self._emit()
 
     def look_at(self, conversation_id: str) -> str:
         """Set the shown conversation; return the id of the one before if it is now to `forget`."""
@@ -190,7 +190,7 @@ class Sessions:
         self._trash[conversation_id] = row
         self._unlist(conversation_id)
         self._history.mark(conversation_id, "deleted", True)
-        self._tell()
+        self._emit()
         session = self._open.get(conversation_id)
         if session is not None and not session.is_idle:
             await session.stopped()
@@ -201,7 +201,7 @@ class Sessions:
         if row is not None:
             self._history.mark(conversation_id, "deleted", False)
             self.summaries = sorted([*self.summaries, row], key=_age)
-            self._tell()
+            self._emit()
 
     async def delete(self, conversation_id: str) -> None:
         """End a conversation's work and delete it for good."""
@@ -215,10 +215,10 @@ class Sessions:
         if conversation_id in self._stored:
             self._stored.discard(conversation_id)
             await self._history.delete(conversation_id)
-        self._visitors.discard(conversation_id)
+        self._temporary.discard(conversation_id)
         self._trash.pop(conversation_id, None)
         self._unlist(conversation_id)
-        self._tell()
+        self._emit()
 
     async def duplicate(self, conversation_id: str) -> str:
         """Copy a conversation with its messages; return the copy's id, '' without an original."""
@@ -242,7 +242,7 @@ class Sessions:
             self._history.record(copy.id, ConversationEvent(kind="removed", message_id=aside))
         self._stored.add(copy.id)
         self.summaries.insert(0, copy)
-        self._tell()
+        self._emit()
         return copy.id
 
     async def add(self, imported: ImportedConversation) -> str:
@@ -276,7 +276,7 @@ class Sessions:
                 await asyncio.sleep(0)  # the window is in use meanwhile
         self._stored.add(added.id)
         self.summaries.insert(0, added)
-        self._tell()
+        self._emit()
         return added.id
 
     def rename(self, conversation_id: str, title: str) -> None:
@@ -385,7 +385,7 @@ class Sessions:
             self._change_row(conversation.id, title=event.title)
         elif event.kind in ("added", "ended", "removed"):
             self._touch(conversation)
-            self._note_unseen(session, event)
+            self._mark_unseen(session, event)
 
     def _store(self, session: Session) -> None:
         conversation = session.conversation
@@ -417,9 +417,9 @@ class Sessions:
         is_same = is_first and self.summaries[0].title == found.title
         self.summaries = [found, *rows]
         if not is_same:
-            self._tell()
+            self._emit()
 
-    def _note_unseen(self, session: Session, event: ConversationEvent) -> None:
+    def _mark_unseen(self, session: Session, event: ConversationEvent) -> None:
         """Mark a conversation as unread if it gets an answer while another one is shown."""
         conversation_id = session.conversation.id
         is_answer = event.message is not None and event.message.role != "user"
@@ -437,7 +437,7 @@ class Sessions:
         for number, row in enumerate(self.summaries):
             if row.id == conversation_id and (changed := _changed(row, changes)) != row:
                 self.summaries[number] = changed
-                self._tell()
+                self._emit()
                 return True
         return False
 
@@ -449,10 +449,10 @@ class Sessions:
         if event.kind == "state":
             if session.is_idle and self.is_kept(session.conversation.id):
                 session.client = ""
-            self._list_visitor(session)
-            self._tell()
+            self._list_temporary(session)
+            self._emit()
 
-    def _list_visitor(self, session: Session) -> None:
+    def _list_temporary(self, session: Session) -> None:
         """List a program's conversation while it works."""
         conversation = session.conversation
         if self.is_kept(conversation.id):
@@ -472,7 +472,7 @@ class Sessions:
     def _unlist(self, conversation_id: str) -> None:
         self.summaries = [row for row in self.summaries if row.id != conversation_id]
 
-    def _tell(self) -> None:
+    def _emit(self) -> None:
         for listener in tuple(self._listeners):
             try:
                 listener()
@@ -493,7 +493,7 @@ def _changed(row: ConversationSummary, changes: dict[str, bool | str]) -> Conver
     return replace(row, **changes)  # pyright: ignore[reportArgumentType]
 
 
-def _retold(conversation: Conversation) -> Iterator[ConversationEvent]:
+def _replayed(conversation: Conversation) -> Iterator[ConversationEvent]:
     """Yield the events that would build the conversation, the streaming message last."""
     for message in conversation.messages:
         if message.id != conversation.open_id:

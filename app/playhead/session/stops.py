@@ -24,7 +24,7 @@ class RepeatedFailures:
         self._failed: tuple[str, str] | None = None
         self.is_repeated = False
 
-    def note(self, ran: Proposal, *, has_failed: bool) -> None:
+    def record(self, ran: Proposal, *, has_failed: bool) -> None:
         """Record the code of a run and its failure."""
         code = (ran.language, ran.code.strip())
         self.is_repeated = has_failed and code == self._failed

@@ -53,7 +53,7 @@ class Turn:
         provider: Provider,
         executor: Executor,
         interpreters: Interpreters,
-        desk: Approval,
+        approval: Approval,
         settings: TurnSettings,
         on_state: Callable[[TurnState], None],
         is_auto_run: Callable[[], bool],
@@ -63,7 +63,7 @@ class Turn:
         self._provider = provider
         self._executor = executor
         self._interpreters = interpreters
-        self._desk = desk
+        self._approval = approval
         self._settings = settings
         self._on_state = on_state
         self._is_auto_run = is_auto_run
@@ -252,7 +252,7 @@ class Turn:
         if self._executor.only_shows(proposal.language):
             return Approve()
         self._on_state("awaiting_approval")
-        return await self._desk.decide(proposal)
+        return await self._approval.decide(proposal)
 
     def _proposal(self, message: Message) -> Proposal:
         managed = self._interpreters.status.interpreter
@@ -318,7 +318,7 @@ class Turn:
             raise
         finally:
             self.is_executing = False
-        self._failures.note(proposal, has_failed=has_failed)
+        self._failures.record(proposal, has_failed=has_failed)
         return end
 
     async def _check(self, language: str, interpreter: str) -> None:

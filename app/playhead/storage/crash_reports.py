@@ -137,7 +137,7 @@ class CrashWatch:
         self._file = file
         faulthandler.enable(file)
 
-    def note(self, error: BaseException) -> None:
+    def record(self, error: BaseException) -> None:
         """Write a report of an uncaught error, once."""
         trace = error.__traceback__
         last = (0, "")
@@ -148,7 +148,7 @@ class CrashWatch:
             self._noted.add(key)
             self._write(report_header(self._program) + exception_report(error))
 
-    def note_worker(self, status: int, lines: Sequence[str]) -> None:
+    def record_worker(self, status: int, lines: Sequence[str]) -> None:
         """Write down that the model worker has died."""
         self._write(report_header("model worker") + worker_report(status, lines))
 
@@ -184,9 +184,9 @@ class StoredCrashes:
         """Return the folder of the reports."""
         return str(self._folder)
 
-    async def news(self) -> list[CrashReport]:
+    async def new_reports(self) -> list[CrashReport]:
         """Return the reports that were not shown yet, the newest first, and mark them as shown."""
-        return await asyncio.to_thread(self._news)
+        return await asyncio.to_thread(self._new_reports)
 
     async def found(self) -> list[CrashReport]:
         """Return all reports, the newest first."""
@@ -196,13 +196,13 @@ class StoredCrashes:
         """Delete reports. Raises StorageError."""
         await asyncio.to_thread(self._delete, names)
 
-    def _news(self) -> list[CrashReport]:
+    def _new_reports(self) -> list[CrashReport]:
         self._collect()
-        told: list[CrashReport] = []
+        new: list[CrashReport] = []
         for report in self._found():
             if report.name.endswith(_NEW):
-                told.append(self._marked(report))
-        return told
+                new.append(self._marked(report))
+        return new
 
     def _marked(self, report: CrashReport) -> CrashReport:
         """Rename a report as shown and return it; in a locked folder it stays new."""

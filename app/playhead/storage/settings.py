@@ -224,14 +224,14 @@ def stored_scale(path: Path) -> int:
 class OverriddenSettings:
     """The settings with some of them overridden for this run; those are never written."""
 
-    def __init__(self, stored: SettingsFile, said: Mapping[str, Any]) -> None:
+    def __init__(self, stored: SettingsFile, overrides: Mapping[str, Any]) -> None:
         self._stored = stored
-        self._said = dict(said)
+        self._overrides = dict(overrides)
 
     @property
     def current(self) -> AppSettings:
         """Return the settings in force."""
-        return replace(self._stored.current, **self._said)
+        return replace(self._stored.current, **self._overrides)
 
     @property
     def notice(self) -> str:
@@ -240,5 +240,5 @@ class OverriddenSettings:
 
     async def save(self, settings: AppSettings) -> None:
         """Write all but the settings overridden for this run. Raises StorageError."""
-        kept = {name: getattr(self._stored.current, name) for name in self._said}
+        kept = {name: getattr(self._stored.current, name) for name in self._overrides}
         await self._stored.save(replace(settings, **kept))

@@ -276,7 +276,7 @@ async def test_a_notebook_becomes_a_conversation_and_nothing_runs(
         assert told(bench) == (f"Imported “{path.name}”.", "Nothing of it was run.")
         assert [m.text for m in bench.session.conversation.messages if m.role == "user"][-1]
         assert bench.ran == []
-        assert bench.session.names_are_gone
+        assert bench.session.has_lost_variables
         rows = [row.text for row in bench.parts.sidebar.model.rows]
         assert "From elsewhere" in rows
         await bench.window.tasks.settled()

@@ -115,7 +115,7 @@ async def test_a_crash_is_told_once_and_shown_on_request(theme, tmp_path):
         assert "KeyError" in view.text.toPlainText()
         assert " ".join(WORDS) not in view.text.toPlainText()
         view.accept()
-        assert await one.crashes.news() == []
+        assert await one.crashes.new_reports() == []
 
 
 async def test_without_a_crash_nothing_is_said_and_the_page_says_so(theme, tmp_path):

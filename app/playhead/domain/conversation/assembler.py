@@ -27,7 +27,7 @@ class PrintedRecorder:
     def __init__(self, line: int | None = None) -> None:
         self.line = line
         self._at = 0.0
-        self._told: int | None = None
+        self._marked_line: int | None = None
         self._first: list[tuple[float, int]] = []
         self._last: deque[tuple[float, int]] = deque(maxlen=LAST_KEPT)
         self._gap: float | None = None
@@ -38,9 +38,9 @@ class PrintedRecorder:
 
     def grow(self, text: str) -> None:
         """Add text that was printed while the current line ran."""
-        if self.line != self._told:
-            self._told = self.line
-            self._note(self.line or _UNKNOWN)
+        if self.line != self._marked_line:
+            self._marked_line = self.line
+            self._mark(self.line or _UNKNOWN)
         self._at = int(self._at) + text.count("\n") + (0.0 if text.endswith("\n") else 0.5)
 
     def taken(self) -> PrintedLines | None:
@@ -51,7 +51,7 @@ class PrintedRecorder:
             return None
         return PrintedLines(tuple(at for at, _line in marks), tuple(line for _at, line in marks))
 
-    def _note(self, line: int) -> None:
+    def _mark(self, line: int) -> None:
         """Note a line; within one line of output only the last counts, as for a progress bar."""
         marks = self._last or self._first
         if marks and marks[-1][0] == self._at:

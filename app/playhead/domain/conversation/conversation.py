@@ -281,7 +281,7 @@ class Conversation:
         if chunk.end:
             return self._end(chunk, is_cut)
         if chunk.type in _TRANSIENT:
-            self._tell_transient(chunk)
+            self._emit_transient(chunk)
             return ""
         if self._assembler.open_id is not None:
             message_id = self._assembler.grow(chunk)
@@ -318,7 +318,7 @@ class Conversation:
             case Settle():
                 self._settle()
 
-    def _tell_transient(self, chunk: Chunk) -> None:
+    def _emit_transient(self, chunk: Chunk) -> None:
         """Emit a chunk that is not kept; a usage is kept beside the message before it instead."""
         if not isinstance(chunk.content, Usage) or self.leaf_id is None:
             self._emit(ConversationEvent(kind="transient", chunk=chunk))
@@ -329,7 +329,7 @@ class Conversation:
             ConversationEvent(kind="noted", message_id=self.leaf_id, message=usage, chunk=chunk)
         )
 
-    def _tell_printed(self, console: Message) -> None:
+    def _emit_printed(self, console: Message) -> None:
         """Keep the lines of code that printed a console beside it."""
         if (printed := self._assembler.printed) is not None:
             chunk = Chunk(role="computer", type="console", format="active_line", content=printed)
@@ -364,7 +364,7 @@ class Conversation:
             ConversationEvent(kind="ended", message_id=message.id, message=message, chunk=chunk)
         )
         if message.type == "console":
-            self._tell_printed(message)
+            self._emit_printed(message)
         return message.id
 
     def _path_to(self, message_id: str | None) -> list[str]:

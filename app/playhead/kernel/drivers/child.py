@@ -166,10 +166,10 @@ class ChildDriver(Driver):
     last_signal: int = signal.SIGINT
     """The signal for a program that still runs a moment after it was asked to stop."""
 
-    def __init__(self, stage: DriverContext) -> None:
-        super().__init__(stage)
+    def __init__(self, context: DriverContext) -> None:
+        super().__init__(context)
         self._child: ChildProcess | None = None
-        self._input = BlockInput(stage.spool)
+        self._input = BlockInput(context.spool)
         self._count = 0
         self._folder = os.getcwd()
         self._next_folder = ""
@@ -182,7 +182,7 @@ class ChildDriver(Driver):
 
     def command(self, script: str) -> list[str]:
         """Return the program and its arguments up to the script, which is the last of them."""
-        return [self.stage.program, script]
+        return [self.context.program, script]
 
     def variables(self) -> dict[str, str]:
         """Return what the program's environment has besides the host's."""
@@ -194,13 +194,13 @@ class ChildDriver(Driver):
 
     def block_path(self, number: int) -> str:
         """Return the path of a block's file."""
-        return os.path.join(self.stage.spool, "block-%d%s" % (number, self.suffix))
+        return os.path.join(self.context.spool, "block-%d%s" % (number, self.suffix))
 
     def refusal(self, path: str) -> Outcome | None:
         """Return the outcome of a block that is not run, after sending its error; else None."""
         return None
 
-    def has_kept_names(self) -> bool:
+    def has_kept_variables(self) -> bool:
         """Return whether the program that has just ended left its variables for the next one."""
         return False
 
@@ -237,13 +237,13 @@ class ChildDriver(Driver):
 
     def execute(self, job: Job) -> Outcome:
         """Run a block, and start the program again if the block has ended it."""
-        os.set_blocking(self.stage.descriptors.output, True)
+        os.set_blocking(self.context.descriptors.output, True)
         self._is_stopped, self._error, self._times = False, None, RunTimings()
         child = self._child = self._child or self._begin_child()
         self._memory = memory = MemoryLimit(child.pid)
         memory.begin(job.memory if self.memory_error else 0)
         try:
-            with self.stage.interrupts.diverted(self.interrupt):
+            with self.context.interrupts.diverted(self.interrupt):
                 outcome = self._enter(job.folder)
                 fields = [] if outcome else self._fields(job)
                 outcome = outcome or self.refusal(fields[1])
@@ -255,7 +255,7 @@ class ChildDriver(Driver):
         except ChildExited as end:
             outcome = self._after_death(end.status)
             self._child = self._begin_anew()  # whom no stop of this block may reach any more
-        self._say(outcome)
+        self._report(outcome)
         return outcome
 
     def close(self) -> None:
@@ -267,10 +267,10 @@ class ChildDriver(Driver):
         here = os.path.join(os.path.dirname(os.path.abspath(__file__)), self.script)
         stdin = -1 if self.renews_input else self._input.reader
         child = ChildProcess(
-            self.command(here), self.stage.channel.nonce, self.variables(), stdin, self._folder
+            self.command(here), self.context.channel.nonce, self.variables(), stdin, self._folder
         )
         # A stop must not count it among what the block has started.
-        self.stage.channel.send_unordered("driver", pid=child.pid)
+        self.context.channel.send_unordered("driver", pid=child.pid)
         try:
             for kind, *values in child.replies():
                 if kind == "ready" and values:
@@ -287,7 +287,7 @@ class ChildDriver(Driver):
         try:
             os.chdir(folder)
         except OSError as error:
-            send_error(self.stage.channel, type(error).__name__, str(error), [])
+            send_error(self.context.channel, type(error).__name__, str(error), [])
             return Outcome("finished", exit_status=1)
         self._folder = self._next_folder = folder
         return None
@@ -297,7 +297,7 @@ class ChildDriver(Driver):
         path = self.block_path(self._count)
         write_block(path, self.prepare(job.code))
         given = self._input.path if self.renews_input else ""
-        return [self.stage.channel.run, path, "1" if job.lines else "0", given, self._next_folder]
+        return [self.context.channel.run, path, "1" if job.lines else "0", given, self._next_folder]
 
     def _wait(self, child: ChildProcess) -> Outcome:
         for kind, *values in child.replies():
@@ -319,26 +319,26 @@ class ChildDriver(Driver):
         """Return the outcome of a block that ended its program: by `exit`, a crash or a stop."""
         self._child = None
         if status < 0 and not self._is_stopped:
-            self.stage.channel.complain(f"{self.name} ended by signal {-status}.\n")
+            self.context.channel.complain(f"{self.name} ended by signal {-status}.\n")
         if self._is_stopped:
             return Outcome("interrupted")
         return Outcome("finished", exit_status=status if status >= 0 else 128 - status)
 
     def _begin_anew(self) -> ChildProcess:
-        has_names = self.has_kept_names()
+        has_variables = self.has_kept_variables()
         child = self._begin_child()
-        if not has_names:
-            self.stage.channel.complain(f"{self.name} was started anew: its names are gone.\n")
+        if not has_variables:
+            self.context.channel.complain(f"{self.name} was started anew: its names are gone.\n")
         return child
 
-    def _say(self, outcome: Outcome) -> None:
+    def _report(self, outcome: Outcome) -> None:
         if self._error is not None and outcome.state == "finished":
             name, message, line = self._error
             is_limit = self.memory_error and self.memory_error.search(f"{name}: {message}")
-            remedy = self._memory.words() if is_limit and self._memory.bytes else ""
+            remedy = self._memory.explanation() if is_limit and self._memory.bytes else ""
             frames = [("", line, "")] if line else []
-            send_error(self.stage.channel, name, message, frames, remedy)
-        self._times.send(self.stage.channel, None)
+            send_error(self.context.channel, name, message, frames, remedy)
+        self._times.send(self.context.channel, None)
 
 
 def _integer(text: str) -> int | None:

@@ -21,8 +21,8 @@ class Html(Driver):
 
     def execute(self, job: Job) -> Outcome:
         """Show the block."""
-        name = "%s.html" % self.stage.channel.run
-        with open(os.path.join(self.stage.spool, name), "wb") as file:
+        name = "%s.html" % self.context.channel.run
+        with open(os.path.join(self.context.spool, name), "wb") as file:
             file.write(job.code.encode("utf-8", "replace"))
-        self.stage.channel.send("show", kind="html", file=name)
+        self.context.channel.send("show", kind="html", file=name)
         return Outcome("finished")

@@ -29,7 +29,7 @@ class Java(OneShotDriver):
     def command(self, path: str) -> list[str]:
         """Return the command, with UTF-8 for all text: before Java 18 it is the locale's."""
         options = [f"-D{name}.encoding=UTF-8" for name in ("file", "stdout", "stderr")]
-        return [self.stage.program, *options, path]
+        return [self.context.program, *options, path]
 
     def prepare(self, code: str) -> str:
         """Return statements alone as the body of a program, each on its own line as before."""

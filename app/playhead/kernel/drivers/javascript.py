@@ -31,13 +31,13 @@ class JavaScript(ChildDriver):
     script = "javascript/kernel.js"
     suffix = ".js"
 
-    def __init__(self, stage: DriverContext) -> None:
-        super().__init__(stage)
+    def __init__(self, context: DriverContext) -> None:
+        super().__init__(context)
         self._stopped_at = 0.0
 
     def command(self, script: str) -> list[str]:
         """Return the command; Node's checks would refuse a stop inside a timer's callback."""
-        return [self.stage.program, "--no-force-async-hooks-checks", script]
+        return [self.context.program, "--no-force-async-hooks-checks", script]
 
     def interrupt(self) -> None:
         """Stop by the pipe of the jobs: a signal waits until the code is back in the event loop."""
@@ -45,7 +45,7 @@ class JavaScript(ChildDriver):
         if child is None:
             return
         with contextlib.suppress(ChildExited, OSError):  # it ends just now
-            child.send("stop", self.stage.channel.run)
+            child.send("stop", self.context.channel.run)
         now = time.monotonic()
         if not self._is_stopped:
             self._is_stopped, self._stopped_at = True, now

@@ -20,16 +20,16 @@ class OneShotDriver(Driver):
     suffix: str = ".txt"
     """Of the files with the code."""
 
-    def __init__(self, stage: DriverContext) -> None:
-        super().__init__(stage)
-        self._input = BlockInput(stage.spool)
+    def __init__(self, context: DriverContext) -> None:
+        super().__init__(context)
+        self._input = BlockInput(context.spool)
         self._folder = os.getcwd()
         self._count = 0
         self._is_stopped = False
 
     def command(self, path: str) -> Sequence[str]:
         """Return the program and its arguments that run the file at `path`."""
-        return [self.stage.program, path]
+        return [self.context.program, path]
 
     def prepare(self, code: str) -> str:
         """Return the text that goes into the block's file."""
@@ -57,26 +57,26 @@ class OneShotDriver(Driver):
 
     def execute(self, job: Job) -> Outcome:
         """Run a block from its start to its end."""
-        os.set_blocking(self.stage.descriptors.output, True)
+        os.set_blocking(self.context.descriptors.output, True)
         self._is_stopped = False
         self._folder = job.folder or self._folder
         path = self._write(job.code)
         try:
-            with self.stage.interrupts.diverted(self.interrupt):
+            with self.context.interrupts.diverted(self.interrupt):
                 status = self._run(path)
         except OSError as error:
-            self.stage.channel.complain(f"{self.name} could not be started: {error}\n")
+            self.context.channel.complain(f"{self.name} could not be started: {error}\n")
             return Outcome("finished", exit_status=127)
         if self._is_stopped:
             return Outcome("interrupted")
         if status < 0:
-            self.stage.channel.complain(f"{self.name} ended by signal {-status}.\n")
+            self.context.channel.complain(f"{self.name} ended by signal {-status}.\n")
         return Outcome("finished", exit_status=status if status >= 0 else 128 - status)
 
     def _write(self, code: str) -> str:
         self._count += 1
         # Java takes the file's name for a class without one: it may not contain a hyphen.
-        path = os.path.join(self.stage.spool, "block_%d%s" % (self._count, self.suffix))
+        path = os.path.join(self.context.spool, "block_%d%s" % (self._count, self.suffix))
         write_block(path, self.prepare(code))
         return path
 

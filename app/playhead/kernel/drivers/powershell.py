@@ -28,7 +28,7 @@ class PowerShell(ChildDriver):
     def command(self, script: str) -> list[str]:
         """Return the command, without the user's profile and without questions to a terminal."""
         options = ["-NoLogo", "-NoProfile", "-NonInteractive"]
-        return [self.stage.program, *options, "-File", script]
+        return [self.context.program, *options, "-File", script]
 
     def variables(self) -> dict[str, str]:
         """Return variables for no colours in a pipe, and no update check or telemetry."""

@@ -23,7 +23,7 @@ class Python(Driver):
         """Make this process a place for blocks; its version."""
         from ..python.python_kernel import PythonKernel
 
-        self._kernel = PythonKernel(self.stage, self.answers)
+        self._kernel = PythonKernel(self.context, self.answers)
         return sys.version.split()[0]
 
     def execute(self, job: Job) -> Outcome:

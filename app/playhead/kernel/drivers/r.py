@@ -34,14 +34,14 @@ class R(ChildDriver):
     renews_input = False
     memory_error = re.compile(r"cannot allocate (vector|memory)|memory exhausted")
 
-    def __init__(self, stage: DriverContext) -> None:
-        super().__init__(stage)
+    def __init__(self, context: DriverContext) -> None:
+        super().__init__(context)
         self._stop_file = ""
 
     def command(self, script: str) -> list[str]:
         """Return the command, without the user's profile and variables but with their packages."""
         options = ["--no-init-file", "--no-restore", "--no-save"]
-        return [self.stage.program, *options, script]
+        return [self.context.program, *options, script]
 
     def variables(self) -> dict[str, str]:
         """Return a UTF-8 locale: without it R writes other scripts than English as `<U+00E9>`."""

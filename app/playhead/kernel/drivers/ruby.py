@@ -27,4 +27,4 @@ class Ruby(ChildDriver):
 
     def command(self, script: str) -> list[str]:
         """Return the command, with UTF-8 for all text, whatever the locale is."""
-        return [self.stage.program, "-Eutf-8", script]
+        return [self.context.program, "-Eutf-8", script]

@@ -63,16 +63,16 @@ class ShellTrace:
         self._needle = b""
 
     def _follow(self) -> None:
-        data, told_at = b"", 0.0
+        data, reported_at = b"", 0.0
         while True:
             select.select([self._reader], [], [], _PAUSE_S if data else None)
             data = self._read() or data
             now = time.monotonic()
             # A full pipe holds up the shell: it is read more often than anyone looks.
             nap = _SHORT_PAUSE_S if len(data) > _PIPE_BYTES // 4 else _PAUSE_S
-            if now - told_at >= _PAUSE_S:
-                self._tell(data)
-                data, told_at = b"", now
+            if now - reported_at >= _PAUSE_S:
+                self._report(data)
+                data, reported_at = b"", now
             time.sleep(nap)
 
     def _read(self) -> bytes:
@@ -84,7 +84,7 @@ class ShellTrace:
                     break
         return b"".join(parts)
 
-    def _tell(self, data: bytes) -> None:
+    def _report(self, data: bytes) -> None:
         needle = self._needle
         start = data.rfind(needle) if needle else -1
         if start < 0:
@@ -115,16 +115,16 @@ class ShellDriver(ChildDriver):
     """Matches the line of a block that its check complains of, and what about."""
     last_signal = getattr(signal, "SIGVTALRM", signal.SIGINT)  # not on Windows
 
-    def __init__(self, stage: DriverContext) -> None:
-        super().__init__(stage)
-        self._blocks = os.path.join(stage.spool, "blocks")
+    def __init__(self, context: DriverContext) -> None:
+        super().__init__(context)
+        self._blocks = os.path.join(context.spool, "blocks")
         os.mkdir(self._blocks)
-        self._trace = ShellTrace(stage.channel, os.path.join(stage.spool, "trace"))
+        self._trace = ShellTrace(context.channel, os.path.join(context.spool, "trace"))
 
     def command(self, script: str) -> list[str]:
         """Return the command, without the user's start files: a block runs the same everywhere."""
         # The script is read by a command, so that `$0` is the shell and no path of ours.
-        return [self.stage.program, *self.options(), "-c", '. "$@"', self.word, script]
+        return [self.context.program, *self.options(), "-c", '. "$@"', self.word, script]
 
     def options(self) -> list[str]:
         """Return the options that keep it from reading the user's start files."""
@@ -132,7 +132,7 @@ class ShellDriver(ChildDriver):
 
     def variables(self) -> dict[str, str]:
         """Return a variable with its folder; the script hides it from its children."""
-        return {"PLAYHEAD_SPOOL": self.stage.spool}
+        return {"PLAYHEAD_SPOOL": self.context.spool}
 
     def block_path(self, number: int) -> str:
         """Return a path whose name messages can show: it is opened from its folder."""
@@ -161,18 +161,18 @@ class ShellDriver(ChildDriver):
         said = self._read_only(path)
         if said is None:
             return None
-        self.stage.channel.complain(said)
+        self.context.channel.complain(said)
         found = self.complaint.search(said)
         line = min(int(found[1]), code.rstrip("\n").count("\n") + 1) if found else 0
         message = found[2] if found else said.strip()
         frames = [("", line, "")] if line else []
-        send_error(self.stage.channel, "SyntaxError", message, frames)
+        send_error(self.context.channel, "SyntaxError", message, frames)
         return Outcome("finished", exit_status=2)
 
-    def has_kept_names(self) -> bool:
+    def has_kept_variables(self) -> bool:
         """Return whether the shell reached its EXIT trap."""
         try:
-            return os.path.getsize(os.path.join(self.stage.spool, "names")) > 0
+            return os.path.getsize(os.path.join(self.context.spool, "names")) > 0
         except OSError:
             return False
 
@@ -180,7 +180,7 @@ class ShellDriver(ChildDriver):
         """Return the shell's message on a block; None if it has none, or if the check fails."""
         try:
             done = subprocess.run(
-                [self.stage.program, *self.check, os.path.basename(path)],
+                [self.context.program, *self.check, os.path.basename(path)],
                 cwd=self._blocks,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -25,16 +25,16 @@ from .variables import VariableInspector, Variables
 class PythonKernel:
     """Owner of this process's streams, hooks and namespace."""
 
-    def __init__(self, stage: DriverContext, files: AnswerFiles) -> None:
-        self._descriptors = stage.descriptors
-        channel = stage.channel
+    def __init__(self, context: DriverContext, files: AnswerFiles) -> None:
+        self._descriptors = context.descriptors
+        channel = context.channel
         self._folder = os.getcwd()
         self._memory = MemoryLimit()
-        streams.install(channel, stage.descriptors)
+        streams.install(channel, context.descriptors)
         # A crash prints its place, in our own copy of the output.
-        faulthandler.enable(stage.descriptors.output, all_threads=False)
+        faulthandler.enable(context.descriptors.output, all_threads=False)
         sampler = LineSampler(channel)
-        self._display = display = DisplayPublisher(channel, sampler, stage.spool, stage.dpi)
+        self._display = display = DisplayPublisher(channel, sampler, context.spool, context.dpi)
         sys.displayhook = display.show_value
         relatives = display_functions.install(display)
         ImportHooks(
@@ -48,18 +48,18 @@ class PythonKernel:
         warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
         sys.argv = [""]
         sys.path.insert(0, self._folder)
-        words = MagicCommands(channel, display)
-        setattr(builtins, magic_syntax.CALL, words)
-        shell = shell_stand_in.install(words)
+        magics = MagicCommands(channel, display)
+        setattr(builtins, magic_syntax.CALL, magics)
+        shell = shell_stand_in.install(magics)
         StandInFinder(
             lambda *names: choose_formats(display, names),
             get_ipython=lambda: shell,
             **relatives,
         ).install()
-        self._runner = Runner(channel, sampler, display, stage.interrupts, words)
+        self._runner = Runner(channel, sampler, display, context.interrupts, magics)
         self._runner.remark = self._memory.remark
         self._variables = Variables(self._runner.namespace, display.kept)
-        self._answers = VariableInspector(files, self._variables, stage.interrupts)
+        self._answers = VariableInspector(files, self._variables, context.interrupts)
 
     def execute(self, job: Job) -> Outcome:
         """Run a block in the one namespace."""

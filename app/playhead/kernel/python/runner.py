@@ -46,13 +46,13 @@ class Runner:
         sampler: LineSampler,
         display: DisplayPublisher,
         interrupts: Interrupts,
-        words: MagicCommands,
+        magics: MagicCommands,
     ) -> None:
         self._channel = channel
         self._sampler = sampler
         self._display = display
         self._interrupts = interrupts
-        self._words = words
+        self._magics = magics
         self.namespace = _fresh_main()
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._count = 0
@@ -105,7 +105,7 @@ class Runner:
                 self._run_statement(block, statement)
         except KeyboardInterrupt:
             self._sampler.rest()
-            self._words.close_block()
+            self._magics.close_block()
             self._display.drop_open_figures()
             raise
         except BaseException:
@@ -115,7 +115,7 @@ class Runner:
 
     def _end_display(self) -> None:
         self._sampler.rest()
-        self._words.close_block()
+        self._magics.close_block()
         self._display.show_open_figures()
 
     def _parse(self, block: str, code: str) -> ast.Module:

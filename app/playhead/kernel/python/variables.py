@@ -103,7 +103,7 @@ def ask_in_child(values: list[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
         warnings.simplefilter("ignore")  # the threads that a fork warns of are not used there
         child = os.fork()
     if child == 0:
-        _answer_and_die(values, writer)
+        _answer_and_exit(values, writer)
     os.close(writer)
     try:
         data = _read_until(reader, time.monotonic() + _TIME_LIMIT_S)
@@ -114,7 +114,7 @@ def ask_in_child(values: list[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
     return _parsed(data)
 
 
-def _answer_and_die(values: list[tuple[str, Any]], writer: int) -> None:
+def _answer_and_exit(values: list[tuple[str, Any]], writer: int) -> None:
     """Ask each value in the child, and send each answer immediately, as the next may hang."""
     try:
         faulthandler.disable()

@@ -144,7 +144,7 @@ class DeltaParser:
 
     def _cite(self) -> None:
         """Add the citations of the message that has just ended."""
-        for chunk in self._citations.take(self._writer.said):
+        for chunk in self._citations.take(self._writer.latest_prose):
             self._writer.add(chunk)
 
     def _take_text(self, delta: Delta) -> None:

@@ -18,12 +18,12 @@ class MessageWriter:
         self._open: tuple[ChunkType, str | None] | None = None
         self._piece: list[str] = []
         self._lead = ""
-        self._said: list[str] = []
+        self._prose: list[str] = []
 
     @property
-    def said(self) -> str:
+    def latest_prose(self) -> str:
         """Return the text of the latest message, if that is prose."""
-        return "".join(self._said)
+        return "".join(self._prose)
 
     def take(self) -> list[Chunk]:
         """Return the chunks since the last call."""
@@ -35,7 +35,7 @@ class MessageWriter:
         """Begin a message; the one that is open ends."""
         self.close()
         self._open = (kind, format_)
-        self._said.clear()
+        self._prose.clear()
         self._chunks.append(
             Chunk(role="assistant", type=kind, format=format_, start=True, id=call_id)
         )
@@ -61,7 +61,7 @@ class MessageWriter:
             kind, format_ = self._open
             self._chunks.append(Chunk(role="assistant", type=kind, format=format_, content=piece))
             if kind == "message":
-                self._said.append(piece)
+                self._prose.append(piece)
         self._piece.clear()
 
     def close(self) -> None:

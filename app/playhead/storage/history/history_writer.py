@@ -63,7 +63,7 @@ class HistoryWriter:
         self._refusal: WriteRefusal | None = None
         self._opened_path: Path | None = None
         self._is_sole = False
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._retry_s = FIRST_RETRY_S
         self._retry_at = 0.0
         self._is_closing = False
@@ -86,7 +86,7 @@ class HistoryWriter:
     @property
     def unsaved(self) -> int:
         """Return the number of changes that wait for a disk that refuses them, else 0."""
-        return len(self._pending) if self._told else 0
+        return len(self._pending) if self._reported else 0
 
     @property
     def opened_path(self) -> Path | None:
@@ -168,7 +168,7 @@ class HistoryWriter:
             self._on_refused(error)
         else:
             self._pending.clear()
-            self._told.clear()
+            self._reported.clear()
             self._retry_s, self._retry_at = FIRST_RETRY_S, 0.0
 
     def _opened(self) -> sqlite3.Connection:
@@ -227,8 +227,8 @@ class HistoryWriter:
         self._retry_at = time.monotonic() + self._retry_s
         self._retry_s = min(self._retry_s * 2, LONGEST_RETRY_S)
         cause = _cause(error)
-        if cause not in self._told:
-            self._told.add(cause)
+        if cause not in self._reported:
+            self._reported.add(cause)
             self._report(explain(error, self._path))
 
 

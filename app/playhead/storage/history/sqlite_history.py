@@ -214,8 +214,8 @@ class SqliteHistory:
         """Report a refusal, in the writer's thread."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(self._tell, error)
+            loop.call_soon_threadsafe(self._report, error)
 
-    def _tell(self, error: StorageError) -> None:
+    def _report(self, error: StorageError) -> None:
         for listener in tuple(self._listeners):
             listener(error)

@@ -193,7 +193,7 @@ class KeyStore:
         return task
 
     async def _do(self, work: Callable[[], Keys | None]) -> None:
-        with self._told_if_long():
+        with self._report_if_long():
             keys = await asyncio.wrap_future(self._thread.submit(work))
         if keys is not None:
             self._known = keys
@@ -210,16 +210,16 @@ class KeyStore:
         task.result()
 
     @contextlib.contextmanager
-    def _told_if_long(self) -> Generator[None]:
+    def _report_if_long(self) -> Generator[None]:
         loop = asyncio.get_running_loop()
-        timer = loop.call_later(self._long_s, self._note_waiting, True)
+        timer = loop.call_later(self._long_s, self._report_waiting, True)
         try:
             yield
         finally:
             timer.cancel()
-            self._note_waiting(False)
+            self._report_waiting(False)
 
-    def _note_waiting(self, is_waiting: bool) -> None:
+    def _report_waiting(self, is_waiting: bool) -> None:
         """Report whether the keyring takes long; one call runs at a time, the others wait."""
         if is_waiting != self._is_waiting:
             self._is_waiting = is_waiting

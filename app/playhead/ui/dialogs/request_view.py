@@ -116,9 +116,9 @@ class RequestView(QDialog):
         self._tasks.start(self._read(self.tabs.currentIndex()))
 
     async def _read(self, tab: int) -> None:
-        outlook = self._session.outlook
+        preview = self._session.preview
         try:
-            request = await (outlook.sent() if tab else outlook.next(self._before_id))
+            request = await (preview.sent() if tab else preview.next(self._before_id))
         except AppError as error:
             self._show(None, str(error))
             return

@@ -87,7 +87,7 @@ class ContextBinding(SessionBinding):
     def _on_session_event(self, event: SessionEvent) -> None:
         if event.kind in ("state", "config"):
             self._show_all()
-        elif event.kind == "outlook":
+        elif event.kind == "preview":
             self._show_mark()
 
     def _on_event(self, event: ConversationEvent) -> None:
@@ -109,7 +109,7 @@ class ContextBinding(SessionBinding):
         session = self._view.session
         if session is not None:
             path = [message.id for message in session.conversation.messages]
-            self._timeline.model.set_unsent(session.outlook.first_sent_id, path)
+            self._timeline.model.set_unsent(session.preview.first_sent_id, path)
             self._timeline.coalescer.due()
 
     def _show_question(self) -> None:

@@ -95,8 +95,8 @@ class SessionView(QObject):
         ]
         self._timeline.set_runnable(session.can_run, session.why_not)
         self._show_all(session)
-        if session.names_are_gone:
-            self._tell_names_are_gone()
+        if session.has_lost_variables:
+            self._report_lost_variables()
         self.session_changed.emit()
 
     def do(self, verb: Callable[[Session], object]) -> bool:
@@ -246,8 +246,8 @@ class SessionView(QObject):
     def _on_rearranged(self) -> None:
         """What notes said of the branch that was shown is said of this one."""
         self._timeline.clear_notes()
-        if self._session is not None and self._session.names_are_gone:
-            self._tell_names_are_gone()
+        if self._session is not None and self._session.has_lost_variables:
+            self._report_lost_variables()
         self.rearranged.emit()
 
     def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
@@ -340,7 +340,7 @@ class SessionView(QObject):
         if self.begin(lambda session: session.propose_install(module)):
             self._timeline.clear_notes()
 
-    def _tell_names_are_gone(self) -> None:
+    def _report_lost_variables(self) -> None:
         self._timeline.add_note(
             "info",
             tr("The kernel of this conversation is a new one."),

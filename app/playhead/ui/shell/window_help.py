@@ -83,7 +83,7 @@ class WindowMaintenance(QObject):
     async def _tell_of_crashes(self) -> None:
         if self.port is None or self._notifications is None:
             return
-        if news := await self.port.crashes.news():
+        if news := await self.port.crashes.new_reports():
             self._notifications.show_notice(
                 _title(news),
                 tr("A report lies on this computer. Nothing is sent."),

@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 class ShellStandIn:
     """As much of a notebook's shell as exported notebooks use."""
 
-    def __init__(self, words: MagicCommands) -> None:
-        self._words = words
+    def __init__(self, magics: MagicCommands) -> None:
+        self._magics = magics
 
     def run_line_magic(self, name: str, line: str, _stack_depth: int = 1) -> Any:
         """Run `%name line`."""
-        return self._words.line(name, line, caller_of(2))
+        return self._magics.line(name, line, caller_of(2))
 
     def run_cell_magic(self, name: str, line: str, cell: str) -> Any:
         """Run `%%name line` over a block."""
-        return self._words.cell(name, line, cell, caller_of(2))
+        return self._magics.cell(name, line, cell, caller_of(2))
 
     def magic(self, text: str) -> Any:
         """Run a line magic given as one text."""
         name, _, line = text.lstrip("%").partition(" ")
-        return self._words.line(name, line.strip(), caller_of(2))
+        return self._magics.line(name, line.strip(), caller_of(2))
 
     def system(self, command: str) -> None:
         """Run `!command`."""
-        self._words.shell(command, caller_of(2))
+        self._magics.shell(command, caller_of(2))
 
     def getoutput(self, command: str, split: bool = True) -> Any:
         """Return the output of `x = !command`."""
-        found = self._words.output_of(command, caller_of(2))
+        found = self._magics.output_of(command, caller_of(2))
         return found if split else found.n
 
     @property
@@ -49,9 +49,9 @@ class ShellStandIn:
         raise AttributeError(f"There is no IPython here, so get_ipython() has no {name}.")
 
 
-def install(words: MagicCommands) -> ShellStandIn:
+def install(magics: MagicCommands) -> ShellStandIn:
     """Make `get_ipython` visible to blocks only: libraries would assume a notebook."""
-    shell = ShellStandIn(words)
+    shell = ShellStandIn(magics)
 
     def get_ipython() -> ShellStandIn:
         if not is_block(sys._getframe(1)):  # pyright: ignore[reportPrivateUsage] - documented
