@@ -1,4 +1,4 @@
-"""What is stored of a conversation beside its messages: its row, its marks, its records."""
+"""The stored data of a conversation beside its messages: its row, its marks, its records."""
 
 from __future__ import annotations
 

@@ -326,7 +326,7 @@ class KernelProcess(QObject):
         if self._has_ended:
             return
         self._has_ended = True
-        self.signal_group(signal.SIGKILL)  # what it leaves behind
+        self.signal_group(signal.SIGKILL)  # processes that it leaves behind
         while data := self._process.read(READ_BYTES).data():
             self._on_pieces(self._decoder.feed(bytes(data)))
         self._on_pieces(self._decoder.finish())

@@ -35,7 +35,7 @@ class RunOutput:
         self._tail_kept = min(_KEPT_TAIL, kept // 2) if kept else 0
         self._head_kept = kept - self._tail_kept if kept else sys.maxsize
         self._in_file = 0
-        self._recent = bytearray()  # what is not in the file, its last part at least
+        self._recent = bytearray()  # output not in the file, at least its last part
         self._recent_total = 0
 
     @property

@@ -47,7 +47,7 @@ class Models(Protocol):
 
 
 class Dispatcher:
-    """Starts and cancels turns; what comes of them goes out by `send`."""
+    """Starts and cancels turns; their results are passed to `send`."""
 
     def __init__(self, models: Models, send: Callable[[FromWorker], None]) -> None:
         self._models = models

@@ -54,7 +54,7 @@ def crashed() -> None:
     try:
         {}[" ".join(WORDS)]
     except KeyError as error:
-        CrashWatch(paths.crashes_dir(), "window").note(error)
+        CrashWatch(paths.crashes_dir(), "window").record(error)
 
 
 def click(button: QPushButton) -> None:

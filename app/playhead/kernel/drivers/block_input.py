@@ -81,11 +81,11 @@ class BlockInput:
 
 
 _HALVES = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
-"""Halves of characters that stand for no byte either: they cannot be written."""
+"""Lone surrogates that do not encode a byte: they cannot be written."""
 
 
 def write_block(path: str, text: str) -> None:
-    """Write UTF-8; a surrogate that stands for a byte becomes that byte again."""
+    """Write UTF-8; a surrogate that encodes a byte becomes that byte again."""
     data = _HALVES.sub("\ufffd", text).encode("utf-8", "surrogateescape")
     with open(path, "wb") as file:
         file.write(data)

@@ -197,7 +197,7 @@ class Runner:
         return Outcome("interrupted", line, 130)
 
     def _on_exit(self, error: SystemExit, block: str) -> Outcome:
-        """End the block as the code wanted it; the names live on."""
+        """End the block as the code wanted it; its variables are kept."""
         code = error.code
         if code is None or code == 0:
             return Outcome("finished")

@@ -76,7 +76,7 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 COPIES_KEPT_S = 30 * 24 * 3600.0
-"""How long a copy from before an upgrade is kept: it still holds what is deleted meanwhile."""
+"""Seconds for which a copy from before an upgrade is kept; deleted messages are still in it."""
 
 _CHECK_ALWAYS_BYTES = 256 * 2**20
 """Larger files are checked only after an unclean end: a check reads the whole file."""

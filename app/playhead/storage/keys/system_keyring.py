@@ -355,7 +355,7 @@ class KeyringKeys:
                 if wanted == before:
                     return keys
                 self._entries.set(ENTRY, wanted)
-                # Where the lock could not be had another instance may have written in between.
+                # Without the lock another instance may have written in between.
                 if self._entries.get(ENTRY) == wanted:
                     return keys
         raise KeyStoreError(
