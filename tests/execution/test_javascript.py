@@ -428,7 +428,7 @@ async def test_the_end_of_node_itself_is_said_and_the_next_block_works(tmp_path:
             await run(made, block(tmp_path, "let x = 1"))
             chunks = await run(made, block(tmp_path, code))
             assert report_of(chunks).exit_status == status
-            assert text_of(chunks).endswith("JavaScript was started anew: its names are gone.\n")
+            assert text_of(chunks).endswith("JavaScript was restarted: its variables were lost.\n")
             assert await shown(made, tmp_path, "typeof x") == "'undefined'\n"
 
 

@@ -298,7 +298,7 @@ async def test_what_exhausts_r_is_an_error_and_what_kills_it_is_said(tmp_path: P
         assert "cannot allocate" in error.message
         assert text_of(await run(made, block(tmp_path, 'exists("f")'))) == "[1] TRUE\n"
         chunks = await run(made, block(tmp_path, "tools::pskill(Sys.getpid(), 9)"))
-        assert text_of(chunks).endswith("R was started anew: its names are gone.\n")
+        assert text_of(chunks).endswith("R was restarted: its variables were lost.\n")
         assert report_of(chunks).exit_status == 137
         assert text_of(await run(made, block(tmp_path, 'exists("f")'))) == "[1] FALSE\n"
 

@@ -199,7 +199,7 @@ async def test_what_ends_the_program_is_said(
         await run(made, block(tmp_path, "x = 1"))
         chunks = await run(made, block(tmp_path, code))
         assert report_of(chunks).exit_status == status
-        assert text_of(chunks) == text + "Ruby was started anew: its names are gone.\n"
+        assert text_of(chunks) == text + "Ruby was restarted: its variables were lost.\n"
         assert text_of(await run(made, block(tmp_path, "defined?(x).inspect"))) == '"nil"\n'
 
 

@@ -386,7 +386,7 @@ async def test_a_crash_of_the_shell_is_told_and_that_of_a_child_is_a_status(
         assert await sh.status("ulimit -c 0; sh -c 'kill -SEGV $$'") == 139
         chunks = await sh.run("lost=1; cd /; kill -9 $$")
         assert "ended by signal 9" in text_of(chunks)
-        assert "its names are gone" in text_of(chunks)
+        assert "its variables were lost" in text_of(chunks)
         assert report_of(chunks).exit_status == 137
         assert await sh.text('echo "<$lost> ${PWD##*/}"') == "<> work\n"
 

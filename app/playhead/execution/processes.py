@@ -116,7 +116,7 @@ _WATCHERS_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Leftover(Struct, frozen=True):
-    """One process; `started` (in clock ticks since boot) separates it from a later one of its pid."""
+    """One process; `started` (in clock ticks since boot) differs for a later one of its pid."""
 
     pid: int
     started: int

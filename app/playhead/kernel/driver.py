@@ -83,7 +83,7 @@ class Driver:
     programs: Sequence[str] = ()
     """Names of the program that runs it, the best first; none where it needs no program."""
     install: Mapping[str, str] = {}
-    """The installation advice for its program, by the start of `sys.platform`; "" for other systems."""
+    """The advice on installing its program, by the start of `sys.platform`; "" for others."""
 
     only_shows: bool = False
     """Whether a block is shown and nothing of it is run: there is nothing to approve."""

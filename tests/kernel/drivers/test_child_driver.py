@@ -146,7 +146,7 @@ def test_a_folder_that_may_not_be_entered_is_an_error_and_the_names_stay(kernel:
 def test_who_leaves_is_started_anew_where_it_was_and_says_so(kernel: Talk) -> None:
     kernel.run("remember it")
     text, marks = kernel.run("leave 7")
-    assert text == "Steps was started anew: its names are gone.\n"
+    assert text == "Steps was restarted: its variables were lost.\n"
     assert marks[-1].integer("status") == 7
     assert kernel.run("tell\nwhere")[0] == f"\n{kernel.spool.parent}\n"
 

@@ -328,7 +328,7 @@ class ChildDriver(Driver):
         has_variables = self.has_kept_variables()
         child = self._begin_child()
         if not has_variables:
-            self.context.channel.complain(f"{self.name} was started anew: its names are gone.\n")
+            self.context.channel.complain(f"{self.name} was restarted: its variables were lost.\n")
         return child
 
     def _report(self, outcome: Outcome) -> None:
