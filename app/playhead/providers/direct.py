@@ -28,7 +28,7 @@ request, or choose one in Playhead's settings, and ask again."""
 
 
 DIRECT_CHECK = "Direct mode needs no model: what you type as code is what runs."
-"""What a test of the connection says."""
+"""The result of a test of the connection."""
 
 DIRECT_FACTS = ModelFacts(
     model=DIRECT_MODEL, takes_images=False, takes_documents=False, reasons=False
@@ -37,7 +37,7 @@ DIRECT_FACTS = ModelFacts(
 
 
 class DirectMode:
-    """Answers in the place of a model; deterministic, guesses nothing.
+    """Answers in place of a model; deterministic, guesses nothing.
 
     `how` explains how a model is chosen if there is no window that shows it.
     """
@@ -50,9 +50,9 @@ class DirectMode:
         self._why_not = why_not
 
     def answer(self, request: TurnRequest) -> list[Chunk]:
-        """Return code for what is code, help for what is not; nothing once the code has run.
+        """Return code if the message is code, else help; nothing once the code has run.
 
-        A program with tools of its own, or that does not let code run, gets plain words.
+        A program with tools of its own, or that does not let code run, gets a plain explanation.
         """
         asked = _question(request.messages)
         if not asked:

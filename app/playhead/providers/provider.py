@@ -60,7 +60,7 @@ class Provider:
         self._facts: dict[str, ModelFacts] = {}
 
     async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
-        """Yield the answer as chunks, at last what it cost.
+        """Stream the answer as chunks, the last with its cost.
 
         Raises ProviderError; closing it closes the connection.
         """
@@ -82,9 +82,9 @@ class Provider:
             except ProviderError as error:
                 if is_again:
                     raise
-                self._note_refusal(request, error)
+                self._record_refusal(request, error)
 
-    def _note_refusal(self, request: TurnRequest, error: ProviderError) -> None:
+    def _record_refusal(self, request: TurnRequest, error: ProviderError) -> None:
         """Have the model write code in fences from now on, if it refused tools.
 
         No piece of an answer has come so far. Raises any other error, and the refusal of tools
@@ -94,17 +94,17 @@ class Provider:
             raise error
         if request.tools:
             raise ProviderError(error.title, detail=error.detail, remedy=error.remedy) from error
-        self._writer.note_refusal(request.model)
+        self._writer.record_refusal(request.model)
 
     async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:
-        """Return what of the request its model takes; less at each further attempt."""
+        """Return the request cut to the model's context; shorter at each further attempt."""
         if request.model.model == DIRECT_MODEL:
             return FittedRequest(request=request)
         await self._writer.prepare(request.interpreter)
         return self._writer.fitted(request, await self._known(request.model), attempt)
 
     async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
-        """Return all that goes to the model, to be looked at; never the key."""
+        """Return everything that is sent to the model, for display; never the key."""
         if fitted.request.model.model == DIRECT_MODEL:
             return OutgoingRequest(model=DIRECT_MODEL)
         await self._writer.prepare(fitted.request.interpreter)
@@ -122,7 +122,7 @@ class Provider:
         return self._facts[model.model]
 
     async def check(self, model: ModelSettings) -> str:
-        """Send one small request; return a sentence that says what answered.
+        """Send a small request; return a sentence with what answered.
 
         Raises ProviderError.
         """
@@ -137,7 +137,7 @@ class Provider:
         return f"{model.model}{where} answered."
 
     async def models(self, model: ModelSettings) -> list[ModelFacts]:
-        """Return what the provider's own list says, else litellm's table. Raises ProviderError."""
+        """Return the provider's own list, else litellm's table. Raises ProviderError."""
         if model.model == DIRECT_MODEL:
             return []
         question = ListModels(
@@ -153,7 +153,7 @@ class Provider:
         return await self._facts_of(question)
 
     async def facts(self, model: ModelSettings) -> ModelFacts:
-        """Return what litellm's table says of a model; what the user says comes first."""
+        """Return the facts in litellm's table; the user's settings of the model override them."""
         if model.model == DIRECT_MODEL:
             return DIRECT_FACTS
         try:
