@@ -6,8 +6,6 @@ import json
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from playhead.domain.conversation.payloads import (
     Citation,
@@ -28,7 +26,7 @@ from playhead.domain.conversation.payloads import (
     Usage,
     Waiting,
 )
-from playhead.storage.history.row_codec import UnknownContentError, decode, encode, storable
+from playhead.storage.history.row_codec import UnknownContentError, decode, encode
 
 CONTENTS = [
     None,
@@ -123,16 +121,3 @@ def test_fields_of_a_newer_version_are_passed_over():
     assert decode("timing", '{"line": 1, "seconds": 2.0, "cpu": 3}') == LineTiming(
         line=1, seconds=2.0
     )
-
-
-@given(st.text(st.characters(exclude_categories=[])))
-def test_any_text_becomes_one_that_a_file_can_hold(text):
-    kept = storable(text)
-    kept.encode()
-    if not any("\ud800" <= letter <= "\udfff" for letter in text):
-        assert kept == text
-
-
-def test_the_halves_of_a_pair_are_joined():
-    assert storable("a\ud83c\udf88b") == "a🎈b"
-    assert storable("a\ud83cb") == "a\ufffdb"

@@ -29,6 +29,7 @@ from playhead.domain.conversation.payloads import (
     Waiting,
 )
 from playhead.domain.settings import ConversationConfig, ValueReader, given_fields, is_sensible
+from playhead.domain.text.unicode import whole_characters
 
 TEXT = "text"
 _NOTHING = "nothing"
@@ -59,13 +60,13 @@ def encode(content: Content) -> tuple[str, str | None]:
     if content is None:
         return _NOTHING, None
     if isinstance(content, str):
-        return TEXT, storable(content)
+        return TEXT, whole_characters(content)
     if isinstance(content, int):
         return _NUMBER, str(content)
     kinds = [kind for kind, payload in _PAYLOADS.items() if isinstance(content, payload)]
     if not kinds:
         raise TypeError(f"no kind for {type(content).__name__}")
-    return kinds[0], storable(json.dumps(msgspec.to_builtins(content), ensure_ascii=False))
+    return kinds[0], whole_characters(json.dumps(msgspec.to_builtins(content), ensure_ascii=False))
 
 
 def decode(kind: str, text: str | None) -> Content:
@@ -82,13 +83,6 @@ def decode(kind: str, text: str | None) -> Content:
         return int(text) if kind == _NUMBER else _payload(_PAYLOADS[kind], json.loads(text))
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise UnknownContentError(f"{kind}: {error}") from error
-
-
-def storable(text: str) -> str:
-    """The text without lone surrogates, which no UTF-8 file can hold: they become U+FFFD."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
