@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.errors import AppError
-from playhead.ui.widgets.wording import mark, tr
+from playhead.ui.widgets.wording import format_size, mark, tr
 
 LARGEST_BYTES = 20_000_000
 
@@ -114,11 +114,8 @@ def _bytes_of(path: str) -> tuple[bytes, tuple[int, int]]:
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
         if status.st_size > LARGEST_BYTES:
-            megabytes = status.st_size / 1_000_000
-            raise _refused(
-                path,
-                tr("It has {megabytes:,.0f} MB; the editor takes up to 20.", megabytes=megabytes),
-            )
+            size = format_size(status.st_size)
+            raise _refused(path, tr("It has {size}; the editor takes up to 20 MB.", size=size))
         return file.read(LARGEST_BYTES), (status.st_mtime_ns, status.st_size)
 
 
