@@ -20,6 +20,7 @@ from playhead.domain.conversation.payloads import (
     Source,
     Usage,
 )
+from playhead.domain.text.tokens import count_text
 from playhead.formats.wire import chat_completions, native
 from playhead.formats.wire.chat_completions.encode import Encoder
 from playhead.formats.wire.chat_completions.projection import QUESTION
@@ -318,11 +319,11 @@ def test_the_cost_is_told_only_to_who_asked_and_always_with_a_whole_answer():
 
 
 def test_the_cost_is_estimated_where_no_provider_told_it():
-    made = encoder_after([*said("12345"), COMPLETE], prompt_characters=9)
+    made = encoder_after([*said("Some words."), COMPLETE], prompt_tokens=3)
     assert made.answer()["usage"] == {
         "prompt_tokens": 3,
-        "completion_tokens": 2,
-        "total_tokens": 5,
+        "completion_tokens": count_text("Some words."),
+        "total_tokens": 3 + count_text("Some words."),
     }
 
 

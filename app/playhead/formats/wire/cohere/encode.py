@@ -300,8 +300,7 @@ class Encoder:
     With `is_call_clients` code goes out as calls of `execute`, else as text. Other calls go out
     only with `has_tools`. With `holds_text` what comes before the first call is held until it is
     known whether that is a plan. `sources` are what answers of models that cite nothing are
-    searched for. `prompt_characters` is the length of the request's texts, for the estimate of its
-    cost.
+    searched for. `prompt_tokens` is an estimate of the request's, where no provider counts them.
     """
 
     def __init__(
@@ -312,7 +311,7 @@ class Encoder:
         has_tools: bool = False,
         holds_text: bool = False,
         sources: Sequence[Source] = (),
-        prompt_characters: int = 0,
+        prompt_tokens: int = 0,
     ) -> None:
         self._id = answer_id
         self._pieces = Pieces()
@@ -321,7 +320,7 @@ class Encoder:
         )
         self._is_call_clients = is_call_clients
         self._held: list[Chunk] | None = [] if holds_text else None
-        self._cost = UsageCounter(prompt_characters)
+        self._cost = UsageCounter(prompt_tokens)
         self._has_begun = False
         self.finish_reason: str | None = None
         """How the answer ended, in Cohere's words; None while it goes on."""
