@@ -5,14 +5,14 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
-import shutil
-import tempfile
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from playhead.atomic_file import replacing
 from playhead.errors import AppError
 from playhead.ui.widgets.wording import format_size, mark, tr
 
@@ -97,7 +97,9 @@ def write(form: FileForm, text: str) -> FileForm:
             code="file_encoding",
         ) from error
     with _in_words(form.path, "saved"):
-        _replace(Path(form.path).resolve(), data)
+        path = Path(form.path)
+        with replacing(path, _mode_of(path)) as file:
+            file.write(data)
         return replace(form, stamp=stamp_of(form.path))
 
 
@@ -155,22 +157,8 @@ def _note(told: str, line_end: str, is_mixed: bool) -> str:
     return " ".join(notes)
 
 
-def _replace(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            shutil.copymode(path, name)
-        else:
-            os.chmod(name, 0o666 & ~_mask())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+def _mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_mask()
 
 
 def _mask() -> int:
