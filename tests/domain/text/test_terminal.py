@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.domain.text.terminal import OutputFilter, plain, visible, without_controls
+from playhead.domain.text.terminal import (
+    OutputFilter,
+    plain,
+    visible,
+    without_colours,
+    without_controls,
+)
 from playhead.ui.timeline.model.console_text import ConsoleText
 
 SEQUENCES = [
@@ -22,7 +28,8 @@ SEQUENCES = [
     "\x1b\\",
     "\x1b",
 ]
-PIECES = [*SEQUENCES, "a", "é", "[", "m", "\n", "\t", "\x07"]
+COLOURS = ["\x1b[31m", "\x1b[0m", "\x1b[38;5;200m"]
+PIECES = [*SEQUENCES, *COLOURS, "\x1b[K", "a", "é", "[", "31", "m", "\n", "\r", "\b", "\t", "\x07"]
 
 
 def filtered(*pieces: str) -> str:
@@ -46,7 +53,13 @@ def test_all_readers_know_the_same_sequences(sequence: str) -> None:
 def test_however_output_is_cut_nothing_but_text_is_let_through(pieces: list[str]) -> None:
     text = "".join(pieces) + "\n"
     assert filtered(*text) == filtered(text)
-    assert "\x1b" not in filtered(text) + plain(text) + without_controls(text)
+    assert "\x1b" not in without_colours(filtered(text)) + plain(text) + without_controls(text)
+
+
+def test_what_is_removed_leaves_no_new_sequence() -> None:
+    text = "\x1b\x1b[0m[31mred"
+    assert plain(text) == without_controls(text) == "[31mred"
+    assert filtered(text) == "\x1b[0m[31mred"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,8 @@ _EDIT = re.compile(rf"\r|\x08|{_ERASE_LINE}")
 
 def plain(text: str) -> str:
     """Return the text as a terminal shows it, without colours."""
-    text = _NO_EDIT.sub("", without_colours(whole_characters(text).replace("\r\n", "\n")))
+    text = _NO_EDIT.sub("", whole_characters(text).replace("\r\n", "\n"))
+    text = without_colours(text)  # only then: what is left must not become a sequence
     return "\n".join(map(as_displayed, text.split("\n"))) if _EDIT.search(text) else text
 
 
