@@ -105,6 +105,11 @@ def test_a_fence_loses_its_marks_and_nothing_in_it_is_markdown():
     ]
 
 
+def test_a_shorter_fence_and_code_in_a_line_open_and_close_no_block():
+    assert styled("````\n```\n``` x\n````\nafter") == [("```\n``` x\n", "cyan"), ("after", "")]
+    assert styled("```a``` b") == [("a", "cyan"), (" b", "")]
+
+
 @given(st.text(alphabet="a *`#~\n", max_size=60), st.data())
 def test_however_prose_is_split_it_looks_the_same(text: str, data: st.DataObject):
     cut = data.draw(st.integers(0, len(text)))

@@ -13,6 +13,7 @@ from playhead.domain.text.terminal import line_ends
 _RUNS = re.compile(r"`+")
 _INFO = re.compile(r"[\w+#.-]+")
 _OPENING = re.compile(r"( {0,3})(`{3,}(?=[^`]*\Z)|~{3,})([^\n]*)\n?\Z")
+_MAY_OPEN = re.compile(r" {0,3}(?:`{0,2}|~{0,2}|`{3,}[^`\n]*|~{3,}[^\n]*)")
 
 
 class Fence(Struct, frozen=True):
@@ -40,6 +41,11 @@ def opening_fence(line: str) -> Fence | None:
     """Return the fence that the line opens a block with."""
     found = _OPENING.match(line)
     return Fence(found[2], found[3].strip(), len(found[1])) if found else None
+
+
+def may_open(line: str) -> bool:
+    """Return whether the beginning of a line can still become an opening fence."""
+    return _MAY_OPEN.fullmatch(line) is not None
 
 
 def open_fence(text: str) -> Fence | None:

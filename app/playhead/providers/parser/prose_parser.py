@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from playhead.domain.text.fences import Fence, opening_fence
+from playhead.domain.text.fences import Fence, may_open, opening_fence
 from playhead.providers.parser.message_writer import MessageWriter
 
 Canonical = Callable[[str], str | None]
 """Gives the offered language that a word names (`py` → `python`), or None."""
 
 _NEVER_CODE = {"text", "txt", "json", "output", "console", "diff"}
-_MAY_OPEN = re.compile(r" {0,3}(?:`{0,2}|~{0,2}|`{3,}[^`\n]*|~{3,}[^\n]*)")
 _LONGEST_HELD = 300
 """No fence has such a line; held back it would grow with each piece."""
 
@@ -183,7 +181,7 @@ class ProseParser:
 def _may_be_special(line: str, bare: str) -> bool:
     """Whether the beginning of a line can still become a fence or a tag."""
     is_tag = _THINK_START.startswith(bare) and not line.endswith("\n")
-    return is_tag or _MAY_OPEN.fullmatch(line) is not None
+    return is_tag or may_open(line)
 
 
 def _tag_beginning(text: str) -> int:
