@@ -20,6 +20,7 @@ from playhead.domain.conversation.payloads import (
     Payload,
     PrintedLines,
     Proposal,
+    RunEnd,
     RunReport,
     Source,
     Table,
@@ -47,7 +48,7 @@ CONTENTS = [
         line=3,
         exit_status=-9,
         output_path="/data/out",
-        reason="the kernel ended: signal 9",
+        end=RunEnd(kind="memory_limit", limit=5e8, grace_s=1.0),
     ),
     CodeError(
         name="ValueError", message="no", frames=(Frame("", 1, "<module>"), Frame("/a.py", 2, "f"))

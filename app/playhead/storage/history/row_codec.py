@@ -22,6 +22,7 @@ from playhead.domain.conversation.payloads import (
     Payload,
     PrintedLines,
     Proposal,
+    RunEnd,
     RunReport,
     Source,
     Table,
@@ -29,6 +30,7 @@ from playhead.domain.conversation.payloads import (
     Waiting,
 )
 from playhead.domain.settings import ConversationConfig, ValueReader, given_fields, is_sensible
+from playhead.domain.text.run_ends import parse_run_end
 from playhead.domain.text.unicode import whole_characters
 
 TEXT = "text"
@@ -92,6 +94,8 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
     if payload is CodeError:
         frames = cast("list[dict[str, Any]]", known.get("frames", []))
         known["frames"] = tuple(Frame(f["file"], f["line"], f["name"]) for f in frames)
+    if payload is RunReport:
+        known["end"] = _run_end(values)
     if payload is Citation:
         sources = cast("list[dict[str, Any]]", known.get("sources", []))
         known["sources"] = tuple(Source(**source) for source in sources)
@@ -105,6 +109,14 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
         for name in ("created", "changed", "deleted"):
             known[name] = tuple(FileChange(**change) for change in known.get(name, []))
     return payload(**known)
+
+
+def _run_end(values: Mapping[str, Any]) -> RunEnd | None:
+    """Why a run ended; rows of earlier versions have it in words."""
+    end = values.get("end")
+    if end is None:
+        return parse_run_end(values.get("reason", ""))
+    return RunEnd(**{name: end[name] for name in RunEnd.__struct_fields__ if name in end})
 
 
 def decode_config(text: str) -> ConversationConfig:

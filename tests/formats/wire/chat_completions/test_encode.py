@@ -16,6 +16,7 @@ from playhead.domain.conversation.payloads import (
     Citation,
     Failure,
     Proposal,
+    RunEnd,
     RunReport,
     Source,
     Usage,
@@ -137,7 +138,7 @@ def test_code_that_runs_is_followed_by_its_output_and_no_question():
 
 
 def test_a_kernel_that_died_is_told_in_a_fence_of_output():
-    death = RunReport(state="killed", seconds=0.3, reason="the kernel ended: exit status 3")
+    death = RunReport(state="killed", seconds=0.3, end=RunEnd(kind="exited", exit_status=3))
     ran = [
         *code("x()"),
         proposal("x()"),
@@ -146,7 +147,7 @@ def test_a_kernel_that_died_is_told_in_a_fence_of_output():
     text = text_of(
         [*ran, Chunk(role="computer", type="run", content=death), *said("It died."), COMPLETE]
     )
-    told = "[The kernel ended after 0.3 s: exit status 3. Its names are gone.]"
+    told = "[The kernel ended after 0.3 s: exit status 3. Its variables were lost.]"
     assert text.endswith(f"```output\n{told}\n```\n\nIt died.")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Proposal, RunReport, Usage
 from playhead.domain.model import EXECUTE
-from playhead.domain.text.summaries import run_end_as_output
+from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.assistants.objects import RunFacts, RunStatus, run_wire
 from playhead.formats.wire.assistants.steps import CallStep, Ids, MessageStep, event
 from playhead.formats.wire.chat_completions.encode import CallWriter

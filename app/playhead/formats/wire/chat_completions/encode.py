@@ -12,7 +12,7 @@ from msgspec import Struct
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Proposal, RunReport, Usage
 from playhead.domain.model import EXECUTE
-from playhead.domain.text.summaries import run_end_as_output
+from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.chat_completions.objects import (
     UsageCounter,
     annotations_of,

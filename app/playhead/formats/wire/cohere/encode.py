@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
 from playhead.domain.model import EXECUTE
-from playhead.domain.text.summaries import run_end_as_output
+from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.chat_completions.encode import DeltaWriter
 from playhead.formats.wire.chat_completions.objects import UsageCounter, calls_of, failure_text
 from playhead.formats.wire.codec import TRUNCATED, Pieces, Wire, joined, split
