@@ -118,11 +118,9 @@ def test_an_edit_is_told_with_what_really_ran():
 def test_a_stop_and_a_kill_are_told():
     block = code("x")
     stopped = run(block, "1\n", state="interrupted", line=3, seconds=12.34)
-    assert (
-        "Stopped by the user at line 3 after 12.3 s."
-        in chat_messages([block, *stopped])[-1]["content"]
-    )
-    killed = run(block, state="killed", end=RunEnd(kind="memory_limit", limit=5e8))
+    told = chat_messages([block, *stopped])[-1]["content"]
+    assert "Stopped by the user at line 3 after 12.3 s." in told
+    killed = run(block, state="killed", seconds=1.0, end=RunEnd(kind="memory_limit", limit=5e8))
     told = chat_messages([block, *killed])[-1]["content"]
     assert "without variables" in told
     assert "the limit of the settings is 500 MB of memory" in told

@@ -118,6 +118,15 @@ def test_what_is_not_known_is_refused_as_such(kind, text):
         decode(kind, text)
 
 
+def test_the_end_of_a_run_in_the_words_of_an_earlier_version_is_kept():
+    stored = '{"state": "killed", "seconds": 1.5, "reason": "the kernel ended: signal 9"}'
+    report = decode("run", stored)
+    assert isinstance(report, RunReport)
+    assert report.end == RunEnd(kind="other", words="signal 9")
+    newer = decode("run", '{"state": "killed", "end": {"kind": "restarted", "cause": 3}}')
+    assert newer == RunReport(state="killed", end=RunEnd(kind="restarted"))
+
+
 def test_fields_of_a_newer_version_are_passed_over():
     assert decode("timing", '{"line": 1, "seconds": 2.0, "cpu": 3}') == LineTiming(
         line=1, seconds=2.0

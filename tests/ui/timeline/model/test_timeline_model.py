@@ -106,8 +106,10 @@ def test_a_declined_proposal_is_skipped_without_a_row_of_its_own(talk, model):
         ),
         (
             RunReport(state="killed", seconds=3.0, line=2, end=RunEnd(kind="stopped", grace_s=2.0)),
-            "The kernel ended at line 2 after 3.0 s: the code did not stop within 2 s. "
-            "Its variables were lost.",
+            (
+                "The kernel ended at line 2 after 3.0 s: the code did not stop within 2 s. "
+                "Its variables were lost."
+            ),
         ),
         (
             RunReport(state="killed", end=RunEnd(kind="restarted")),
