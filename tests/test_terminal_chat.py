@@ -473,7 +473,7 @@ def test_ctrl_c_stops_code_that_asks(desk: Desk):
     terminal = desk.begin_run("input('Na' 'me: ')")
     terminal.expect("Name: ")
     terminal.type("\x03")
-    terminal.expect("■ stopped")
+    terminal.expect("■ Stopped")
     terminal.expect("> ")
 
 

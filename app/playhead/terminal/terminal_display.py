@@ -285,7 +285,6 @@ class TerminalDisplay:
             self._show_run_end(report)
 
     def _show_run_end(self, report: RunReport) -> None:
-        from playhead.domain.text.quantities import format_duration
         from playhead.domain.text.run_ends import run_end_text
 
         text = without_controls(run_end_text(report))
@@ -295,7 +294,7 @@ class TerminalDisplay:
             case "interrupted":
                 self.screen.write_line(f"■ {text}", "yellow")
             case "started" | "finished":
-                told = f"ran for {format_duration(report.seconds)}" + (f". {text}" if text else "")
+                told = f"ran for {report.seconds:.1f} s" + (f". {text}" if text else "")
                 self.screen.write_line(told, "yellow" if text else "dim")
 
     def _show_aside(self, chunk: Wire) -> None:
