@@ -199,7 +199,7 @@ def test_what_the_program_changes_is_noticed(change: Callable[[list[Wire]], obje
     [
         (
             {"state": "killed", "seconds": 0.25, "line": 2, "reason": "the kernel ended: status 3"},
-            "[The kernel ended in line 2 after 0.2 s: status 3. Its names are gone.]\n",
+            "[The kernel ended at line 2 after 0.2 s: status 3. Its variables were lost.]\n",
         ),
         (
             {"state": "interrupted", "seconds": 5.0, "reason": "the limit of the settings"},

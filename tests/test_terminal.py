@@ -105,6 +105,11 @@ def test_a_fence_loses_its_marks_and_nothing_in_it_is_markdown():
     ]
 
 
+def test_a_shorter_fence_and_code_in_a_line_open_and_close_no_block():
+    assert styled("````\n```\n``` x\n````\nafter") == [("```\n``` x\n", "cyan"), ("after", "")]
+    assert styled("```a``` b") == [("a", "cyan"), (" b", "")]
+
+
 @given(st.text(alphabet="a *`#~\n", max_size=60), st.data())
 def test_however_prose_is_split_it_looks_the_same(text: str, data: st.DataObject):
     cut = data.draw(st.integers(0, len(text)))
@@ -291,14 +296,14 @@ def test_markdown_results_are_styled_text_and_formulas_stand_as_they_are():
 def test_a_stopped_run_says_where(capsys: pytest.CaptureFixture[str]):
     content = {"state": "killed", "line": 3, "seconds": 2.5, "reason": "it did not stop"}
     written = shown({"role": "computer", "type": "run", "content": content})
-    words = "■ the kernel ended in line 3 after 2.5 s: it did not stop; its names are gone\n"
+    words = "■ The kernel ended at line 3 after 2.5 s: it did not stop. Its variables were lost.\n"
     assert written == words
 
 
 def test_a_status_of_a_run_is_said():
     content = {"state": "finished", "seconds": 0.5, "exit_status": 3}
     written = shown({"role": "computer", "type": "run", "content": content})
-    assert written == "ran for 0.5 s, ended with status 3\n"
+    assert written == "ran for 0.5 s. It ended with status 3.\n"
 
 
 def test_a_failure_goes_to_stderr_with_its_remedy(capsys: pytest.CaptureFixture[str]):

@@ -304,7 +304,7 @@ def test_ctrl_c_stops_the_code_and_the_chat_goes_on(desk: Desk):
     terminal.type("y\r")
     terminal.expect("▶ ")
     terminal.type("\x03")
-    terminal.expect("■ stopped in line")
+    terminal.expect("■ Stopped at line")
     terminal.expect("> ")
     desk.answers(text("Still here."))
     terminal.type("and?\r")
@@ -473,7 +473,7 @@ def test_ctrl_c_stops_code_that_asks(desk: Desk):
     terminal = desk.begin_run("input('Na' 'me: ')")
     terminal.expect("Name: ")
     terminal.type("\x03")
-    terminal.expect("■ stopped")
+    terminal.expect("■ Stopped")
     terminal.expect("> ")
 
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from playhead.domain.conversation.payloads import RunEnd
 from playhead.execution import kernel_process
 from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.output_decoder import Piece
@@ -17,8 +19,7 @@ class Recorder:
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
         self.ticks = 0
-        self.reason = ""
-        self.exit_status: int | None = None
+        self.end: RunEnd | None = None
         self.process = KernelProcess("cafe", self.pieces.extend, self._tick, self._end)
 
     def start(self, folder: Path, *command: str) -> None:
@@ -27,8 +28,8 @@ class Recorder:
     def _tick(self) -> None:
         self.ticks += 1
 
-    def _end(self, reason: str, exit_status: int | None) -> None:
-        self.reason, self.exit_status = reason, exit_status
+    def _end(self, end: RunEnd) -> None:
+        self.end = end
 
 
 @pytest.mark.skipif(os.name != "posix", reason="QProcess has no notifier to pause elsewhere")
@@ -42,18 +43,17 @@ async def test_a_paused_pipe_holds_the_program_up_instead_of_filling_memory(
     await until(lambda: record.ticks >= 20)
     buffered = record.process._process.bytesAvailable()
     record.process.kill_group()
-    await until(lambda: record.reason)
+    await until(lambda: record.end)
     assert 0 < buffered <= 2 * 65_536 * (record.ticks + 1)
 
 
 async def test_all_that_was_written_arrives_before_the_end(tmp_path: Path) -> None:
     record = Recorder()
     record.start(tmp_path, "seq", "300000")
-    await until(lambda: record.reason)
+    await until(lambda: record.end)
     output = b"".join(piece for piece in record.pieces if isinstance(piece, bytes))
     assert output.decode() == "".join(f"{number}\n" for number in range(1, 300_001))
-    assert record.reason == "the kernel ended: exit status 0"
-    assert record.exit_status == 0
+    assert record.end == RunEnd(kind="exited", exit_status=0)
     assert record.process.pid is None
 
 
@@ -64,5 +64,5 @@ async def test_it_leads_a_session_of_its_own(tmp_path: Path) -> None:
     assert pid
     await until(lambda: os.getsid(pid) == pid)
     record.process.kill_group()
-    await until(lambda: record.reason)
-    assert "SIGKILL" in record.reason
+    await until(lambda: record.end)
+    assert record.end == RunEnd(kind="signalled", signal=signal.SIGKILL)

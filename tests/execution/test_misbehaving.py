@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.execution import RunLimits, RunRequest
+from playhead.domain.text.run_ends import run_end_reason
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support.guards import descendants
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
@@ -111,7 +112,7 @@ async def test_it_is_stopped_at_its_line_and_the_next_block_works(
         assert report.state == ("interrupted" if program.survives else "killed"), report
         assert report.line in {program.line, program.line - 1}
         assert report.seconds > 0
-        assert ("did not stop" in report.reason) != program.survives
+        assert (report.end is not None and report.end.grace_s is not None) != program.survives
         assert await works(made, python, tmp_path)
         names = await run(made, asked(python, tmp_path, "kept"))
         # The child of a fork may say late that it was stopped, too.
@@ -137,7 +138,7 @@ async def test_a_crash_is_told_with_its_line_and_the_next_block_works(
         chunks = await run(made, asked(python, tmp_path, code))
         report = report_of(chunks)
         assert (report.state, report.line) == ("killed", 3)
-        assert reason in report.reason
+        assert reason in run_end_reason(report.end)
         assert report.exit_status == (3 if name == "os._exit" else None)
         assert text_of(chunks).startswith("last words\n")
         assert await works(made, python, tmp_path)
@@ -152,7 +153,9 @@ async def test_it_may_not_take_all_memory_and_the_next_block_works(
     async with executor(tmp_path) as made:
         chunks = await run(made, limited)
         report, error = report_of(chunks), error_of(chunks)
-        assert "limit of the settings" in report.reason or (error and error.name == "MemoryError")
+        assert (report.end and report.end.kind == "memory_limit") or (
+            error and error.name == "MemoryError"
+        )
         if report.state != "killed":
             await run(made, asked(python, tmp_path, "kept = None"))
         assert await works(made, python, tmp_path)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from playhead.domain.conversation.payloads import RunEnd
 from playhead.domain.execution import RunLimits, RunRequest
 from tests.support import programs
 from tests.support.kernels import error_of, executor, report_of, request, run, text_of
@@ -24,7 +25,7 @@ async def test_a_run_over_its_time_is_stopped_and_the_names_stay(tmp_path: Path)
         limited = replace(request(tmp_path, programs.FOREVER), limits=RunLimits(seconds=0.3))
         report = report_of(await run(made, limited))
         assert report.state == "interrupted"
-        assert report.reason == "stopped after 0.3 s: the limit of the settings"
+        assert report.end == RunEnd(kind="time_limit", limit=0.3)
         assert report.seconds >= 0.3
         assert text_of(await run(made, request(tmp_path, "x"))) == "42\n"
 
@@ -33,7 +34,7 @@ async def test_a_run_within_its_limits_is_not_disturbed(tmp_path: Path) -> None:
     limits = RunLimits(seconds=60, memory_bytes=4_000_000_000)
     async with executor(tmp_path) as made:
         chunks = await run(made, replace(request(tmp_path, "6 * 7"), limits=limits))
-    assert (report_of(chunks).state, report_of(chunks).reason) == ("finished", "")
+    assert (report_of(chunks).state, report_of(chunks).end) == ("finished", None)
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
@@ -46,7 +47,8 @@ async def test_a_run_whose_child_is_over_its_memory_is_stopped_and_says_so(tmp_p
         report = report_of(
             await run(made, replace(request(tmp_path, HUNGRY_CHILD), limits=LIMITED))
         )
-        assert report.reason.startswith("stopped at 200 MB of memory: the limit of the settings")
+        assert report.end is not None
+        assert (report.end.kind, report.end.limit) == ("memory_limit", 200_000_000)
         assert text_of(await run(made, request(tmp_path, "6 * 7"))) == "42\n"
 
 

@@ -8,7 +8,13 @@ import pytest
 
 from playhead.domain.conversation.assembler import Assembler
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import CodeError, InputRequest, LineTiming, RunReport
+from playhead.domain.conversation.payloads import (
+    CodeError,
+    InputRequest,
+    LineTiming,
+    RunEnd,
+    RunReport,
+)
 from playhead.execution.results import whole_message
 from playhead.execution.run_output import RunOutput
 from playhead.execution.run_stream import RunStream
@@ -149,7 +155,8 @@ def test_marks_of_another_run_change_nothing(stream: RunStream) -> None:
 def test_an_end_from_outside_closes_what_is_open_and_names_the_line(stream: RunStream) -> None:
     stream.start()
     stream.feed([mark("line", line=4), b"last words"])
-    chunks = stream.finish("killed", "the kernel ended")
+    end = RunEnd(kind="signalled", signal=9)
+    chunks = stream.finish("killed", end)
     assert words(chunks) == [
         "output 'last words'",
         "active_line None",
@@ -158,7 +165,7 @@ def test_an_end_from_outside_closes_what_is_open_and_names_the_line(stream: RunS
     ]
     report = chunks[-1].content
     assert isinstance(report, RunReport)
-    assert (report.line, report.reason) == (4, "the kernel ended")
+    assert (report.line, report.end) == (4, end)
 
 
 def test_every_order_of_marks_keeps_the_grammar(stream: RunStream) -> None:
@@ -215,12 +222,12 @@ def test_times_of_lines_carry_their_share(stream: RunStream) -> None:
 
 def test_an_exit_status_and_a_reason_reach_the_report(stream: RunStream) -> None:
     stream.start()
-    stream.stop_reason = "too long"
+    end = stream.stop_cause = RunEnd(kind="time_limit", limit=5)
     chunks = stream.feed([mark("idle", state="interrupted", line=7, status=3, read=4)])
     report = chunks[-1].content
     assert isinstance(report, RunReport)
     assert (report.state, report.line, report.exit_status) == ("interrupted", 7, 3)
-    assert (report.reason, report.input_bytes) == ("too long", 4)
+    assert (report.end, report.input_bytes) == (end, 4)
 
 
 @pytest.mark.parametrize("line", [0, -1, 10**400, "x"])

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import RunEnd
 from playhead.execution import kernel_process
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support import programs
@@ -115,7 +116,7 @@ async def test_what_does_not_stop_is_killed_and_said_with_the_line(
         chunks = await run_and_stop(made, tmp_path, code, grace_s=0.5)
         report = report_of(chunks)
         assert report.state == "killed"
-        assert report.reason == "the code did not stop within 0.5 s"
+        assert report.end == RunEnd(kind="stopped", grace_s=0.5)
         assert report.line is not None
         assert await works(made, tmp_path)
 
@@ -191,7 +192,9 @@ async def test_a_dead_kernel_ends_the_run_in_words_and_the_next_works(
     async with executor(tmp_path) as made:
         chunks = await run(made, request(tmp_path, programs.CRASHES[name]))
         assert report_of(chunks).state == "killed"
-        assert report_of(chunks).reason.startswith("the kernel ended: ")
+        end = report_of(chunks).end
+        assert end is not None
+        assert end.kind in ("exited", "signalled")
         assert await works(made, tmp_path)
 
 
@@ -199,13 +202,13 @@ async def test_output_before_a_crash_is_not_lost(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         chunks = await run(made, request(tmp_path, programs.CRASHES["os._exit"]))
     assert text_of(chunks) == "before\n"
-    assert report_of(chunks).reason == "the kernel ended: exit status 3"
+    assert report_of(chunks).end == RunEnd(kind="exited", exit_status=3)
 
 
 async def test_a_segmentation_fault_is_named(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         chunks = await run(made, request(tmp_path, programs.CRASHES["segmentation fault"]))
-    assert "SIGSEGV" in report_of(chunks).reason
+    assert report_of(chunks).end == RunEnd(kind="signalled", signal=signal.SIGSEGV)
 
 
 async def test_a_kernel_killed_from_outside_ends_the_run(tmp_path: Path) -> None:
@@ -217,7 +220,7 @@ async def test_a_kernel_killed_from_outside_ends_the_run(tmp_path: Path) -> None
                 if chunk.content == 2:
                     os.kill(made.status("conversation").pid or 0, signal.SIGKILL)
         assert report_of(chunks).state == "killed"
-        assert "SIGKILL" in report_of(chunks).reason
+        assert report_of(chunks).end == RunEnd(kind="signalled", signal=signal.SIGKILL)
         assert await works(made, tmp_path)
 
 
@@ -268,7 +271,7 @@ async def test_restart_in_the_middle_of_a_run_ends_it(tmp_path: Path) -> None:
         await until(lambda: made.status("conversation").state == "busy")
         await made.restart("conversation")
         report = report_of(await task)
-        assert (report.state, report.reason) == ("killed", "the kernel was restarted")
+        assert (report.state, report.end) == ("killed", RunEnd(kind="restarted"))
 
 
 async def test_a_flood_leaves_the_loop_free_and_memory_flat(tmp_path: Path) -> None:
@@ -385,5 +388,5 @@ async def test_a_run_that_a_restart_ends_says_so_though_another_waits(tmp_path: 
         assert restart is not None
         assert after is not None
         await restart
-        assert report_of(chunks).reason == "the kernel was restarted"
+        assert report_of(chunks).end == RunEnd(kind="restarted")
         assert text_of(await after) == "42\n"

@@ -11,7 +11,7 @@ import pytest
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.conversation.payloads import RunEnd, RunReport
 from playhead.domain.model import ModelSettings, ToolOffer
 from playhead.providers.direct import DirectMode
 from playhead.providers.provider import Provider
@@ -89,7 +89,7 @@ def test_it_rests_after_a_run():
 
 
 def test_a_report_on_the_kernel_is_no_answer():
-    report = RunReport(state="killed", reason="Another Python was chosen: a new kernel begins.")
+    report = RunReport(state="killed", end=RunEnd(kind="interpreter_changed"))
     told = Message(id="r", parent_id="m", role="computer", type="run", content=report)
     assert answer(typed("34/24"), told)[1].content == "34 / 24"
 

@@ -16,6 +16,7 @@ from playhead.domain.conversation.payloads import (
     FileChange,
     FileChanges,
     Proposal,
+    RunEnd,
     RunReport,
 )
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
@@ -117,11 +118,12 @@ def test_an_edit_is_told_with_what_really_ran():
 def test_a_stop_and_a_kill_are_told():
     block = code("x")
     stopped = run(block, "1\n", state="interrupted", line=3, seconds=12.34)
-    assert "stopped it at line 3 after 12.3 s" in chat_messages([block, *stopped])[-1]["content"]
-    killed = run(block, state="killed", reason="Out of memory.")
+    told = chat_messages([block, *stopped])[-1]["content"]
+    assert "Stopped by the user at line 3 after 12.3 s." in told
+    killed = run(block, state="killed", seconds=1.0, end=RunEnd(kind="memory_limit", limit=5e8))
     told = chat_messages([block, *killed])[-1]["content"]
-    assert "names are gone" in told
-    assert "Out of memory." in told
+    assert "without variables" in told
+    assert "the limit of the settings is 500 MB of memory" in told
 
 
 def test_no_output_is_said():

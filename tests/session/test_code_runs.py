@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
-from playhead.domain.conversation.payloads import Proposal, RunReport
+from playhead.domain.conversation.payloads import Proposal, RunEnd, RunReport
 from playhead.session.code_runs import close_unfinished
 
 
@@ -34,7 +34,7 @@ def test_a_run_without_an_end_is_said_to_have_been_ended() -> None:
     last = conversation.messages[-1].content
     assert isinstance(last, RunReport)
     assert last.state == "killed"
-    assert "while this code was running" in last.reason
+    assert last.end == RunEnd(kind="app_ended")
 
 
 def test_code_without_a_decision_was_not_run_and_its_call_has_a_result() -> None:

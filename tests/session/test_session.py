@@ -13,7 +13,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.message import Attachment
-from playhead.domain.conversation.payloads import Failure, Proposal, RunReport
+from playhead.domain.conversation.payloads import Failure, Proposal, RunEnd, RunReport
 from playhead.domain.execution import EnvironmentStatus, Interpreter, RunRequest
 from playhead.errors import ExecutionError, ProviderError, SessionError
 from playhead.session.session import Session
@@ -403,7 +403,7 @@ async def test_a_stop_while_the_kernel_starts_kills_no_names():
     report = bench.session.conversation.messages[-1].content
     assert isinstance(report, RunReport)
     assert report.state == "interrupted"
-    assert "before the code began" in report.reason
+    assert report.end == RunEnd(kind="stopped_early")
 
 
 async def _never_starting(_request: RunRequest) -> AsyncGenerator[Chunk, None]:

@@ -49,6 +49,9 @@ def test_a_used_up_budget_says_how_much_was_spent_and_whether_that_is_certain() 
         check_budget(0.5, UsageSum(answers=1, cost=0.5))
     assert caught.value.code == BUDGET_REACHED
     assert caught.value.detail == "It has cost $0.50 so far."
+    with pytest.raises(AppError) as caught:  # the same words as in the window
+        check_budget(0.456, UsageSum(answers=1, cost=0.456))
+    assert caught.value.title == "This conversation has reached its budget of $0.456."
     with pytest.raises(AppError, match="about"):
         check_budget(0.001, UsageSum(answers=1, cost=0.0025, is_estimated=True))
 

@@ -18,7 +18,9 @@ import PySide6
 from playhead.ui.widgets.wording import CONTEXT
 
 ROOT = Path(__file__).resolve().parents[2]
-WINDOW = ROOT / "app" / "playhead" / "ui"
+PACKAGE = ROOT / "app" / "playhead"
+WINDOW = PACKAGE / "ui"
+WORDS = PACKAGE / "domain" / "text"
 FOLDER = ROOT / "resources" / "translations"
 _CALLS = {"tr", "tr_n", "mark"}
 
@@ -45,13 +47,13 @@ def main() -> int:
     return 0
 
 
-def all_texts(folder: Path = WINDOW) -> list[Text]:
-    """Every text in the folder's modules, in their order."""
+def all_texts(folders: Sequence[Path] = (WINDOW, WORDS)) -> list[Text]:
+    """Return every text in the folders' modules, in their order."""
     found: dict[tuple[str, str], list[str]] = {}
-    for path in sorted(folder.rglob("*.py")):
+    for path in (path for folder in folders for path in sorted(folder.rglob("*.py"))):
         for source, about in texts_in(ast.parse(path.read_text("utf-8"))):
             places = found.setdefault((source, about), [])
-            place = path.relative_to(folder).as_posix()
+            place = path.relative_to(PACKAGE).as_posix()
             if place not in places:
                 places.append(place)
     return [Text(source, about, tuple(places)) for (source, about), places in found.items()]
@@ -89,7 +91,7 @@ def write(
         extra = {"numerus": "yes"} if text.is_plural else {}
         message = Xml.SubElement(context, "message", extra)
         for place in text.places:
-            Xml.SubElement(message, "location", filename=f"../../app/playhead/ui/{place}")
+            Xml.SubElement(message, "location", filename=f"../../app/playhead/{place}")
         Xml.SubElement(message, "source").text = text.source
         if text.about:
             Xml.SubElement(message, "comment").text = text.about

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 Wire = dict[str, Any]
 
 if TYPE_CHECKING:
+    from playhead.domain.conversation.payloads import RunReport
     from playhead.formats.wire.native.fold import MessageFold
 
 # The formats are imported with the first chunk, so that importing the Python face stays cheap.
@@ -32,12 +33,21 @@ def run_end_chunks(chunk: Mapping[str, Any]) -> list[Wire]:
     """Return the end of a run as output, where nothing that a plain reader knows tells of it."""
     if chunk.get("type") != "run":
         return []
-    from playhead.domain.text.summaries import run_end_as_output
+    from playhead.domain.text.run_ends import run_end_as_output
     from playhead.formats.wire.native.decode import decode_chunk
     from playhead.formats.wire.native.encode import encode_chunk
 
     report = decode_chunk(chunk)
     return [] if report is None else [encode_chunk(one) for one in run_end_as_output(report)]
+
+
+def read_run_report(chunk: Mapping[str, Any]) -> RunReport | None:
+    """Return the report of a chunk; None if it has none that this version knows."""
+    from playhead.domain.conversation.payloads import RunReport
+    from playhead.formats.wire.native.decode import decode_chunk
+
+    known = decode_chunk(chunk)
+    return known.content if known is not None and isinstance(known.content, RunReport) else None
 
 
 def _new_fold() -> MessageFold:

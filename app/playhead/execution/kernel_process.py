@@ -13,6 +13,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSocketNotifier, QTimer
 
+from playhead.domain.conversation.payloads import RunEnd
 from playhead.execution import processes
 from playhead.execution.output_decoder import OutputDecoder, Piece
 from playhead.execution.processes import resident_bytes
@@ -103,7 +104,7 @@ class KernelProcess(QObject):
     """A kernel's process. Owned by its kernel, which provides three callbacks:
 
     `on_pieces(pieces)` for what was read from the pipe, `on_tick()` once after `request_tick()`,
-    `on_end(reason, exit_status)` last of all, with the reason as text.
+    `on_end(end)` last of all, with the reason.
     """
 
     def __init__(
@@ -111,7 +112,7 @@ class KernelProcess(QObject):
         nonce: str,
         on_pieces: Callable[[list[Piece]], None],
         on_tick: Callable[[], None],
-        on_end: Callable[[str, int | None], None],
+        on_end: Callable[[RunEnd], None],
     ) -> None:
         super().__init__()
         self._on_pieces = on_pieces
@@ -320,7 +321,7 @@ class KernelProcess(QObject):
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart and not self._has_ended:
-            self._end(self._process.errorString())
+            self._end(RunEnd(kind="other", words=self._process.errorString()))
 
     def _on_finished(self, code: int, status: QProcess.ExitStatus) -> None:
         if self._has_ended:
@@ -331,26 +332,19 @@ class KernelProcess(QObject):
             self._on_pieces(self._decoder.feed(bytes(data)))
         self._on_pieces(self._decoder.finish())
         is_crash = status == QProcess.ExitStatus.CrashExit
-        self._end(_reason(code, is_crash), None if is_crash else code)
+        self._end(
+            RunEnd(kind="signalled", signal=code)
+            if is_crash
+            else RunEnd(kind="exited", exit_status=code)
+        )
 
-    def _end(self, reason: str, exit_status: int | None = None) -> None:
+    def _end(self, end: RunEnd) -> None:
         self._has_ended = True
         for timer in (self._tick, self._signal, self._kill, self._clear):
             timer.stop()
-        self._on_end(reason, exit_status)
+        self._on_end(end)
         self.deleteLater()
 
 
 def _do_nothing() -> None:
     """Do nothing."""
-
-
-def _reason(code: int, is_crash: bool) -> str:
-    if not is_crash:
-        return f"the kernel ended: exit status {code}"
-    try:
-        name = signal.Signals(code).name
-    except ValueError:
-        name = "unknown"
-    words = signal.strsignal(code) if sys.platform != "win32" else ""
-    return f"the kernel ended: signal {code} ({name}: {words})" if words else f"signal {code}"

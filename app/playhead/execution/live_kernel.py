@@ -9,9 +9,12 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import RunReport, Table
+from playhead.domain.conversation.payloads import RunEnd, RunReport, Table
 from playhead.domain.execution import KernelState, KernelStatus, RunLimits, RunRequest, Variable
+from playhead.domain.text.run_ends import run_end_reason
 from playhead.errors import ExecutionError
 from playhead.execution import environment, processes
 from playhead.execution.languages import KernelLanguage
@@ -30,9 +33,9 @@ _MEMORY_PERIOD_S = 0.2
 
 
 class LimitWatch:
-    """Owner of one run's clocks; `on_exceeded(reason)` is called once, with the limit in words."""
+    """Owner of one run's clocks; `on_exceeded(end)` is called once, with the limit."""
 
-    def __init__(self, limits: RunLimits, pid: int, on_exceeded: Callable[[str], None]) -> None:
+    def __init__(self, limits: RunLimits, pid: int, on_exceeded: Callable[[RunEnd], None]) -> None:
         self._limits = limits
         self._pid = pid
         self._on_exceeded = on_exceeded
@@ -55,7 +58,7 @@ class LimitWatch:
             self._memory.cancel()
 
     def _on_time(self) -> None:
-        self._exceed(f"stopped after {self._limits.seconds:g} s: the limit of the settings")
+        self._exceed(RunEnd(kind="time_limit", limit=self._limits.seconds))
 
     async def _watch_memory(self) -> None:
         limit = self._limits.memory_bytes
@@ -63,11 +66,11 @@ class LimitWatch:
             if await asyncio.to_thread(session_bytes, self._pid, limit) > limit:
                 break
             await asyncio.sleep(_MEMORY_PERIOD_S)
-        self._exceed(f"stopped at {limit / 1e6:,.0f} MB of memory: the limit of the settings")
+        self._exceed(RunEnd(kind="memory_limit", limit=limit))
 
-    def _exceed(self, reason: str) -> None:
+    def _exceed(self, end: RunEnd) -> None:
         self.stop()
-        self._on_exceeded(reason)
+        self._on_exceeded(end)
 
 
 ANSWER_LIMIT_S = 3.0
@@ -160,11 +163,11 @@ class LiveKernel:
         self._end_mark: list[Piece] = []  # of a stopped run, as long as its children print
         self._holds_end = False
         self._between = b""
-        self._end_reason = ""
-        self._why_killed = ""
+        self._end_cause: RunEnd | None = None
+        self._kill_cause: RunEnd | None = None
         self._is_ending = False
         self._process = make_process(self._nonce, self._on_pieces, self._on_tick, self._on_end)
-        self._limits = LimitWatch(RunLimits(), 0, lambda reason: None)
+        self._limits = LimitWatch(RunLimits(), 0, lambda end: None)
         self._questions = Questions(self._spool, self._process.write)
 
     @property
@@ -175,7 +178,7 @@ class LiveKernel:
     @property
     def was_stopped(self) -> bool:
         """Return whether it was ended on purpose."""
-        return bool(self._why_killed)
+        return self._kill_cause is not None
 
     @property
     def is_ending(self) -> bool:
@@ -221,7 +224,7 @@ class LiveKernel:
             async with asyncio.timeout(_START_LIMIT_S):
                 await self._settled.wait()
         except TimeoutError:
-            self.kill(f"it did not start within {_START_LIMIT_S} s")
+            self.kill(RunEnd(kind="start_limit", limit=_START_LIMIT_S))
             await self._ended.wait()
         if self._state == "none":
             raise self._start_error()
@@ -236,18 +239,17 @@ class LiveKernel:
         finally:
             self._limits.stop()
             if not run.is_over:
-                self.kill("the run was abandoned")
+                self.kill(RunEnd(kind="abandoned"))
                 await self._ended.wait()
 
-    def interrupt(self, grace_s: float, reason: str = "") -> None:
-        """Stop the run, or the start of the kernel; the report has the reason."""
+    def interrupt(self, grace_s: float, cause: RunEnd | None = None) -> None:
+        """Stop the run, or the start of the kernel; the report has the cause."""
         if self._state == "starting":
-            self.kill("it was stopped before the code began")
+            self.kill(RunEnd(kind="stopped_early"))
         elif self._state == "busy" and self._run is not None:
-            self._run.stop_reason = reason
+            self._run.stop_cause = cause
             self._run.is_stopping = True
-            kept_on = f"the code did not stop within {grace_s:g} s"
-            self._why_killed = f"{reason}; {kept_on}" if reason else kept_on
+            self._kill_cause = replace(cause or RunEnd(kind="stopped"), grace_s=grace_s)
             self._holds_end = True
             self._set_state("stopping")
             self._process.write(protocol.encode_command("stop", run=self._run_id))
@@ -276,20 +278,20 @@ class LiveKernel:
             raise ExecutionError(f"“{name}” is no table.")
         return page
 
-    def kill(self, reason: str) -> None:
+    def kill(self, cause: RunEnd) -> None:
         """Kill it with its children."""
         if self._state != "none":
-            self._why_killed = reason
+            self._kill_cause = cause
             self._process.kill_group()
 
-    def end(self, reason: str) -> None:
+    def end(self, cause: RunEnd) -> None:
         """Take no more code, and end: at once if code runs, else so that its exit handlers run."""
         if self._is_ending:
-            return  # the first reason is the one that is reported
+            return  # the first cause is the one that is reported
         if self._state != "idle":
-            self.kill(reason)
+            self.kill(cause)
         else:
-            self._why_killed = reason
+            self._kill_cause = cause
             self._process.end_soon(protocol.encode_command("exit"))
         self._is_ending = True
 
@@ -298,7 +300,8 @@ class LiveKernel:
         await self._ended.wait()
 
     def _start_error(self) -> ExecutionError:
-        reason = f"{self._why_killed or self._end_reason}." + _final_output(self._between)
+        cause = run_end_reason(self._kill_cause or self._end_cause)
+        reason = f"{cause}." + _final_output(self._between)
         if self.language.word == "python":
             return ExecutionError(
                 "The interpreter could not be started.",
@@ -323,7 +326,7 @@ class LiveKernel:
         results = Results(self._spool, self._output_dir, request.run_id)
         self._run = RunStream(request.run_id, output, results.take)
         self._chunks = asyncio.Queue()
-        self._why_killed = ""
+        self._kill_cause = None
         self._holds_end = False
         earlier, self._between = self._between, b""
         self._push(self._run.start(earlier))
@@ -337,7 +340,7 @@ class LiveKernel:
         self._limits = LimitWatch(
             request.limits,
             self._process.pid or 0,
-            lambda reason: self.interrupt(min(grace_s, _LIMIT_GRACE_S), reason),
+            lambda end: self.interrupt(min(grace_s, _LIMIT_GRACE_S), end),
         )
         self._limits.start()
 
@@ -358,7 +361,7 @@ class LiveKernel:
         if run.is_over:
             self._limits.stop()
             self._process.cancel_stop()
-            self._why_killed = ""
+            self._kill_cause = None
             self._set_state("idle")
             self._on_pieces_between(run.late)
         elif run.has_held_text:
@@ -372,7 +375,7 @@ class LiveKernel:
         self._end_mark = ends
         self._limits.stop()
         self._process.cancel_stop()
-        self._why_killed = ""
+        self._kill_cause = None
         self._process.end_started(self._run_began, self._on_cleared)
         return [piece for piece in pieces if piece not in ends]
 
@@ -418,19 +421,18 @@ class LiveKernel:
         if self._run is not None and not self._run.is_over:
             self._push(self._run.flush())
 
-    def _on_end(self, reason: str, exit_status: int | None) -> None:
-        self._end_reason = reason
+    def _on_end(self, end: RunEnd) -> None:
+        self._end_cause = end
         if self._end_mark:
             self._on_cleared()
         if self._run is not None and not self._run.is_over:
-            status = None if self._why_killed else exit_status
-            end = self._run.finish("killed", self._why_killed or reason, exit_status=status)
-            self._push(end)
+            cause = self._kill_cause or end
+            self._push(self._run.finish("killed", cause, exit_status=cause.exit_status))
         self._limits.stop()
         self._set_state("none")
         self._settled.set()
         self._ended.set()
-        self._questions.give_up(reason)
+        self._questions.give_up(run_end_reason(end))
         self._spool.remove()
 
     def _push(self, chunks: list[Chunk]) -> None:
@@ -462,7 +464,7 @@ def _final_output(output: bytes) -> str:
 
 def stopped_before_start() -> tuple[Chunk, Chunk]:
     """Return the chunks of a run that was stopped while its kernel was starting."""
-    report = RunReport(state="interrupted", reason="it was stopped before the code began")
+    report = RunReport(state="interrupted", end=RunEnd(kind="stopped_early"))
     return (
         Chunk(role="computer", type="run", content=RunReport(state="started")),
         Chunk(role="computer", type="run", content=report),

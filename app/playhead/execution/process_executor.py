@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import RunReport, Table
+from playhead.domain.conversation.payloads import RunEnd, RunReport, Table
 from playhead.domain.execution import KernelStatus, RunRequest, Variable
 from playhead.errors import ExecutionError
 from playhead.execution import environment
@@ -138,7 +138,7 @@ class ProcessExecutor:
 
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""
-        await _shut_down(self._of(conversation_id), "the kernel was restarted")
+        await _shut_down(self._of(conversation_id), RunEnd(kind="restarted"))
 
     def status(self, conversation_id: str) -> KernelStatus:
         """Return the status of the conversation's kernel; of the busy one if there are several."""
@@ -153,7 +153,7 @@ class ProcessExecutor:
 
     async def close(self) -> None:
         """End all kernels with their children."""
-        await _shut_down(list(self._kernels.values()), "the program was closed")
+        await _shut_down(list(self._kernels.values()), RunEnd(kind="closed"))
         await self._files.close()
 
     def _of(self, conversation_id: str) -> list[LiveKernel]:
@@ -166,7 +166,7 @@ class ProcessExecutor:
         kernel = self._kernels.get(key)
         is_other = kernel is not None and kernel.interpreter != request.interpreter
         if kernel is not None and (is_other or kernel.is_ending):
-            await _shut_down([kernel], "another interpreter was chosen")
+            await _shut_down([kernel], RunEnd(kind="interpreter_changed"))
             kernel = None
         if kernel is None:
             await self.look_for_languages()
@@ -245,8 +245,8 @@ def _is_last(chunk: Chunk) -> bool:
     return isinstance(chunk.content, RunReport) and chunk.content.state != "started"
 
 
-async def _shut_down(kernels: list[LiveKernel], reason: str) -> None:
+async def _shut_down(kernels: list[LiveKernel], cause: RunEnd) -> None:
     for kernel in kernels:  # all of them before the first wait: none begins another run
-        kernel.end(reason)
+        kernel.end(cause)
     for kernel in kernels:
         await kernel.ended()

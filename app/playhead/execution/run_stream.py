@@ -15,6 +15,7 @@ from playhead.domain.conversation.payloads import (
     InputRequest,
     LineTiming,
     Payload,
+    RunEnd,
     RunReport,
     RunState,
 )
@@ -57,7 +58,7 @@ class RunStream:
         self._error: list[Chunk] = []
         self._times: list[Chunk] = []
         self._input_bytes: int | None = None
-        self.stop_reason = ""
+        self.stop_cause: RunEnd | None = None
         self.is_stopping = False
         self.is_over = False
         self.late: list[Piece] = []
@@ -98,7 +99,7 @@ class RunStream:
     def finish(
         self,
         state: RunState,
-        reason: str = "",
+        end: RunEnd | None = None,
         line: int | None = None,
         exit_status: int | None = None,
     ) -> list[Chunk]:
@@ -110,10 +111,10 @@ class RunStream:
             chunks += self._close(is_resting=True)
         is_line = line is not None and 1 <= line <= _LAST_LINE
         stopped_at = (line if is_line else self._line) if state != "finished" else None
-        reason = reason if state != "finished" else ""
+        end = end if state != "finished" else None
         self.is_over = True
-        end = self._run(state, stopped_at, _in_bounds(exit_status), reason)
-        return [*chunks, *self._error, *self._times, end]
+        report = self._run(state, stopped_at, _in_bounds(exit_status), end)
+        return [*chunks, *self._error, *self._times, report]
 
     def _without_hurried(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces, after very many lines without those that could not be seen."""
@@ -158,7 +159,7 @@ class RunStream:
         )
         state = "interrupted" if is_interrupted else "finished"
         self._input_bytes = _in_bounds(mark.integer("read"))
-        return self.finish(state, self.stop_reason, line=line, exit_status=status)
+        return self.finish(state, self.stop_cause, line=line, exit_status=status)
 
     def _on_line(self, line: int | None) -> list[Chunk]:
         if line is None or not 1 <= line <= _LAST_LINE:
@@ -217,7 +218,7 @@ class RunStream:
         state: RunState,
         line: int | None = None,
         exit_status: int | None = None,
-        reason: str = "",
+        end: RunEnd | None = None,
     ) -> Chunk:
         seconds = 0.0 if state == "started" else time.monotonic() - self._began
         path = self._output.path
@@ -227,7 +228,7 @@ class RunStream:
             line=line,
             exit_status=exit_status,
             output_path=path,
-            reason=reason,
+            end=end,
             input_bytes=self._input_bytes,
         )
         return _single("run", report)

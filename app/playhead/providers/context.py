@@ -1,4 +1,4 @@
-"""Choose the messages that fit a model's context, and estimate tokens."""
+"""Choose the messages that fit a model's context, and estimate their tokens."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.conversation.message import Message
+from playhead.domain.text.tokens import count_text
 from playhead.providers.transcript import HEAD_CHARACTERS, TAIL_CHARACTERS
 
 IMAGE_TOKENS = 1_100
@@ -17,42 +18,8 @@ IMAGE_TOKENS = 1_100
 ENTRY_TOKENS = 4
 """The tokens of the frame around a message."""
 
-_DIGITS = b"0123456789"
-_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != " ")
-
-# Characters per token by class, measured with a tokenizer of 100,000 words over prose, code,
-# tables, tracebacks and eleven scripts: rather too many tokens than too few.
-_PER_LETTER = 4.4
-_PER_DIGIT = 1.5
-_PER_SIGN = 1.9
-_PER_TWO_BYTES = 1.4  # Latin with accents, Greek, Cyrillic, Hebrew, Arabic
-_PER_THREE_BYTES = 0.9  # Indian scripts, Thai, Chinese, Japanese, Korean
-_PER_FOUR_BYTES = 0.35  # pictures
-
 _MIN_FACTOR, _MAX_FACTOR = 0.5, 2.5
 _LEARNING_RATE = 0.5
-
-
-def count_text(text: str) -> int:
-    """Return about how many tokens a text has; a few C calls, however long it is."""
-    if not text:
-        return 0
-    plain = text.encode("ascii", "ignore")
-    digits = len(plain) - len(plain.translate(None, _DIGITS))
-    signs = len(plain) - len(plain.translate(None, _SIGNS))
-    tokens = (len(plain) - digits - signs) / _PER_LETTER + digits / _PER_DIGIT + signs / _PER_SIGN
-    if len(plain) != len(text):
-        tokens += _count_others(text, len(plain))
-    return int(tokens) + 1
-
-
-def _count_others(text: str, plain: int) -> float:
-    """Return the tokens of characters of two to four bytes, by the lengths of two encodings."""
-    size = len(text.encode("utf-8", "surrogatepass"))
-    four = len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
-    both = len(text) - plain - four
-    three = size - plain - 4 * four - 2 * both
-    return (both - three) / _PER_TWO_BYTES + three / _PER_THREE_BYTES + four / _PER_FOUR_BYTES
 
 
 def count_entry(entry: Mapping[str, Any]) -> int:

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.model import ModelFacts, ModelSettings
+from playhead.domain.text.tokens import count_text
 from playhead.model_worker.protocol import Ask
 from playhead.providers.context import (
     ATTEMPT_FACTOR,
     Calibration,
     count_entries,
     count_entry,
-    count_text,
     fit_messages,
     limit_images,
     token_limit,

@@ -16,6 +16,7 @@ from typing import Any
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Echo, FileChange, FileChanges, Proposal, RunReport
 from playhead.domain.model import EXECUTE, ModelSettings
+from playhead.domain.text.run_ends import run_end_for_model
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
 from playhead.providers.catalog import provider_of
 
@@ -103,7 +104,7 @@ class _Block:
     def report(self, report: RunReport) -> None:
         """Note the state of a run."""
         self.has_run = True
-        self._notes += _describe_run_end(report)
+        self._notes += filter(None, (run_end_for_model(report),))
 
     def print(self, text: str) -> None:
         """Add output of the run."""
@@ -210,17 +211,6 @@ def unique_ids(ids: list[str]) -> list[str]:
                 name += "_"
         given.append(name)
     return given
-
-
-def _describe_run_end(report: RunReport) -> list[str]:
-    """Return a note on the end of a run that was stopped; [] if it ended normally."""
-    line = f" at line {report.line}" if report.line else ""
-    reason = f" {report.reason}" if report.reason else ""
-    if report.state == "interrupted":
-        return [f"The user stopped it{line} after {report.seconds:.1f} s.{reason}"]
-    if report.state == "killed":
-        return [f"The kernel ended{line}; its names are gone, the next run has a new one.{reason}"]
-    return []
 
 
 def _valid_json(arguments: str) -> str:

@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, assert_never
 
+from playhead.domain.text.quantities import format_size
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import (
     MAX_LINE_BYTES,
@@ -200,7 +201,7 @@ def _too_large(size: int) -> ProviderError:
     """Return the error of a conversation that is too long: it is then tried with less of it."""
     return ProviderError(
         "The conversation is too large to be sent.",
-        detail=f"It has {size / 1e6:,.0f} MB, most of it pictures perhaps.",
+        detail=f"It has {format_size(size)}, most of it pictures perhaps.",
         remedy="Start a new conversation, or leave out pictures.",
         code="context_too_long",
     )

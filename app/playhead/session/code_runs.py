@@ -13,7 +13,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import Proposal, RunReport
+from playhead.domain.conversation.payloads import Proposal, RunEnd, RunReport
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:
@@ -106,7 +106,6 @@ class KernelEpoch:
             self.renew()
 
 
-_CUT_RUN = "Playhead ended while this code was running."
 _CUT_DECISION = "This code was not run: Playhead ended before the user decided."
 
 
@@ -126,7 +125,7 @@ def close_unfinished(conversation: Conversation) -> None:
             case _:
                 pass
     if open_run is not None:
-        report = RunReport(state="killed", reason=_CUT_RUN)
+        report = RunReport(state="killed", end=RunEnd(kind="app_ended"))
         conversation.apply(Chunk(role="computer", type="run", content=report))
     elif proposal is not None:
         _refuse(conversation, proposal)

@@ -15,7 +15,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import MoveTo, PutAside, PutBack, Rename, Settle
 from playhead.domain.conversation.message import Attachment
-from playhead.domain.conversation.payloads import Proposal, RunReport, Table
+from playhead.domain.conversation.payloads import Proposal, RunEnd, RunReport, Table
 from playhead.domain.execution import (
     PYTHON,
     Approve,
@@ -467,7 +467,7 @@ class Session:
         before, self._begun_with = self._begun_with, self._chosen_interpreter()
         if before not in (None, self._begun_with) and self.kernel.state != "none":
             await self._ports.executor.restart(self.conversation.id)
-            self._report_new_kernel("Another Python was chosen: a new kernel begins.")
+            self._report_new_kernel(RunEnd(kind="interpreter_changed"))
 
     def _chosen_interpreter(self) -> str:
         return self.interpreter or self._ports.settings.current.interpreter
@@ -480,14 +480,14 @@ class Session:
         runs = self._epoch.renew()
         await self._turn_end()  # shown when the session is idle, unless the kernel is in use
         if had_kernel and runs == count_runs(self.conversation.messages):
-            self._report_new_kernel("The kernel was restarted.")
+            self._report_new_kernel(RunEnd(kind="restarted"))
 
     async def _turn_end(self) -> None:
         if self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
 
-    def _report_new_kernel(self, reason: str) -> None:
-        report = RunReport(state="killed", reason=reason)
+    def _report_new_kernel(self, end: RunEnd) -> None:
+        report = RunReport(state="killed", end=end)
         self.conversation.apply(Chunk(role="computer", type="run", content=report))
 
     def _start_task(self, work: Awaitable[None]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Failure, Proposal
 from playhead.domain.conversation.usage import UsageSum
+from playhead.domain.text.quantities import format_dollars
 from playhead.errors import AppError
 
 STEP_LIMIT = "step_limit"
@@ -66,13 +67,8 @@ def check_budget(budget: float, spent: UsageSum) -> None:
         return
     about = "about " if spent.is_estimated or spent.is_cost_partial else ""
     raise AppError(
-        f"This conversation has reached its budget of {_dollars(budget)}.",
-        detail=f"It has cost {about}{_dollars(spent.cost or 0.0)} so far.",
+        f"This conversation has reached its budget of {format_dollars(budget)}.",
+        detail=f"It has cost {about}{format_dollars(spent.cost or 0.0)} so far.",
         remedy="Raise the budget to continue, or stop here.",
         code=BUDGET_REACHED,
     )
-
-
-def _dollars(cost: float) -> str:
-    """Return a sum in dollars and cents, with more digits if it is small."""
-    return f"${cost:,.2f}" if cost >= 0.1 else f"${cost:.2g}"

@@ -15,7 +15,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import FittedRequest, TurnRequest
-from playhead.domain.conversation.payloads import Failure, Proposal, RunReport
+from playhead.domain.conversation.payloads import Failure, Proposal, RunEnd, RunReport
 from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny, RunRequest
 from playhead.domain.model import EXECUTE
 from playhead.errors import AppError, ExecutionError, ProviderError
@@ -334,10 +334,9 @@ class Turn:
     def _cut_off(self, seconds: float) -> RunReport:
         """Return the report on a run that was stopped before it could send its own."""
         if not self.is_executing:
-            reason = "It was stopped before the code began."
-            return RunReport(state="interrupted", seconds=seconds, reason=reason)
-        reason = "The run was ended with its conversation."
-        return RunReport(state="killed", seconds=seconds, reason=reason)
+            end = RunEnd(kind="stopped_early")
+            return RunReport(state="interrupted", seconds=seconds, end=end)
+        return RunReport(state="killed", seconds=seconds, end=RunEnd(kind="conversation_ended"))
 
     def _apply_code(self, language: str, code: str, role: Literal["user", "assistant"]) -> Message:
         apply = self._conversation.apply

@@ -1,36 +1,14 @@
-"""Files that are either whole or as they were, and broken ones put aside instead of overwritten."""
+"""Files and folders of conversations, and broken files put aside instead of overwritten."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from playhead.errors import StorageError
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace the file's text at once, readable by its user only. Raises OSError.
-
-    A link (a settings file kept in a dotfiles repository) stays one: its target is replaced.
-    """
-    path = path.resolve()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-    _sync_folder(path.parent)
 
 
 def free_name(path: Path, word: str) -> Path:
@@ -68,16 +46,6 @@ def write_into(folder: Path, name: str, data: bytes) -> str:
             remedy="Free some space, or see that the folder can be written to.",
         ) from error
     return str(path)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, where folders can be synced."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def delete_folder(folder: Path, name: str) -> None:

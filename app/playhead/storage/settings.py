@@ -13,9 +13,10 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from playhead import __version__
+from playhead.atomic_file import write_private
 from playhead.domain.settings import SCALES_PERCENT, AppSettings, ValueReader, is_sensible, to_plain
 from playhead.errors import StorageError
-from playhead.storage.files import free_name, put_aside, write_atomically
+from playhead.storage.files import free_name, put_aside
 
 
 def decode_settings(raw: Mapping[str, object]) -> tuple[AppSettings, list[str]]:
@@ -202,7 +203,7 @@ class SettingsFile:
                 remedy="Move or repair that file, then start Playhead again.",
             )
         try:
-            write_atomically(self._path, text)
+            write_private(self._path, text)
         except OSError as error:
             raise StorageError(
                 "The settings were not saved.",

@@ -12,12 +12,15 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
+from playhead.domain.text.fences import Fence, may_open, opening_fence
+
 Piece = tuple[str, str]
 """A text and its style in rich's words; "" is plain."""
 
 _HEADING = re.compile(r"#{1,6} ")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_MAY_BECOME = re.compile(r"#{1,6}| {0,3}(`{0,2}|~{0,2})")
+_HASHES = re.compile(r"#{1,6}")
+_LONGEST_HEAD = 300
+"""No fence has such a line; held back it would be looked at again with each character."""
 
 
 class Prose:
@@ -26,7 +29,7 @@ class Prose:
     def __init__(self) -> None:
         self._head: str | None = ""  # the line's beginning while its kind is open
         self._line_style = ""
-        self._fence = ""
+        self._fence: Fence | None = None
         self._is_marker_line = False
         self._is_bold = self._is_italic = self._is_code = False
         self._star = False
@@ -52,8 +55,6 @@ class Prose:
     def _take(self, character: str) -> None:
         if character == "\n":
             self._end_line()
-        elif self._is_marker_line:
-            return  # a fence's word
         elif self._head is not None:
             self._head += character
             self._settle_head()
@@ -75,18 +76,30 @@ class Prose:
         head = self._head
         if head is None:
             return
-        if (fence := _FENCE.match(head)) and self._is_boundary(fence[1]):
-            self._fence = "" if self._fence else fence[1][:3]
+        if is_final and self._is_boundary(head):
             self._is_marker_line, self._head = True, None
         elif not self._fence and _HEADING.match(head):
             self._line_style, self._head = "bold", None
-        elif is_final or not _MAY_BECOME.fullmatch(head):
+        elif is_final or not self._may_become(head):
             self._head = None
             for character in head:
                 self._inline(character)
 
-    def _is_boundary(self, marks: str) -> bool:
-        return not self._fence or marks.startswith(self._fence)
+    def _is_boundary(self, line: str) -> bool:
+        if self._fence is None:
+            self._fence = opening_fence(line)
+            return self._fence is not None
+        if not self._fence.closes(line):
+            return False
+        self._fence = None
+        return True
+
+    def _may_become(self, head: str) -> bool:
+        if len(head) > _LONGEST_HEAD:
+            return False
+        if self._fence is not None:
+            return self._fence.may_close(head)
+        return may_open(head) or _HASHES.fullmatch(head) is not None
 
     def _inline(self, character: str) -> None:
         if self._fence:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
+from playhead.client.chat_transcript import read_run_report
 from playhead.client.turn_reader import Verdict
 from playhead.domain.text.terminal import OutputFilter, visible, without_controls
 from playhead.errors import AppError
 from playhead.terminal import keyboard
 from playhead.terminal.screen import Prose, Screen
+
+if TYPE_CHECKING:
+    from playhead.domain.conversation.payloads import RunReport
 
 _WHOLE_LINES, _CONTEXT_LINES = 100, 50
 """Up to the first, all earlier lines are read again for the colours, then only some of them."""
@@ -130,7 +134,7 @@ class TerminalDisplay:
         elif chunk["type"] == "confirmation":
             self._code_lines = str(_fields(chunk).get("content", "")).split("\n")
         elif chunk["type"] == "run":
-            self._show_run(_fields(chunk))
+            self._show_run(chunk)
         elif chunk["type"] == "code":
             self._result.add(str(content))
         elif chunk["type"] in ("tool_result", "tool_call", "image"):
@@ -274,24 +278,24 @@ class TerminalDisplay:
         source = self._code_lines[number - 1] if 0 < number <= len(self._code_lines) else ""
         return f"▶ {number} {visible(source.strip())}   (Ctrl-C stops)"
 
-    def _show_run(self, report: Wire) -> None:
-        if report.get("state") == "started":
+    def _show_run(self, chunk: Wire) -> None:
+        if _fields(chunk).get("state") == "started":
             self.screen.live("▶ running   (Ctrl-C stops)")
-            return
-        seconds = f"{report.get('seconds', 0.0):.1f} s"
-        place = f" in line {report['line']}" if report.get("line") else ""
-        reason = without_controls(str(report.get("reason", ""))).removeprefix("the kernel ended: ")
-        reason = f": {reason}" if reason else ""
-        match report.get("state"):
-            case "finished":
-                status = report.get("exit_status")
-                ended = f", ended with status {status}" if status else ""
-                self.screen.write_line(f"ran for {seconds}{ended}", "yellow" if ended else "dim")
+        elif (report := read_run_report(chunk)) is not None:
+            self._show_run_end(report)
+
+    def _show_run_end(self, report: RunReport) -> None:
+        from playhead.domain.text.run_ends import run_end_text
+
+        text = without_controls(run_end_text(report))
+        match report.state:
+            case "killed":
+                self.screen.write_line(f"■ {text}", "red")
             case "interrupted":
-                self.screen.write_line(f"■ stopped{place} after {seconds}{reason}", "yellow")
-            case _:
-                words = f"■ the kernel ended{place} after {seconds}{reason}; its names are gone"
-                self.screen.write_line(words, "red")
+                self.screen.write_line(f"■ {text}", "yellow")
+            case "started" | "finished":
+                told = f"ran for {report.seconds:.1f} s" + (f". {text}" if text else "")
+                self.screen.write_line(told, "yellow" if text else "dim")
 
     def _show_aside(self, chunk: Wire) -> None:
         """What a terminal cannot show: where it is, or that it is."""

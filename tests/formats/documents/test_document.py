@@ -303,7 +303,7 @@ def test_an_interrupted_run_is_told_in_words() -> None:
         role="computer", type="run", content=RunReport(state="interrupted", seconds=2.0, line=3)
     )
     messages = told([*ran("loop()", printed("a"))[:-1], report])
-    words = "Interrupted at line 3 after 2.0 s."
+    words = "Stopped at line 3 after 2.0 s."
     assert words in markdown(messages)
     assert words in write_script(messages)
     [cell] = cells(messages)

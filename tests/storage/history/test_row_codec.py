@@ -6,8 +6,6 @@ import json
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from playhead.domain.conversation.payloads import (
     Citation,
@@ -22,13 +20,14 @@ from playhead.domain.conversation.payloads import (
     Payload,
     PrintedLines,
     Proposal,
+    RunEnd,
     RunReport,
     Source,
     Table,
     Usage,
     Waiting,
 )
-from playhead.storage.history.row_codec import UnknownContentError, decode, encode, storable
+from playhead.storage.history.row_codec import UnknownContentError, decode, encode
 
 CONTENTS = [
     None,
@@ -49,7 +48,7 @@ CONTENTS = [
         line=3,
         exit_status=-9,
         output_path="/data/out",
-        reason="the kernel ended: signal 9",
+        end=RunEnd(kind="memory_limit", limit=5e8, grace_s=1.0),
     ),
     CodeError(
         name="ValueError", message="no", frames=(Frame("", 1, "<module>"), Frame("/a.py", 2, "f"))
@@ -119,20 +118,16 @@ def test_what_is_not_known_is_refused_as_such(kind, text):
         decode(kind, text)
 
 
+def test_the_end_of_a_run_in_the_words_of_an_earlier_version_is_kept():
+    stored = '{"state": "killed", "seconds": 1.5, "reason": "the kernel ended: signal 9"}'
+    report = decode("run", stored)
+    assert isinstance(report, RunReport)
+    assert report.end == RunEnd(kind="other", words="signal 9")
+    newer = decode("run", '{"state": "killed", "end": {"kind": "restarted", "cause": 3}}')
+    assert newer == RunReport(state="killed", end=RunEnd(kind="restarted"))
+
+
 def test_fields_of_a_newer_version_are_passed_over():
     assert decode("timing", '{"line": 1, "seconds": 2.0, "cpu": 3}') == LineTiming(
         line=1, seconds=2.0
     )
-
-
-@given(st.text(st.characters(exclude_categories=[])))
-def test_any_text_becomes_one_that_a_file_can_hold(text):
-    kept = storable(text)
-    kept.encode()
-    if not any("\ud800" <= letter <= "\udfff" for letter in text):
-        assert kept == text
-
-
-def test_the_halves_of_a_pair_are_joined():
-    assert storable("a\ud83c\udf88b") == "a🎈b"
-    assert storable("a\ud83cb") == "a\ufffdb"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.domain.secret import Secret
+from playhead.domain.text.unicode import utf16_length
 from playhead.storage.keys.system_keyring import (
     PartsHead,
     UnreadableKeysError,
@@ -15,7 +16,6 @@ from playhead.storage.keys.system_keyring import (
     encode_keys,
     head_for,
     head_of,
-    utf16_length,
 )
 
 any_text = st.text(st.characters(), max_size=60) | st.text("a𝄞é\ud800\udc00", max_size=60)

@@ -42,4 +42,4 @@ def test_the_request_names_error_and_line_and_holds_any_fence() -> None:
     words = fix_request(ERROR)
     assert "line 2" in words
     assert "KeyError: 'north'" in words
-    assert fix_request(CodeError(name="E", message="```")).endswith("~~~~")
+    assert fix_request(CodeError(name="E", message="```")).endswith("````")

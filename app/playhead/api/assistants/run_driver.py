@@ -110,7 +110,7 @@ class RunRecorder:
             opened=begun.opened,
             resumed=begun.resumed,
             file_id=lambda chunk: prefix + chunk.id if chunk.id else None,
-            prompt_characters=begun.turn.incoming.characters,
+            prompt_tokens=begun.turn.incoming.estimated_tokens,
             spent=begun.spent,
         )
 

@@ -57,7 +57,7 @@ def _encoder(asked: CompletionRequest, turn: ApiTurn) -> chat_completions.Encode
         has_tools=bool(turn.incoming.options.tools),
         includes_usage=options is not None and options.include_usage is True,
         is_lossless=asked.lmc is True,
-        prompt_characters=turn.incoming.characters,
+        prompt_tokens=turn.incoming.estimated_tokens,
     )
 
 

@@ -72,7 +72,7 @@ def _encoder(turn: ApiTurn, sources: tuple[Source, ...], *, holds_text: bool) ->
         has_tools=bool(turn.incoming.options.tools),
         holds_text=holds_text,
         sources=sources,
-        prompt_characters=turn.incoming.characters,
+        prompt_tokens=turn.incoming.estimated_tokens,
     )
 
 

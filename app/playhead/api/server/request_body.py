@@ -8,6 +8,7 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 
+from playhead.domain.text.unicode import whole_characters
 from playhead.errors import RequestError
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -55,7 +56,7 @@ def _decoded(raw: bytes, kind: type[T]) -> T:
 def _without_halves(raw: bytes) -> bytes:
     """The same JSON with U+FFFD for what is half a pair."""
     text = json.dumps(json.loads(raw), ensure_ascii=False)
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+    return whole_characters(text).encode()
 
 
 def _reason(error: Exception) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from playhead.api.schemas import DIRECT, CompletionRequest, LlmConfig
 from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelChoice, ToolOffer
 from playhead.domain.secret import Secret
+from playhead.domain.text.tokens import count_text
 from playhead.errors import RequestError
 from playhead.formats.wire.entry import Entry
 from playhead.session.turn_settings import TurnOptions
@@ -49,11 +50,11 @@ class ClientRequest(Struct, frozen=True, kw_only=True):
     folder: str = ""
 
     @property
-    def characters(self) -> int:
-        """About how much the model is asked, for an estimate of the cost."""
+    def estimated_tokens(self) -> int:
+        """About how many tokens the model is asked with."""
         contents = (chunk.content for entry in self.entries for chunk in entry.chunks)
         texts = (content for content in contents if isinstance(content, str))
-        return len(self.options.instructions) + sum(map(len, texts))
+        return count_text(self.options.instructions) + sum(map(count_text, texts))
 
 
 class ApiPolicy(Struct, frozen=True, kw_only=True):

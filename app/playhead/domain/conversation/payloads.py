@@ -14,6 +14,24 @@ Cell = str | int | float | bool | None
 
 RunState = Literal["started", "finished", "interrupted", "killed"]
 
+RunEndKind = Literal[
+    "stopped",
+    "stopped_early",
+    "exited",
+    "signalled",
+    "time_limit",
+    "memory_limit",
+    "start_limit",
+    "abandoned",
+    "restarted",
+    "closed",
+    "interpreter_changed",
+    "conversation_ended",
+    "app_ended",
+    "saved_early",
+    "other",
+]
+
 
 class Proposal(Struct, frozen=True, kw_only=True):
     """Code that waits for a decision: an immutable snapshot of what would run, where and with what.
@@ -30,11 +48,26 @@ class Proposal(Struct, frozen=True, kw_only=True):
     interpreter: str = ""
 
 
+class RunEnd(Struct, frozen=True, kw_only=True):
+    """Why a run or its kernel ended; `domain.text.run_ends` has the words for it.
+
+    `limit` is in seconds, for memory in bytes. `grace_s` is the time in which code that was to
+    stop did not, so that its kernel was killed. `words` are those of another program or version.
+    """
+
+    kind: RunEndKind
+    exit_status: int | None = None
+    signal: int = 0
+    limit: float = 0.0
+    grace_s: float | None = None
+    words: str = ""
+
+
 class RunReport(Struct, frozen=True, kw_only=True):
     """The state of a run: `line` is where it was stopped, `seconds` the wall time since its start.
 
     `output_path` is the file with the run's whole output when the shown output had to be cut;
-    `reason` explains in a sentence why a run was killed or ended ("the kernel ended: signal 11").
+    `end` says why a run was killed or stopped; None where it was only asked to stop.
     `input_bytes` is how much the run has read of the text that was sent to it, if any of it.
     """
 
@@ -43,7 +76,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     line: int | None = None
     exit_status: int | None = None
     output_path: str | None = None
-    reason: str = ""
+    end: RunEnd | None = None
     input_bytes: int | None = None
 
 

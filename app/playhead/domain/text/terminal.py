@@ -12,22 +12,43 @@ import unicodedata
 
 from playhead.domain.text.unicode import whole_characters
 
-_ESCAPES = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, moves (ECMA-48, 5.4)
-    r"|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"  # OSC and other strings
-    r"|[ -/]*[0-~])"
+SGR = r"\x1b\[[0-9;:]*m"
+"""Colours and styles (ECMA-48, 8.3.117)."""
+_ERASE_LINE = r"\x1b\[[012]?K"
+_SEQUENCE = (
+    r"(?:\x1b\[[0-?]*[ -/]*[@-~]"  # control sequences: colours, moves (ECMA-48, 5.4)
+    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"  # control strings: titles, clipboard (5.6)
+    r"|\x1b(?:[ -/]*[0-~])?)"  # character sets (ECMA-35) and whatever else begins like one
 )
-_CONTROLS = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f]")
-_REWRITTEN = re.compile(r"[\r\b]")
+_UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)\Z")
+_LONGEST_SEQUENCE = 4096
+
+_ANY = re.compile(_SEQUENCE)
+_COLOUR = re.compile(SGR)
+_NO_COLOUR = re.compile(rf"(?!{SGR}){_SEQUENCE}")
+_NO_EDIT = re.compile(
+    rf"(?!{SGR}|{_ERASE_LINE}){_SEQUENCE}|[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]"
+)
+"""What neither colours a line nor changes what is in it."""
+_EDIT = re.compile(rf"\r|\x08|{_ERASE_LINE}")
 
 
 def plain(text: str) -> str:
-    """Return the text without escapes and control characters; text overwritten by `\\r` is gone."""
-    text = _ESCAPES.sub("", whole_characters(text)).replace("\r\n", "\n")
-    text = _CONTROLS.sub("", text)
-    if not _REWRITTEN.search(text):
-        return text
-    return "\n".join(map(_as_left, text.split("\n")))
+    """Return the text as a terminal shows it, without colours."""
+    text = _NO_EDIT.sub("", whole_characters(text).replace("\r\n", "\n"))
+    text = without_colours(text)  # only then: what is left must not become a sequence
+    return "\n".join(map(as_displayed, text.split("\n"))) if _EDIT.search(text) else text
+
+
+def without_colours(text: str) -> str:
+    """Return the text without sequences that colour it; other ones stay."""
+    return _COLOUR.sub("", text) if "\x1b" in text else text
+
+
+def split_unfinished(text: str) -> tuple[str, str]:
+    """Return the text up to a sequence that its end may have cut, and the beginning of that."""
+    cut = _UNFINISHED.search(text, max(0, len(text) - _LONGEST_SEQUENCE))
+    return (text[: cut.start()], cut[0]) if cut else (text, "")
 
 
 def one_line(text: str) -> str:
@@ -40,37 +61,70 @@ def line_ends(text: str) -> str:
     return whole_characters(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _as_left(line: str) -> str:
-    """Return what a terminal shows of a line after its carriage returns."""
+def as_displayed(line: str) -> str:
+    """Return a line after its returns, backspaces and erasures; colours stay in it."""
+    line = _NO_EDIT.sub("", line.removesuffix("\r"))
+    if not _EDIT.search(line):
+        return line
+    return _replay(line) if "\x1b" in line or "\b" in line else _overlaid(line)
+
+
+def _overlaid(line: str) -> str:
+    """Return a line after its carriage returns: each part replaces what was there."""
     shown = ""
     for part in line.split("\r"):
-        part = _without_backspaces(part)
         shown = part + shown[len(part) :]
     return shown
 
 
-def _without_backspaces(part: str) -> str:
-    if "\b" not in part:
-        return part
-    kept: list[str] = []
-    for character in part:
-        if character != "\b":
-            kept.append(character)
-        elif kept:
-            kept.pop()
-    return "".join(kept)
+def _replay(line: str) -> str:
+    """Write the line cell by cell; a cell is the colours before a character, and it."""
+    cells: list[tuple[str, str]] = []
+    colour = ""
+    at = position = 0
+    while at < len(line):
+        if sgr := _COLOUR.match(line, at):
+            colour = sgr[0] if sgr[0] in ("\x1b[0m", "\x1b[m") else colour + sgr[0]
+            at = sgr.end()
+        elif special := _EDIT.match(line, at):
+            at = special.end()
+            position = _move(special[0], cells, position)
+        else:
+            cells[position : position + 1] = [(colour, line[at])]
+            position += 1
+            at += 1
+    return _joined(cells, colour)
 
 
-_TOKEN = re.compile(
-    r"(?P<colour>\x1b\[[\d;:]*m)"
-    r"|\x1b\[[0-?]*[ -/]*[@-~]"
-    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"
-    r"|\x1b(?:[ -/]*[0-Z^-~])?"
-)
-"""ECMA-48's control sequences, its strings, and everything else that begins like one."""
-_UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?)?\Z")
+def _move(control: str, cells: list[tuple[str, str]], position: int) -> int:
+    match control:
+        case "\r":
+            return 0
+        case "\b":
+            return max(0, position - 1)
+        case "\x1b[1K":
+            cells[:position] = [("", " ")] * min(position, len(cells))
+        case "\x1b[2K":
+            cells[:] = [("", " ")] * position
+        case _:
+            del cells[position:]
+    return position
+
+
+def _joined(cells: list[tuple[str, str]], last: str) -> str:
+    pieces: list[str] = []
+    colour = ""
+    for wanted, character in cells:
+        if wanted != colour:
+            pieces.append("\x1b[0m" * bool(colour) + wanted)
+            colour = wanted
+        pieces.append(character)
+    if last != colour:
+        pieces.append("\x1b[0m" * bool(colour) + last)
+    return "".join(pieces)
+
+
 _KEPT = frozenset("\n\t\r")
-_LONGEST_SEQUENCE = 4096
 
 
 class OutputFilter:
@@ -81,13 +135,8 @@ class OutputFilter:
 
     def feed(self, text: str) -> str:
         """Return what can be shown of the text; the beginning of a sequence is held back."""
-        text = self._held + text
-        cut = _UNFINISHED.search(text)
-        end = (
-            len(text) if cut is None or len(text) - cut.start() > _LONGEST_SEQUENCE else cut.start()
-        )
-        self._held = text[end:]
-        return _TOKEN.sub(_colour_only, text[:end]).translate(_BARE)
+        whole, self._held = split_unfinished(self._held + text)
+        return _NO_COLOUR.sub("", whole).translate(_BARE)
 
     def finish(self) -> str:
         """Drop what was held back, because it is not text."""
@@ -97,16 +146,12 @@ class OutputFilter:
 
 def without_controls(text: str) -> str:
     """Return prose without any control character."""
-    return _TOKEN.sub("", text).translate(_BARE_PROSE)
+    return _ANY.sub("", text).translate(_BARE_PROSE)
 
 
 def visible(code: str) -> str:
     """Return code with everything in it written out that a terminal would show differently."""
     return "".join(character if _is_seen(character) else _named(character) for character in code)
-
-
-def _colour_only(found: re.Match[str]) -> str:
-    return found["colour"] or ""
 
 
 def _is_seen(character: str) -> bool:

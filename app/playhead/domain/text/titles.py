@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import chain, count
 
+from playhead.domain.text.fences import opening_fence
+
 UNTITLED = "New conversation"
 _LIMIT = 48
-_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 # Marks of emphasis hug their words; the signs of a sum or of a name in code stay.
 _MARKUP = re.compile(
     r"^\s*(?:#{1,6}|>+|[*+-])\s+|`+"
@@ -19,7 +20,7 @@ _MARKUP = re.compile(
 def title_from(text: str, attachment_names: Sequence[str] = ()) -> str:
     """Return the first line with text, at most 48 characters, else the attachments' names."""
     for line in text.splitlines():
-        if _FENCE.match(line):
+        if opening_fence(line.lstrip()):
             continue
         words = " ".join(_MARKUP.sub("", line).split())
         if words:

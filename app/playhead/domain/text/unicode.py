@@ -1,4 +1,6 @@
-"""Make text fit for UTF-8: join split surrogate pairs, replace lone halves with U+FFFD."""
+"""Make text fit for UTF-8 (join split surrogate pairs, replace lone halves with U+FFFD), and
+measure it in the units of UTF-8 and UTF-16.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,20 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def whole_characters(text: str) -> str:
-    """Return the text with surrogate pairs joined and lone ones replaced, so that it fits UTF-8."""
+    """Return the text with surrogate pairs joined and lone halves replaced by U+FFFD."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def utf8_length(text: str) -> int:
+    """Return how many bytes the text has in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def utf16_length(text: str) -> int:
+    """Return the length of the text for Qt: characters beyond the first 65,536 count twice."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 class SurrogateJoiner:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from playhead.domain.conversation.chunk import ChunkType, Content, Recipient, Role
 from playhead.domain.conversation.message import Message, MessageState
-from playhead.domain.conversation.payloads import Proposal, RunReport
+from playhead.domain.conversation.payloads import Proposal, RunEnd, RunReport
 
 MESSAGE_LIMIT = 100_000
 PICTURE_LIMIT = 64_000_000
@@ -110,9 +110,7 @@ def close_open_ends(messages: Sequence[Message]) -> list[Message]:
     if is_running:
         row = MessageBuilder()
         row.messages = kept
-        row.end_run(
-            RunReport(state="killed", reason="This is how far the run was when it was saved.")
-        )
+        row.end_run(RunReport(state="killed", end=RunEnd(kind="saved_early")))
     elif asked is not None:
         del kept[asked]
         row = MessageBuilder()

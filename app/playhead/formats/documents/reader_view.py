@@ -25,6 +25,7 @@ from playhead.domain.conversation.payloads import (
     Table,
 )
 from playhead.domain.model import EXECUTE
+from playhead.domain.text.run_ends import run_end_text
 from playhead.domain.text.terminal import one_line, plain
 from playhead.errors import AppError
 
@@ -238,15 +239,7 @@ def run_end_words(block: CodeBlock) -> str:
 
 def report_words(report: RunReport) -> str:
     """The end of a run; '' for one that ended by itself."""
-    line = f" at line {report.line}" if report.line else ""
-    reason = f" {one_line(report.reason)}" if report.reason else ""
-    match report.state:
-        case "interrupted":
-            return f"Interrupted{line} after {report.seconds:.1f} s.{reason}"
-        case "killed":
-            return reason.strip() or f"The kernel ended{line}."
-        case "started" | "finished":
-            return ""
+    return "" if report.state in ("started", "finished") else one_line(run_end_text(report))
 
 
 def failure_words(failure: Failure) -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from msgspec import Struct
-
+from playhead.domain.text.fences import Fence, may_open, opening_fence
 from playhead.providers.parser.message_writer import MessageWriter
 
 Canonical = Callable[[str], str | None]
 """Gives the offered language that a word names (`py` → `python`), or None."""
 
 _NEVER_CODE = {"text", "txt", "json", "output", "console", "diff"}
-_OPENING = re.compile(r"( {0,3})(`{3,}|~{3,})(.*)\n", re.DOTALL)
-_MAY_OPEN = re.compile(r" {0,3}(?:`{0,2}|~{0,2}|`{3,}[^`\n]*|~{3,}[^\n]*)")
 _LONGEST_HELD = 300
 """No fence has such a line; held back it would grow with each piece."""
 
@@ -23,23 +19,6 @@ _WINDOW = 4_096
 
 _THINK_START = "<think>"
 _THINK_END = "</think>"
-
-
-class _Fence(Struct, frozen=True, kw_only=True):
-    """An open fence (CommonMark 4.5); `language` None: it is prose."""
-
-    mark: str
-    length: int
-    indent: int
-    language: str | None
-
-    def may_close(self, line: str) -> bool:
-        """Return whether the beginning of a line can still become the closing fence."""
-        return self.closes(line) or re.fullmatch(rf" {{0,3}}{self.mark}*", line) is not None
-
-    def closes(self, line: str) -> bool:
-        """Return whether the line is the closing fence."""
-        return re.fullmatch(rf" {{0,3}}{self.mark}{{{self.length},}}[ \t]*\r?\n?", line) is not None
 
 
 class ProseParser:
@@ -53,13 +32,14 @@ class ProseParser:
         self._is_thinking = False
         self._has_line_end = False  # of the code's last line: it counts only if more code comes
         self._held: list[str] = []
-        self._fence: _Fence | None = None
+        self._fence: Fence | None = None
+        self._language: str | None = None  # of the open fence; None: it is prose
 
     @property
     def has_open_code(self) -> bool:
         """Return whether a fence of code has no closing line yet."""
         fence = self._fence
-        if fence is None or fence.language is None:
+        if fence is None or self._language is None:
             return False
         return not fence.closes("".join(self._held))
 
@@ -104,9 +84,9 @@ class ProseParser:
             self._held.clear()
             self._is_thinking = True
             return len(part) - (len(bare) - len(_THINK_START))
-        opening = _OPENING.fullmatch(line)
-        if opening is not None and not (opening[2][0] == "`" and "`" in opening[3]):
-            self._open_fence(part, opening)
+        fence = opening_fence(line) if line.endswith("\n") else None
+        if fence is not None:
+            self._open_fence(part, fence)
         elif len(line) <= _LONGEST_HELD and _may_be_special(line, bare):
             self._held.append(part)
         else:
@@ -114,14 +94,11 @@ class ProseParser:
             self._write(part)
         return len(part)
 
-    def _open_fence(self, part: str, opening: re.Match[str]) -> None:
-        words = opening[3].strip().strip("{}.").split()
-        language = self._language(words[0]) if words and self.are_fences_code else None
-        mark = opening[2]
-        self._fence = _Fence(
-            mark=mark[0], length=len(mark), indent=len(opening[1]), language=language
-        )
-        if language is None:
+    def _open_fence(self, part: str, fence: Fence) -> None:
+        words = fence.info.strip("{}.").split()
+        self._fence = fence
+        self._language = self._language_of(words[0]) if words and self.are_fences_code else None
+        if self._language is None:
             self._release()
             self._write(part)
         else:
@@ -129,7 +106,7 @@ class ProseParser:
             self._writer.close()
         self._is_line_start = True
 
-    def _language(self, word: str) -> str | None:
+    def _language_of(self, word: str) -> str | None:
         return None if word.lower() in _NEVER_CODE else self._canonical(word.lower())
 
     def _begin_fenced_line(self, part: str) -> None:
@@ -143,9 +120,9 @@ class ProseParser:
         else:
             self._unindent(part, fence)
 
-    def _unindent(self, part: str, fence: _Fence) -> None:
+    def _unindent(self, part: str, fence: Fence) -> None:
         """Remove as many spaces from a line of code as precede its fence."""
-        if fence.language is not None and fence.indent:
+        if self._language is not None and fence.indent:
             line = "".join(self._held) + part
             spaces = len(line) - len(line.lstrip(" "))
             part = line[min(spaces, fence.indent) :]
@@ -154,7 +131,7 @@ class ProseParser:
         self._write(part)
 
     def _close_fence(self, part: str) -> None:
-        if self._fence is not None and self._fence.language is None:
+        if self._fence is not None and self._language is None:
             self._release()
             self._write(part)
         else:
@@ -176,14 +153,14 @@ class ProseParser:
         if not part:
             return
         self._is_line_start = part.endswith("\n")
-        if fence is None or fence.language is None:
+        if fence is None or self._language is None:
             self._writer.write(part, "message")
             return
         if self._has_line_end:
             part = "\n" + part
         self._has_line_end = self._is_line_start
         code = part.removesuffix("\n") if self._has_line_end else part
-        self._writer.write(code, "code", fence.language)
+        self._writer.write(code, "code", self._language)
 
     def _think(self, text: str) -> int:
         whole = "".join(self._held) + text
@@ -204,7 +181,7 @@ class ProseParser:
 def _may_be_special(line: str, bare: str) -> bool:
     """Return whether the beginning of a line can still become a fence or a tag."""
     is_tag = _THINK_START.startswith(bare) and not line.endswith("\n")
-    return is_tag or _MAY_OPEN.fullmatch(line) is not None
+    return is_tag or may_open(line)
 
 
 def _tag_beginning(text: str) -> int:

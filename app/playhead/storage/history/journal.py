@@ -14,6 +14,7 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.history import ConversationMark, ConversationSummary
 from playhead.domain.history import Record as ProgramsRecord
 from playhead.domain.settings import ConversationConfig
+from playhead.domain.text.unicode import whole_characters
 from playhead.storage.history import row_codec
 from playhead.storage.history.row_codec import encode_config
 
@@ -169,7 +170,7 @@ def _write_all(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None
 def _append(connection: sqlite3.Connection, owner: tuple[str, str], growing: list[str]) -> None:
     """Add one row for all the text that one message grew by in this batch."""
     if growing:
-        text = row_codec.storable("".join(growing))
+        text = whole_characters("".join(growing))
         growing.clear()
         cursor = connection.execute(
             "INSERT INTO delta (message_seq, text)"
@@ -314,7 +315,7 @@ def _move(connection: sqlite3.Connection, conversation_id: str, leaf_id: str | N
 
 def _row(*values: str | float | None) -> tuple[str | float | None, ...]:
     """Return values that SQLite takes: a path or a name may hold lone surrogates too."""
-    return tuple(row_codec.storable(value) if isinstance(value, str) else value for value in values)
+    return tuple(whole_characters(value) if isinstance(value, str) else value for value in values)
 
 
 def _text(event: ConversationEvent) -> str:

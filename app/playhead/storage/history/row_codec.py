@@ -22,6 +22,7 @@ from playhead.domain.conversation.payloads import (
     Payload,
     PrintedLines,
     Proposal,
+    RunEnd,
     RunReport,
     Source,
     Table,
@@ -29,6 +30,8 @@ from playhead.domain.conversation.payloads import (
     Waiting,
 )
 from playhead.domain.settings import ConversationConfig, ValueReader, given_fields, is_sensible
+from playhead.domain.text.run_ends import parse_run_end
+from playhead.domain.text.unicode import whole_characters
 
 TEXT = "text"
 _NOTHING = "nothing"
@@ -59,13 +62,13 @@ def encode(content: Content) -> tuple[str, str | None]:
     if content is None:
         return _NOTHING, None
     if isinstance(content, str):
-        return TEXT, storable(content)
+        return TEXT, whole_characters(content)
     if isinstance(content, int):
         return _NUMBER, str(content)
     kinds = [kind for kind, payload in _PAYLOADS.items() if isinstance(content, payload)]
     if not kinds:
         raise TypeError(f"no kind for {type(content).__name__}")
-    return kinds[0], storable(json.dumps(msgspec.to_builtins(content), ensure_ascii=False))
+    return kinds[0], whole_characters(json.dumps(msgspec.to_builtins(content), ensure_ascii=False))
 
 
 def decode(kind: str, text: str | None) -> Content:
@@ -84,13 +87,6 @@ def decode(kind: str, text: str | None) -> Content:
         raise UnknownContentError(f"{kind}: {error}") from error
 
 
-def storable(text: str) -> str:
-    """Return the text with lone surrogates, which UTF-8 cannot hold, replaced by U+FFFD."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
     """Return a payload of the fields that this version has; others are of a newer one."""
     fields = payload.__struct_fields__
@@ -98,6 +94,8 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
     if payload is CodeError:
         frames = cast("list[dict[str, Any]]", known.get("frames", []))
         known["frames"] = tuple(Frame(f["file"], f["line"], f["name"]) for f in frames)
+    if payload is RunReport:
+        known["end"] = _run_end(values)
     if payload is Citation:
         sources = cast("list[dict[str, Any]]", known.get("sources", []))
         known["sources"] = tuple(Source(**source) for source in sources)
@@ -111,6 +109,14 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
         for name in ("created", "changed", "deleted"):
             known[name] = tuple(FileChange(**change) for change in known.get(name, []))
     return payload(**known)
+
+
+def _run_end(values: Mapping[str, Any]) -> RunEnd | None:
+    """Return why a run ended; rows of earlier versions have it in words."""
+    end = values.get("end")
+    if end is None:
+        return parse_run_end(values.get("reason", ""))
+    return RunEnd(**{name: end[name] for name in RunEnd.__struct_fields__ if name in end})
 
 
 def decode_config(text: str) -> ConversationConfig:

@@ -13,10 +13,11 @@ from playhead.domain.conversation.chunk import ChunkType, Role
 from playhead.domain.conversation.conversation import StoredConversation
 from playhead.domain.conversation.message import Message
 from playhead.domain.history import ConversationSummary
+from playhead.domain.text.unicode import whole_characters
 from playhead.errors import StorageError
 from playhead.storage.history import row_codec
 from playhead.storage.history.journal import streamed_text, transaction
-from playhead.storage.history.row_codec import TEXT, decode_config, storable
+from playhead.storage.history.row_codec import TEXT, decode_config
 
 _log = logging.getLogger(__name__)
 _SUMMARY = (
@@ -153,7 +154,7 @@ def copy_conversation(
             "INSERT INTO conversation (id, title, created_at, updated_at, leaf_id, folder,"
             " interpreter, config) SELECT ?, ?, ?, ?, leaf_id, folder, interpreter, config"
             " FROM conversation WHERE id = ?",
-            (copy.id, storable(copy.title), copy.created_at, copy.updated_at, source_id),
+            (copy.id, whole_characters(copy.title), copy.created_at, copy.updated_at, source_id),
         )
         if made.rowcount == 0:
             raise StorageError("That conversation is not there.", code="not_found")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from playhead.domain.secret import Secret
+from playhead.domain.text.unicode import utf16_length
 from playhead.errors import KeyStoreError
 from playhead.storage.process_lock import ProcessLock
 
@@ -85,11 +86,6 @@ def cut_in_parts(text: str, limit: int) -> list[str]:
         units += width
     parts.append(text[start:])
     return parts
-
-
-def utf16_length(text: str) -> int:
-    """Return the number of UTF-16 units."""
-    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def _sum(text: str) -> str:

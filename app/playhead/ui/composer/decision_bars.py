@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.conversation.payloads import Failure, Proposal
+from playhead.domain.text.quantities import format_dollars
 from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.editor.code.editor_language import language_name
-from playhead.ui.timeline.model.turn_cost import format_dollars
 from playhead.ui.timeline.scroll.accessibility import announce
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import short_folder, tr, tr_n

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from playhead.domain.model import ModelFacts
 from playhead.domain.settings import Profile
+from playhead.domain.text.quantities import format_price
 from playhead.ui.widgets.wording import tr
 
 _THOUSAND, _MILLION = 1_000, 1_000_000
@@ -30,7 +31,7 @@ def price_text(facts: ModelFacts) -> str:
         return ""
     if not facts.input_price and not facts.output_price:
         return tr("free")
-    return f"${facts.input_price:.3g} / ${facts.output_price:.3g}"
+    return f"{format_price(facts.input_price)} / {format_price(facts.output_price)}"
 
 
 def model_badges(facts: ModelFacts) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from playhead.atomic_file import write_private
 from playhead.ui.editor import tab_drafts, text_files
 from playhead.ui.editor.code.editor_language import language_of_file, suffix_for
 from playhead.ui.editor.pane.editor_pane import SCRATCH, EditorPane
@@ -147,7 +148,7 @@ class OwnTabs(QObject):
             if text == self._written:
                 return
             try:
-                await asyncio.to_thread(tab_drafts.write, self._path, text)
+                await asyncio.to_thread(write_private, self._path, text)
                 self._written, self._is_refused = text, False
             except OSError as error:
                 _log.info("the editor's drafts could not be written: %s", error)

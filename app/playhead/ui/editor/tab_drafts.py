@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -63,22 +60,6 @@ def write_error(path: Path, error: OSError) -> StorageError:
         detail=f"{path}: {error.strerror or error}",
         remedy=tr("Free some space, or see that the folder can be written to. Save or send it."),
     )
-
-
-def write(path: Path, text: str) -> None:
-    """Replace the file at once, readable by its user only. Raises OSError."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 def _row(tab: Tab) -> dict[str, object]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
-import shutil
-import tempfile
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from playhead.atomic_file import replacing
 from playhead.errors import AppError
-from playhead.ui.widgets.wording import mark, tr
+from playhead.ui.widgets.wording import format_size, mark, tr
 
 LARGEST_BYTES = 20_000_000
 
@@ -97,7 +97,9 @@ def write(form: FileForm, text: str) -> FileForm:
             code="file_encoding",
         ) from error
     with _in_words(form.path, "saved"):
-        _replace(Path(form.path).resolve(), data)
+        path = Path(form.path)
+        with replacing(path, _mode_of(path)) as file:
+            file.write(data)
         return replace(form, stamp=stamp_of(form.path))
 
 
@@ -114,11 +116,8 @@ def _bytes_of(path: str) -> tuple[bytes, tuple[int, int]]:
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
         if status.st_size > LARGEST_BYTES:
-            megabytes = status.st_size / 1_000_000
-            raise _refused(
-                path,
-                tr("It has {megabytes:,.0f} MB; the editor takes up to 20.", megabytes=megabytes),
-            )
+            size = format_size(status.st_size)
+            raise _refused(path, tr("It has {size}; the editor takes up to 20 MB.", size=size))
         return file.read(LARGEST_BYTES), (status.st_mtime_ns, status.st_size)
 
 
@@ -158,22 +157,8 @@ def _note(told: str, line_end: str, is_mixed: bool) -> str:
     return " ".join(notes)
 
 
-def _replace(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            shutil.copymode(path, name)
-        else:
-            os.chmod(name, 0o666 & ~_mask())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+def _mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_mask()
 
 
 def _mask() -> int:

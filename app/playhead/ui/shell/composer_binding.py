@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer
 
+from playhead.atomic_file import write_private
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.model import ModelFacts, ModelSettings
 from playhead.errors import AttachmentError
@@ -23,7 +24,7 @@ from playhead.session.sessions import Sessions
 from playhead.ui.composer import message_drafts as composer_drafts
 from playhead.ui.composer.composer import Composer
 from playhead.ui.composer.message_drafts import Draft, StoredDrafts
-from playhead.ui.editor.tab_drafts import write, write_error
+from playhead.ui.editor.tab_drafts import write_error
 from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import tr
@@ -96,7 +97,7 @@ class ComposerBinding(SessionBinding):
             if text == self._written:
                 return
             try:
-                await asyncio.to_thread(write, self._path, text)
+                await asyncio.to_thread(write_private, self._path, text)
                 self._written, self._is_refused = text, False
             except OSError as error:
                 _log.info("what is not sent yet could not be written: %s", error)

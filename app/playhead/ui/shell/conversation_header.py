@@ -16,10 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.conversation.usage import UsageSum
+from playhead.domain.text.quantities import format_dollars
 from playhead.domain.text.titles import UNTITLED
 from playhead.session.session import SessionState
 from playhead.ui.sidebar.model import STATE_WORDS
-from playhead.ui.timeline.model.turn_cost import cost_text, format_dollars
+from playhead.ui.timeline.model.turn_cost import cost_text
 from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
 from playhead.ui.widgets.wording import folder_name, tr
 

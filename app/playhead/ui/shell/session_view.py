@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.conversation.payloads import CodeError, Failure, RunReport
+from playhead.domain.text.fences import fenced
 from playhead.errors import AppError
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.composer.composer import Composer
@@ -358,8 +359,7 @@ def fix_request(error: CodeError) -> str:
     own = [frame.line for frame in error.frames if not frame.file]
     where = tr(" at line {name}", name=own[-1]) if own else ""
     told = f"{error.name}: {error.message.strip()}"[:_MOST_TOLD].rstrip(": ")
-    fence = "```" if "```" not in told else "~~~~"
-    return f"The code failed{where}. Please fix it.\n\n{fence}text\n{told}\n{fence}"
+    return f"The code failed{where}. Please fix it.\n\n{fenced(told, 'text')}"
 
 
 class SessionBinding(QObject):

@@ -42,6 +42,7 @@ from playhead.domain.conversation.search import (
     terms_of,
 )
 from playhead.domain.history import ConversationSummary
+from playhead.domain.text.unicode import utf16_length
 from playhead.ui.sidebar.conversation_list import GutteredList
 from playhead.ui.sidebar.model import shown_title
 from playhead.ui.widgets.theme import Theme
@@ -331,12 +332,12 @@ class ResultDelegate(QStyledItemDelegate):
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
-        formats = [self._range(0, len(before) + _units(row.text), ink)]
+        formats = [self._range(0, len(before) + utf16_length(row.text), ink)]
         if before:
             formats.append(self._range(0, len(before), "faint"))
         for start, end in row.marks:
-            first = len(before) + _units(row.text[:start])
-            marked = self._range(first, _units(row.text[start:end]), "text")
+            first = len(before) + utf16_length(row.text[:start])
+            marked = self._range(first, utf16_length(row.text[start:end]), "text")
             marked.format.setBackground(self._theme.colour("selection"))
             formats.append(marked)
         layout.setFormats(formats)
@@ -353,7 +354,7 @@ class ResultDelegate(QStyledItemDelegate):
         """As many lines as there is room for; the last one ends in dots if there is more."""
         height, end = _lay_out(layout, room.width(), most)
         text = layout.text()
-        if end < _units(text):
+        if end < utf16_length(text):
             kept = text.encode("utf-16-le", "surrogatepass")[: 2 * max(0, end - 2)]
             layout.setText(kept.decode("utf-16-le", "ignore").rstrip() + "…")
             height, _ = _lay_out(layout, room.width(), most)
@@ -375,11 +376,6 @@ def _lay_out(layout: QTextLayout, width: int, most: int) -> tuple[float, int]:
         end = line.textStart() + line.textLength()
     layout.endLayout()
     return height, end
-
-
-def _units(text: str) -> int:
-    """How long Qt finds a text: signs beyond the first 65,536 count twice."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 _DELAY_MS = 120

@@ -16,6 +16,8 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
+from playhead.domain.text import quantities
+
 CONTEXT = "Playhead"
 """All texts share one context; `about` tells two apart that are the same in English only."""
 
@@ -93,13 +95,9 @@ def _with_base_languages(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(parts))
 
 
-def format_seconds(seconds: float) -> str:
-    """38 ms, 1.1 s, 2 min 5 s."""
-    if seconds < 0.0995:
-        return tr("{number} ms", number=max(round(seconds * 1000), 0))
-    if seconds < 60:
-        return tr("{seconds:.1f} s", seconds=seconds)
-    return tr("{minutes} min {rest} s", minutes=int(seconds // 60), rest=int(seconds % 60))
+def format_seconds(seconds: float, *, is_running: bool = False) -> str:
+    """Return a time in the language of the window: 38 ms, 1.1 s, 2 min 5 s."""
+    return quantities.format_duration(seconds, tr, is_running=is_running)
 
 
 def folder_name(folder: str) -> str:
@@ -116,11 +114,5 @@ def short_folder(folder: str) -> str:
 
 
 def format_size(size_bytes: int) -> str:
-    """A size as people read it."""
-    if size_bytes < 1_000:
-        return tr_n("%n bytes", size_bytes, one="1 byte")
-    if size_bytes < 1_000_000:
-        return tr("{number:.0f} kB", number=size_bytes / 1000)
-    if size_bytes < 1_000_000_000:
-        return tr("{number:.1f} MB", number=size_bytes / 1000000)
-    return tr("{number:.1f} GB", number=size_bytes / 1000000000)
+    """Return a size in the language of the window."""
+    return quantities.format_size(size_bytes, tr, tr_n)

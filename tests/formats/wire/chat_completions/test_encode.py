@@ -16,10 +16,12 @@ from playhead.domain.conversation.payloads import (
     Citation,
     Failure,
     Proposal,
+    RunEnd,
     RunReport,
     Source,
     Usage,
 )
+from playhead.domain.text.tokens import count_text
 from playhead.formats.wire import chat_completions, native
 from playhead.formats.wire.chat_completions.encode import Encoder
 from playhead.formats.wire.chat_completions.projection import QUESTION
@@ -136,7 +138,7 @@ def test_code_that_runs_is_followed_by_its_output_and_no_question():
 
 
 def test_a_kernel_that_died_is_told_in_a_fence_of_output():
-    death = RunReport(state="killed", seconds=0.3, reason="the kernel ended: exit status 3")
+    death = RunReport(state="killed", seconds=0.3, end=RunEnd(kind="exited", exit_status=3))
     ran = [
         *code("x()"),
         proposal("x()"),
@@ -145,7 +147,7 @@ def test_a_kernel_that_died_is_told_in_a_fence_of_output():
     text = text_of(
         [*ran, Chunk(role="computer", type="run", content=death), *said("It died."), COMPLETE]
     )
-    told = "[The kernel ended after 0.3 s: exit status 3. Its names are gone.]"
+    told = "[The kernel ended after 0.3 s: exit status 3. Its variables were lost.]"
     assert text.endswith(f"```output\n{told}\n```\n\nIt died.")
 
 
@@ -318,11 +320,11 @@ def test_the_cost_is_told_only_to_who_asked_and_always_with_a_whole_answer():
 
 
 def test_the_cost_is_estimated_where_no_provider_told_it():
-    made = encoder_after([*said("12345"), COMPLETE], prompt_characters=9)
+    made = encoder_after([*said("Some words."), COMPLETE], prompt_tokens=3)
     assert made.answer()["usage"] == {
         "prompt_tokens": 3,
-        "completion_tokens": 2,
-        "total_tokens": 5,
+        "completion_tokens": count_text("Some words."),
+        "total_tokens": 3 + count_text("Some words."),
     }
 
 

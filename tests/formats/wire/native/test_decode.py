@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import Failure, RunReport, Usage
+from playhead.domain.conversation.payloads import Failure, RunEnd, RunReport, Usage
 from playhead.formats.wire import native
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, streams
@@ -175,7 +175,7 @@ def test_no_event_makes_a_decoder_fail_and_what_it_gives_is_in_order(events: lis
     essence(chunks_of(events))
 
 
-DEATH = RunReport(state="killed", seconds=0.3, line=2, reason="the kernel ended: exit status 3")
+DEATH = RunReport(state="killed", seconds=0.3, line=2, end=RunEnd(kind="exited", exit_status=3))
 
 
 def test_a_plain_reader_is_told_as_output_that_the_kernel_died():
@@ -185,7 +185,7 @@ def test_a_plain_reader_is_told_as_output_that_the_kernel_died():
         Chunk(role="server", type="status", content="complete"),
     ]
     head = {"role": "computer", "type": "console"}
-    told = "[The kernel ended in line 2 after 0.3 s: exit status 3. Its names are gone.]\n"
+    told = "[The kernel ended at line 2 after 0.3 s: exit status 3. Its variables were lost.]\n"
     assert events_of(chunks) == [
         {**head, "start": True},
         {**head, "format": "output", "content": told},

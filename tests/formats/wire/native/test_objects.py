@@ -17,6 +17,7 @@ from playhead.domain.conversation.payloads import (
     InputRequest,
     LineTiming,
     Proposal,
+    RunEnd,
     RunReport,
 )
 from playhead.formats.wire.native.decode import decode_chunk
@@ -141,3 +142,15 @@ def test_the_python_face_tells_the_same_kinds_apart():
             wire = {"role": role, "type": kind, "format": format_}
             chunk = Chunk(role=role, type=kind, format=format_)
             assert chat_transcript.is_extended(wire) == is_extended(chunk), wire
+
+
+def test_the_end_of_a_run_travels_in_words():
+    end = RunEnd(kind="time_limit", limit=5)
+    report = RunReport(state="interrupted", seconds=5.0, end=end)
+    wire = encode_chunk(Chunk(role="computer", type="run", content=report))
+    words = "the limit of the settings is 5 s"
+    assert wire["content"] == {"state": "interrupted", "seconds": 5.0, "reason": words}
+    back = decode_chunk(json.loads(json.dumps(wire)))
+    assert back is not None
+    assert isinstance(back.content, RunReport)
+    assert back.content.end == RunEnd(kind="other", words=words)

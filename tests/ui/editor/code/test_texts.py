@@ -14,7 +14,6 @@ from playhead.ui.editor.code.editor_language import (
     language_of_file,
 )
 from playhead.ui.editor.code.line_edits import line_replacement, selected_lines
-from playhead.ui.editor.code.shown_text import printable
 from playhead.ui.editor.code.text_diff import LARGEST, hunks, marks
 from playhead.ui.editor.pane.editor_find_bar import PatternError, Query, expanded, search
 
@@ -126,8 +125,3 @@ def test_languages_are_known_by_their_words_and_file_endings() -> None:
     assert language_of_file("Makefile") == "text"
     assert language_family("bash") == "shell"
     assert find_language("nothing") is None
-
-
-def test_halves_of_characters_are_shown_as_a_mark() -> None:
-    assert printable("a\ud800b") == "a�b"
-    assert printable("fine 😀") == "fine 😀"

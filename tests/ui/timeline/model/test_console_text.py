@@ -2,13 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playhead.domain.text.terminal import without_colours
 from playhead.ui.timeline.model.console_text import (
     HEAD_LINES,
     LINE_LIMIT,
     TAIL_LINES,
     ConsoleText,
     styled_spans,
-    without_colours,
 )
 
 PIECES = [

@@ -7,6 +7,7 @@ from playhead.domain.conversation.payloads import (
     Failure,
     InputRequest,
     LineTiming,
+    RunEnd,
     RunReport,
 )
 from playhead.ui.timeline.model.rows import Note
@@ -104,11 +105,14 @@ def test_a_declined_proposal_is_skipped_without_a_row_of_its_own(talk, model):
             "Stopped at line 37 after 12.3 s.",
         ),
         (
-            RunReport(state="killed", seconds=3.0, line=2, reason="The kernel did not answer."),
-            "Ended at line 2 after 3.0 s. The kernel did not answer. Its names are gone.",
+            RunReport(state="killed", seconds=3.0, line=2, end=RunEnd(kind="stopped", grace_s=2.0)),
+            (
+                "The kernel ended at line 2 after 3.0 s: the code did not stop within 2 s. "
+                "Its variables were lost."
+            ),
         ),
         (
-            RunReport(state="killed", reason="The kernel was restarted."),
+            RunReport(state="killed", end=RunEnd(kind="restarted")),
             "The kernel was restarted.",
         ),
     ],
@@ -126,7 +130,7 @@ def test_a_restart_leaves_code_that_has_run_as_it_is(talk, model):
     talk.code("1")
     talk.report(RunReport(state="started"))
     talk.report(RunReport(state="finished", seconds=0.1))
-    talk.report(RunReport(state="killed", reason="The kernel was restarted."))
+    talk.report(RunReport(state="killed", end=RunEnd(kind="restarted")))
     assert model.rows[0].state == "ran"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Proposal, RunReport, Usage
 from playhead.domain.model import EXECUTE
-from playhead.domain.text.summaries import run_end_as_output
+from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.assistants.objects import RunFacts, RunStatus, run_wire
 from playhead.formats.wire.assistants.steps import CallStep, Ids, MessageStep, event
 from playhead.formats.wire.chat_completions.encode import CallWriter
@@ -259,7 +259,7 @@ class Encoder:
         opened: Wire | None = None,
         resumed: Sequence[Wire] = (),
         file_id: Callable[[Chunk], str | None] | None = None,
-        prompt_characters: int = 0,
+        prompt_tokens: int = 0,
         spent: Mapping[str, int] | None = None,
     ) -> None:
         self._run = run
@@ -271,7 +271,7 @@ class Encoder:
         self._writer = RunWriter(
             run, ids, is_call_clients=is_call_clients, has_tools=has_tools, file_id=file_id
         )
-        self._cost = UsageCounter(prompt_characters)
+        self._cost = UsageCounter(prompt_tokens)
         self._has_begun = False
         self._is_over = False
         self._last = run_wire(run, "queued", ids.now_s())

@@ -12,7 +12,7 @@ from msgspec import Struct
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Proposal, RunReport, Usage
 from playhead.domain.model import EXECUTE
-from playhead.domain.text.summaries import run_end_as_output
+from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.chat_completions.objects import (
     UsageCounter,
     annotations_of,
@@ -317,7 +317,7 @@ class Encoder:
     With `is_call_clients` code goes out as calls of `execute`, else as text with a question at its
     end. Other calls go out only with `has_tools`: without tools of the client's own there is nobody
     to carry them out. `is_lossless` adds the native chunks to the events, as `lmc`.
-    `prompt_characters` is the length of the request's texts, for the estimate of its cost.
+    `prompt_tokens` is an estimate of the request's, where no provider counts them.
     """
 
     def __init__(
@@ -330,7 +330,7 @@ class Encoder:
         has_tools: bool = False,
         includes_usage: bool = False,
         is_lossless: bool = False,
-        prompt_characters: int = 0,
+        prompt_tokens: int = 0,
     ) -> None:
         self._head: Wire = {
             "id": answer_id,
@@ -342,7 +342,7 @@ class Encoder:
         self._native = NativeEncoder() if is_lossless else None
         self._pieces = Pieces()
         self._writer = DeltaWriter(answer_id, is_call_clients=is_call_clients, has_tools=has_tools)
-        self._cost = UsageCounter(prompt_characters)
+        self._cost = UsageCounter(prompt_tokens)
         self._has_begun = False
         self.finish_reason: str | None = None
         """How the answer ended; None while it goes on, and after a failure."""

@@ -9,18 +9,16 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from playhead.domain.conversation.payloads import Citation, Failure, Usage
+from playhead.domain.text.tokens import TokenCounter
 from playhead.formats.wire.codec import Wire
-
-CHARACTERS_PER_TOKEN = 4
-"""For estimates, where a provider gives no numbers."""
 
 
 class UsageCounter:
     """Sums what the answers of a turn cost; estimates it where nothing was told."""
 
-    def __init__(self, prompt_characters: int = 0) -> None:
-        self._asked = prompt_characters
-        self._answered = 0
+    def __init__(self, prompt_tokens: int = 0) -> None:
+        self._asked = prompt_tokens
+        self._answered = TokenCounter()
         self._told: list[Usage] = []
 
     @property
@@ -30,7 +28,7 @@ class UsageCounter:
 
     def count(self, text: str) -> None:
         """The model wrote this."""
-        self._answered += len(text)
+        self._answered.add(text)
 
     def add(self, usage: Usage) -> None:
         """An answer of the model has ended."""
@@ -40,7 +38,7 @@ class UsageCounter:
     def tokens(self) -> tuple[int, int]:
         """How many were asked with, and answered."""
         if not self._told:
-            return _tokens(self._asked), _tokens(self._answered)
+            return self._asked, self._answered.tokens
         asked = sum(usage.input_tokens for usage in self._told)
         return asked, sum(usage.output_tokens for usage in self._told)
 
@@ -108,7 +106,3 @@ def _canonical(arguments: str) -> Any:
         return json.dumps(json.loads(arguments), sort_keys=True)
     except (ValueError, RecursionError):
         return arguments
-
-
-def _tokens(characters: int) -> int:
-    return -(-characters // CHARACTERS_PER_TOKEN)

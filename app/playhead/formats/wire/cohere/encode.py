@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
 from playhead.domain.model import EXECUTE
-from playhead.domain.text.summaries import run_end_as_output
+from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.chat_completions.encode import DeltaWriter
 from playhead.formats.wire.chat_completions.objects import UsageCounter, calls_of, failure_text
 from playhead.formats.wire.codec import TRUNCATED, Pieces, Wire, joined, split
@@ -300,8 +300,7 @@ class Encoder:
     With `is_call_clients` code goes out as calls of `execute`, else as text. Other calls go out
     only with `has_tools`. With `holds_text` what comes before the first call is held until it is
     known whether that is a plan. `sources` are what answers of models that cite nothing are
-    searched for. `prompt_characters` is the length of the request's texts, for the estimate of its
-    cost.
+    searched for. `prompt_tokens` is an estimate of the request's, where no provider counts them.
     """
 
     def __init__(
@@ -312,7 +311,7 @@ class Encoder:
         has_tools: bool = False,
         holds_text: bool = False,
         sources: Sequence[Source] = (),
-        prompt_characters: int = 0,
+        prompt_tokens: int = 0,
     ) -> None:
         self._id = answer_id
         self._pieces = Pieces()
@@ -321,7 +320,7 @@ class Encoder:
         )
         self._is_call_clients = is_call_clients
         self._held: list[Chunk] | None = [] if holds_text else None
-        self._cost = UsageCounter(prompt_characters)
+        self._cost = UsageCounter(prompt_tokens)
         self._has_begun = False
         self.finish_reason: str | None = None
         """How the answer ended, in Cohere's words; None while it goes on."""

@@ -9,7 +9,7 @@ from typing import cast
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure, Proposal, Usage
 from playhead.domain.model import EXECUTE
-from playhead.domain.text.summaries import run_end_as_output
+from playhead.domain.text.run_ends import run_end_as_output
 from playhead.domain.text.unicode import whole_characters
 from playhead.formats.wire.chat_completions.objects import failure_text
 from playhead.formats.wire.codec import TRUNCATED, Pieces, Wire, joined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.text.summaries import run_end_as_output
+from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.codec import Pieces, Wire
 from playhead.formats.wire.native.objects import encode_payload
 

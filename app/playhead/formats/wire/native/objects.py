@@ -27,6 +27,7 @@ from playhead.domain.conversation.payloads import (
     Usage,
     Waiting,
 )
+from playhead.domain.text.run_ends import parse_run_end, run_end_reason
 from playhead.formats.wire.codec import Wire
 
 _STATES = frozenset(get_args(RunState))
@@ -51,7 +52,11 @@ def encode_payload(payload: Payload) -> Wire:
             return {"content": _files(payload)}
         case Waiting() | Echo() | PrintedLines():
             return {}
-        case RunReport() | CodeError() | InputRequest() | LineTiming() | Table() | Usage():
+        case RunReport():
+            values = {**msgspec.structs.asdict(payload), "reason": run_end_reason(payload.end)}
+            del values["end"]
+            return {"content": _without_empty(values)}
+        case CodeError() | InputRequest() | LineTiming() | Table() | Usage():
             return {"content": _without_empty(msgspec.to_builtins(payload))}
 
 
@@ -179,7 +184,7 @@ def _run_report(fields: _Fields) -> RunReport:
         line=fields.integer_or_none("line"),
         exit_status=fields.integer_or_none("exit_status"),
         output_path=fields.text("output_path", "") or None,
-        reason=fields.text("reason", ""),
+        end=parse_run_end(fields.text("reason", "")),
         input_bytes=fields.integer_or_none("input_bytes"),
     )
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
+from playhead.domain.text.unicode import whole_characters
 from playhead.ui.editor.code import line_edits
 from playhead.ui.editor.code.code_editor import (
     EditorColours,
@@ -20,7 +21,6 @@ from playhead.ui.editor.code.code_editor import (
     mix_colours,
 )
 from playhead.ui.editor.code.plain_text_area import PlainTextArea
-from playhead.ui.editor.code.shown_text import printable
 from playhead.ui.editor.code.text_diff import LineMark
 
 
@@ -128,7 +128,7 @@ class PlainEditor(QWidget):
         self.set_changes(())
         self._cutter = LineCutter()
         self._is_loading = True
-        self._edit.setPlainText(printable(self._cutter.feed(text)))
+        self._edit.setPlainText(whole_characters(self._cutter.feed(text)))
         self._is_loading = self._is_touched = False
         self._apply_read_only()
 
@@ -139,7 +139,7 @@ class PlainEditor(QWidget):
         self._is_loading = True
         cursor.beginEditBlock()
         cursor.select(QTextCursor.SelectionType.Document)
-        cursor.insertText(printable(self._cutter.feed(text)))
+        cursor.insertText(whole_characters(self._cutter.feed(text)))
         cursor.endEditBlock()
         self._is_loading = self._is_touched = False
         self._apply_read_only()
@@ -154,7 +154,7 @@ class PlainEditor(QWidget):
             cursor.joinPreviousEditBlock()
         else:
             cursor.beginEditBlock()
-        cursor.insertText(printable(self._cutter.feed(text)))
+        cursor.insertText(whole_characters(self._cutter.feed(text)))
         cursor.endEditBlock()
         self._is_streaming = True
         self._is_loading = False
@@ -296,7 +296,7 @@ class PlainEditor(QWidget):
         for number in range(len(spans) - 1, -1, -1):
             whole.setPosition(places[2 * number])
             whole.setPosition(places[2 * number + 1], QTextCursor.MoveMode.KeepAnchor)
-            whole.insertText(printable(spans[number][2]))
+            whole.insertText(whole_characters(spans[number][2]))
         whole.endEditBlock()
 
     def set_wrap(self, is_wrapped: bool) -> None:

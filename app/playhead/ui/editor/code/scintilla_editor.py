@@ -9,6 +9,7 @@ from PySide6.QtCore import QByteArray, QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from pyside6_scintilla import Scintilla, ScintillaEdit
 
+from playhead.domain.text.unicode import utf8_length, whole_characters
 from playhead.ui.editor.code.code_editor import (
     HEAT_LEVELS,
     EditorColours,
@@ -20,7 +21,7 @@ from playhead.ui.editor.code.code_editor import (
     overlay_number,
 )
 from playhead.ui.editor.code.lexers import make_lexer, style_runs
-from playhead.ui.editor.code.shown_text import DIRECTION_MARKS, printable, utf8_length
+from playhead.ui.editor.code.shown_text import DIRECTION_MARKS
 from playhead.ui.editor.code.text_diff import LineMark
 
 _SET_NOTE = 2740
@@ -151,7 +152,7 @@ class ScintillaEditor(QWidget):
             self._is_streaming = True
             self._sci.beginUndoAction()
         was_at_end = self._is_at_end()
-        shown = printable(self._cutter.feed(text))
+        shown = whole_characters(self._cutter.feed(text))
         self._is_loading = True
         self._sci.setReadOnly(False)
         self._sci.appendText(utf8_length(shown), shown)
@@ -322,7 +323,7 @@ class ScintillaEditor(QWidget):
         places = self._positions([place for span in spans for place in span[:2]])
         self._sci.beginUndoAction()
         for number, (_start, _end, new) in reversed(list(enumerate(spans))):
-            text = printable(new)
+            text = whole_characters(new)
             self._sci.setTargetRange(places[2 * number], places[2 * number + 1])
             self._sci.replaceTarget(utf8_length(text), text)
         self._sci.endUndoAction()
@@ -447,7 +448,7 @@ class ScintillaEditor(QWidget):
         self._sci.setMarginWidthN(_NUMBERS, self._sci.textWidth(_LINE_NUMBER, "9" * digits) + 16)
 
     def _load(self, shown: str) -> None:
-        shown = printable(shown)
+        shown = whole_characters(shown)
         self._is_loading = True
         self._is_touched = False
         self._sci.setReadOnly(False)

@@ -30,17 +30,3 @@ _REPLACEMENTS = str.maketrans(dict.fromkeys(DIRECTION_MARKS, "\ufffd"))
 def without_direction_marks(code: str) -> str:
     """The code with a mark in the place of each sign that would turn what follows."""
     return code if code.isascii() else code.translate(_REPLACEMENTS)
-
-
-def utf8_length(text: str) -> int:
-    """How many bytes the text has in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
-def printable(text: str) -> str:
-    """The text with a mark in the place of halves of characters, which UTF-8 cannot hold."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.domain.text.unicode import whole_characters
 from playhead.ui.editor.code.code_editor import DISPLAY_LINE_LIMIT, editor_colours, mix_colours
-from playhead.ui.editor.code.shown_text import printable
 from playhead.ui.editor.code.text_diff import Hunk
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_n
@@ -114,7 +114,7 @@ class DiffView(QFrame):
                         + tr_n("… %n more lines", len(some) - _LINES_SHOWN, one="… 1 more line")
                     )
                     self._kinds.append("@")
-        self.text.setPlainText(printable("\n".join(shown)))
+        self.text.setPlainText(whole_characters("\n".join(shown)))
 
     def _dress(self) -> None:
         colours = editor_colours(self._theme, self._size_px)

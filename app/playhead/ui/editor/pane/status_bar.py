@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import folder_name, mark, tr
+from playhead.ui.widgets.wording import folder_name, format_size, mark, tr
 
 _PYTHON = ("python", "python3", "py", "ipython")
 _WORDS = {
@@ -80,7 +80,7 @@ class StatusBar(QFrame):
         """The kernel's state and memory."""
         words = tr(_WORDS[status.state])
         if status.memory_bytes:
-            words += " · " + tr("{number:,.0f} MB", number=status.memory_bytes / 1000000)
+            words += " · " + format_size(status.memory_bytes)
         self.kernel.setText(words)
         self.restart.setEnabled(status.state not in ("none", "stopping"))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QPainter
 
+from playhead.domain.text.terminal import without_colours
 from playhead.ui.timeline.cards.card import (
     HEADER,
     PAD_X,
@@ -20,7 +21,7 @@ from playhead.ui.timeline.cards.card import (
     draw_header,
 )
 from playhead.ui.timeline.cards.input_line import INPUT_HEIGHT
-from playhead.ui.timeline.model.console_text import ConsoleText, without_colours
+from playhead.ui.timeline.model.console_text import ConsoleText
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.text.block_column import BlockColumn
 from playhead.ui.timeline.text.line_clipper import clip

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Citation, Source
+from playhead.domain.text.fences import open_fence
 from playhead.ui.widgets.wording import tr
 
 _OPENED = ("http://", "https://")
@@ -71,5 +72,4 @@ def _line(source: Source) -> str:
 def _is_prose(text: str, at: int) -> bool:
     """Whether no code stands around a place: neither a fence nor a span in its line."""
     before = text[:at]
-    fences = sum(line.lstrip().startswith(("```", "~~~")) for line in before.split("\n"))
-    return fences % 2 == 0 and before.rpartition("\n")[2].count("`") % 2 == 0
+    return open_fence(before) is None and before.rpartition("\n")[2].count("`") % 2 == 0

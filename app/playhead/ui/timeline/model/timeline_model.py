@@ -19,6 +19,7 @@ from playhead.domain.conversation.payloads import (
     Table,
 )
 from playhead.domain.conversation.usage import TurnUsage
+from playhead.domain.text.run_ends import run_end_place, run_end_text
 from playhead.ui.timeline.model.console_text import split_traceback, without_frame
 from playhead.ui.timeline.model.rows import (
     UNSENT,
@@ -402,10 +403,10 @@ class TimelineModel:
             self._cut_traceback("KeyboardInterrupt")
         if is_running:
             seconds = format_seconds(report.seconds) if report.seconds else ""
-            self._set_run("stopped", _where(report), seconds)
+            self._set_run("stopped", run_end_place(report, tr), seconds)
             self._note_output(report)
         row = Row(key=message.id, kind="run", message=message)
-        row.set_text(stop_text(report))
+        row.set_text(run_end_text(report, tr))
         self._add(row)
 
     def _leave_code(self) -> None:
@@ -466,31 +467,6 @@ class TimelineModel:
             if row.kind == "input" and not row.state:
                 row.state = "answered"
                 self._changes.changed.add(index)
-
-
-def stop_text(report: RunReport) -> str:
-    """How a run ended before its end, in words."""
-    where = f" {_where(report)}".rstrip()
-    reason = _sentence(report.reason)
-    if report.state == "interrupted":
-        return f"Stopped{where}. {reason}".rstrip()
-    if not where:
-        return reason or tr("The run was ended.")
-    return " ".join(filter(None, (f"Ended{where}.", reason, tr("Its names are gone."))))
-
-
-def _where(report: RunReport) -> str:
-    """The line and the time of a run's end."""
-    at = tr("at line {line}", line=report.line) if report.line else ""
-    after = tr("after {time}", time=format_seconds(report.seconds)) if report.seconds else ""
-    return " ".join(filter(None, (at, after)))
-
-
-def _sentence(words: str) -> str:
-    """Words of the executor as a sentence."""
-    if not words:
-        return ""
-    return words[0].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
 
 
 def input_of(row: Row) -> InputRequest | None:

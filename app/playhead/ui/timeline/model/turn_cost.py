@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from playhead.domain.conversation.usage import TurnUsage, UsageSum
+from playhead.domain.text.quantities import format_dollars
 from playhead.ui.widgets.wording import format_seconds
 
-_CENT = 0.01
 _MOST_MODELS = 2
 
 
@@ -24,15 +24,6 @@ def cost_text(total: UsageSum) -> str:
     least = "at least " if total.is_cost_partial else ""
     about = "~" if total.is_estimated and total.cost else ""
     return f"{least}{about}{format_dollars(total.cost)}"
-
-
-def format_dollars(cost: float) -> str:
-    """Cents where that says enough, else two digits that say something."""
-    if cost == 0 or cost >= 1:
-        return f"${cost:,.2f}"
-    if cost >= _CENT:
-        return f"${cost:.3f}".removesuffix("0")
-    return f"${cost:.4f}" if cost >= _CENT / 100 else "under $0.0001"
 
 
 def _models(total: UsageSum, model: str) -> str:

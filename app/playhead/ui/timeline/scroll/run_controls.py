@@ -149,5 +149,5 @@ class RunClock:
             return
         seconds = time.time() - row.began_at
         if seconds >= _SHOWN_FROM_S:
-            row.detail = format_seconds(round(seconds)).replace(".0 s", " s")
+            row.detail = format_seconds(seconds, is_running=True)
             self._canvas.row_changed(row.key)

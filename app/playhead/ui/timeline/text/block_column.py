@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCursor
 
 from playhead.domain.conversation.search import folded
-from playhead.ui.timeline.text.document_maker import Document, DocumentMaker, units
+from playhead.domain.text.unicode import utf16_length
+from playhead.ui.timeline.text.document_maker import Document, DocumentMaker
 from playhead.ui.timeline.text.find_query import FindQuery
 from playhead.ui.timeline.text.heights import Heights
 from playhead.ui.timeline.text.markdown_stream import Block
@@ -232,7 +233,7 @@ class BlockColumn:
                 continue
             shown = self._document(index).toPlainText()
             if found := pattern.search(folded(shown)):
-                start, end = (units(shown[:at]) for at in found.span())
+                start, end = (utf16_length(shown[:at]) for at in found.span())
                 return (index, start), (index, end)
         return None
 

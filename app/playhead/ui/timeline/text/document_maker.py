@@ -23,6 +23,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
+from playhead.domain.text.unicode import utf16_length
 from playhead.ui.editor.code.shown_text import without_direction_marks
 from playhead.ui.timeline.model.console_text import PLAIN_STYLE, ConsoleStyle, styled_spans
 from playhead.ui.timeline.text.find_query import FindQuery
@@ -75,9 +76,8 @@ class Document(QTextDocument):
         if self._wanted is not wanted:
             text = self.toPlainText()
             self._wanted = wanted
-            self._found = [
-                (units(text[: one.start]), units(text[: one.end])) for one in wanted.spans(text)
-            ]
+            ends = [(one.start, one.end) for one in wanted.spans(text)]
+            self._found = [(utf16_length(text[:a]), utf16_length(text[:b])) for a, b in ends]
         return self._found
 
     def quotations(self) -> list[QRectF]:
@@ -100,11 +100,6 @@ class Document(QTextDocument):
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Refused, whatever it is."""
         return None
-
-
-def units(text: str) -> int:
-    """How long Qt finds a text: signs beyond the first 65,536 count twice."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 class DocumentMaker:

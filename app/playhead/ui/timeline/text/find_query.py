@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from playhead.domain.conversation.payloads import Table
 from playhead.domain.conversation.search import folded
-from playhead.ui.timeline.model.console_text import ConsoleText, without_colours
+from playhead.domain.text.terminal import SGR, without_colours
+from playhead.ui.timeline.model.console_text import ConsoleText
 from playhead.ui.timeline.model.rows import Row
 
 _PIECE, _OVERLAP = 24_000, 400
@@ -18,7 +19,7 @@ MARKDOWN_KINDS = frozenset({"answer", "plan", "rendered", "reasoning", "tool_cal
 _PLAIN = frozenset({"question", "code", "markup", "run", "unknown"})
 IN_COLUMN = MARKDOWN_KINDS | _PLAIN | {"console"}
 """Rows that show all that is searched of them as text."""
-_MARKUP = re.compile(r"\x1b\[[\d;:]*m|\]\([^)\s]*\)|(?<!\w)_+|_+(?!\w)|[*`~\\]")
+_MARKUP = re.compile(SGR + r"|\]\([^)\s]*\)|(?<!\w)_+|_+(?!\w)|[*`~\\]")
 _SIGNS = frozenset("*`~\\_[]()")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from playhead.domain.text.fences import Fence, opening_fence
 from playhead.ui.timeline.text.math_text import add_formula_rule
 from playhead.ui.widgets.wording import mark, tr
 
@@ -91,8 +92,6 @@ CODE_LINE_LIMIT = 500
 _PIECE_CHARS = 4_000
 TABLE_ROWS = 20
 LIST_ITEMS, LIST_LINES = 8, 40
-
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\n`]*)")
 
 
 class Block(Struct, frozen=True, kw_only=True):
@@ -324,13 +323,13 @@ def plain_blocks(text: str) -> list[Block]:
     blocks: list[Block] = []
     plain: list[str] = []
     code: list[str] | None = None
-    opener = language = ""
+    fence: Fence | None = None
+    language = ""
     for line in text.split("\n"):
-        match = _FENCE.match(line)
-        if code is None and match:
+        if code is None and (fence := opening_fence(line)):
             _add_plain(blocks, plain)
-            code, opener, language = [], match[1], _word(match[2])
-        elif code is not None and match and match[1].startswith(opener) and not match[2].strip():
+            code, language = [], _word(fence.info)
+        elif code is not None and fence is not None and fence.closes(line):
             blocks.extend(_cut_code(Block(kind="code", source="\n".join(code), language=language)))
             code = None
         else:
@@ -392,11 +391,8 @@ def _word(info: str) -> str:
 
 
 def _closes(opener: str, body: list[str]) -> bool:
-    match = _FENCE.match(opener)
-    if match is None or not body:
-        return False
-    last = body[-1].strip()
-    return len(last) >= len(match[1]) and not last.strip(match[1][0])
+    fence = opening_fence(opener)
+    return fence is not None and bool(body) and fence.closes(body[-1])
 
 
 def _cut(block: Block) -> list[Block]:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from playhead.domain.text.fences import Fence, opening_fence
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
@@ -25,9 +27,7 @@ _OPEN, _CLOSE = "\ue2f0", "\ue2f1"
 _LINE_LIMIT = 1_000
 """Between two single dollars; those farther apart do not belong together."""
 _LIMIT = 4_000
-_FENCE = re.compile(
-    r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*[ \t>]*(?P<run>`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE
-)
+_NESTING = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*[ \t>]*")
 _BLANK = re.compile(r"[ \t>\r]*\n?\Z")
 _TOKEN = re.compile(
     r"\\[\s\S]|(?P<ticks>`+)|(?P<dollars>\$+)"
@@ -77,20 +77,20 @@ def _marked(source: str, formulas: list[Formula]) -> Iterator[str]:
 def _parts(source: str) -> Iterator[tuple[str, bool]]:
     """Runs of lines without a blank one between them, and what is between: blanks and fences."""
     prose: list[str] = []
-    fence = ""
+    fence: Fence | None = None
     for line in source.splitlines(keepends=True):
-        opener = _FENCE.match(line)
+        nesting = _NESTING.match(line)
+        opener = opening_fence(line[nesting.end() :] if nesting else line)
         if not fence and opener is None and _BLANK.match(line) is None:
             prose.append(line)
             continue
         yield "".join(prose), True
         prose.clear()
         yield line, False
-        if fence:
-            bare = line.strip(" \t>\r\n")
-            fence = "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
-        elif opener is not None:
-            fence = opener["run"]
+        if fence is None:
+            fence = opener
+        elif fence.closes(line.lstrip(" \t>")):
+            fence = None
     yield "".join(prose), True
 
 

@@ -1,0 +1,138 @@
+"""How a run ended, worded once for the window, the terminal, the wire, documents and models.
+
+`tr` puts a text into the language of its reader; without one the words are English.
+"""
+
+from __future__ import annotations
+
+import signal
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import RunEnd, RunReport
+from playhead.domain.text.quantities import Translate, format_duration, in_english
+
+
+def run_end_text(report: RunReport, tr: Translate = in_english) -> str:
+    """Return how a run ended as a sentence; "" if it came to its end with no status but 0."""
+    match report.state:
+        case "killed":
+            return _kernel_end(report, tr)
+        case "interrupted":
+            return _clause(tr("Stopped"), report, tr)
+        case "started" | "finished":
+            status = report.exit_status
+            return tr("It ended with status {status}.", status=status) if status else ""
+
+
+def run_end_for_model(report: RunReport) -> str:
+    """Return the end of a run with what the model that wrote the code must know of it."""
+    if report.state == "interrupted" and report.end is None:
+        return _clause("Stopped by the user", report, in_english)
+    if report.state != "killed":
+        return run_end_text(report) if report.state == "interrupted" else ""
+    return f"{_kernel_end(report, in_english)} The next run has a new kernel without variables."
+
+
+def run_end_as_output(chunk: Chunk) -> list[Chunk]:
+    """Return the console message for a run's end of which nothing else in the stream tells.
+
+    A stop that nobody but the user caused has a traceback.
+    """
+    report = chunk.content
+    if not isinstance(report, RunReport) or (report.state == "interrupted" and report.end is None):
+        return []
+    text = run_end_text(report)
+    if not text:
+        return []
+    return [
+        Chunk(role="computer", type="console", start=True),
+        Chunk(role="computer", type="console", format="output", content=f"[{text}]\n"),
+        Chunk(role="computer", type="console", end=True),
+    ]
+
+
+def run_end_place(report: RunReport, tr: Translate = in_english) -> str:
+    """Return the line and the time of a run's end, as far as they are known."""
+    at = tr("at line {line}", line=report.line) if report.line else ""
+    after = tr("after {time}", time=format_duration(report.seconds, tr)) if report.seconds else ""
+    return " ".join(filter(None, (at, after)))
+
+
+def run_end_reason(end: RunEnd | None, tr: Translate = in_english) -> str:
+    """Return why a run ended, to follow a colon; "" if it was only stopped."""
+    if end is None:
+        return ""
+    grace = end.grace_s
+    kept_on = "" if grace is None else tr("the code did not stop within {limit:g} s", limit=grace)
+    return "; ".join(filter(None, (_cause(end, tr), kept_on)))
+
+
+def parse_run_end(words: str) -> RunEnd | None:
+    """Return the end that stored or foreign words give as its reason."""
+    words = words.removeprefix("the kernel ended: ").removesuffix(".")
+    return RunEnd(kind="other", words=words) if words else None
+
+
+def _kernel_end(report: RunReport, tr: Translate) -> str:
+    reason = run_end_reason(report.end, tr)
+    if reason and not run_end_place(report):  # between two runs, or nothing else is known
+        return f"{reason[0].upper()}{reason[1:]}."
+    return f"{_clause(tr('The kernel ended'), report, tr)} {tr('Its variables were lost.')}"
+
+
+def _clause(head: str, report: RunReport, tr: Translate) -> str:
+    place, reason = run_end_place(report, tr), run_end_reason(report.end, tr)
+    return f"{head} {place}".rstrip() + (f": {reason}." if reason else ".")
+
+
+def _cause(end: RunEnd, tr: Translate) -> str:
+    match end.kind:
+        case "exited":
+            return tr("exit status {status}", status=end.exit_status)
+        case "signalled":
+            return _signal_text(end.signal, tr)
+        case "time_limit":
+            return tr("the limit of the settings is {limit:g} s", limit=end.limit)
+        case "memory_limit":
+            megabytes = end.limit / 1e6
+            return tr(
+                "the limit of the settings is {megabytes:,.0f} MB of memory", megabytes=megabytes
+            )
+        case "start_limit":
+            return tr("it did not start within {limit:g} s", limit=end.limit)
+        case "other":
+            return end.words
+        case _:
+            return _decision(end, tr)
+
+
+def _decision(end: RunEnd, tr: Translate) -> str:
+    """Return what somebody did that ended the run."""
+    match end.kind:
+        case "stopped_early":
+            return tr("it was stopped before the code began")
+        case "abandoned":
+            return tr("the run was abandoned")
+        case "restarted":
+            return tr("the kernel was restarted")
+        case "closed":
+            return tr("the program was closed")
+        case "interpreter_changed":
+            return tr("another interpreter was chosen")
+        case "conversation_ended":
+            return tr("the run was ended with its conversation")
+        case "app_ended":
+            return tr("Playhead ended while this code was running")
+        case "saved_early":
+            return tr("this is how far the run was when it was saved")
+        case _:
+            return ""
+
+
+def _signal_text(number: int, tr: Translate) -> str:
+    try:
+        name, words = signal.Signals(number).name, signal.strsignal(number)
+    except ValueError:
+        name = words = None
+    text = tr("signal {number}", number=number)
+    return f"{text} ({name}: {words})" if words else text
