@@ -246,7 +246,7 @@ def test_modules_with_one_prefix_have_a_folder() -> None:
 
 
 def is_own_kind(module: str) -> bool:
-    """Tell a module that one registry or dialog lists among others of its kind."""
+    """Return whether one registry or dialog lists the module among others of its kind."""
     kinds = ("playhead.kernel.drivers", "playhead.ui.timeline.cards")
     return is_inside(module, kinds) or module.endswith(("_page", "_form", ".protocol"))
 
@@ -262,7 +262,7 @@ def test_a_module_for_one_neighbour_is_worth_its_file() -> None:
 
 
 def has_role_name(module: str) -> bool:
-    """Tell a module that is named by its role in a folder of a family."""
+    """Return whether a module is named by its role in a folder of a family."""
     return any(is_inside(module, f) and module.split(".")[-1] in r for f, r in FAMILIES.items())
 
 

@@ -30,7 +30,7 @@ class Station(NamedTuple):
 
     @property
     def crosses_processes(self) -> bool:
-        """Tell a station behind a pipe."""
+        """Return whether it is behind a pipe."""
         return self.joined_by == _BORDER
 
 

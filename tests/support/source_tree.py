@@ -104,10 +104,14 @@ def public_methods(node: ast.ClassDef) -> list[str]:
         if isinstance(item, Function)
         and item.name[0] != "_"
         and item.name.islower()
-        and not any(
-            "property" in ast.unparse(d) or "setter" in ast.unparse(d) for d in item.decorator_list
-        )
+        and not is_property(item)
     )
+
+
+def is_property(node: Function) -> bool:
+    """Return whether a method is read or set as an attribute."""
+    decorators = {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list}
+    return not decorators.isdisjoint({"property", "cached_property", "setter"})
 
 
 def only_importers() -> list[OnlyImporter]:
@@ -158,7 +162,7 @@ def repeated_prefixes(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def is_protocol(node: ast.ClassDef) -> bool:
-    """Tell a protocol by its bases."""
+    """Return whether a class is a protocol."""
     return any(
         (isinstance(base, ast.Name) and base.id == "Protocol")
         or (isinstance(base, ast.Subscript) and ast.unparse(base.value) == "Protocol")
@@ -167,7 +171,7 @@ def is_protocol(node: ast.ClassDef) -> bool:
 
 
 def is_error(node: ast.ClassDef) -> bool:
-    """Tell an exception by its name or its bases."""
+    """Return whether a class is an exception, by its name or its bases."""
     names = (node.name, *map(ast.unparse, node.bases))
     return any(name.endswith(("Error", "Exception", "Failure", "Warning")) for name in names)
 
