@@ -58,8 +58,8 @@ LARGE_CLASSES = {
     "playhead.session.session.Session": 34,
     "playhead.session.sessions.Sessions": 27,
     "playhead.ui.editor.code.code_editor.CodeEditor": 26,
-    "playhead.ui.editor.code.plain_editor.PlainEditor": 32,
-    "playhead.ui.editor.code.scintilla_editor.ScintillaEditor": 32,
+    "playhead.ui.editor.code.plain_editor.PlainEditor": 26,
+    "playhead.ui.editor.code.scintilla_editor.ScintillaEditor": 26,
     "playhead.ui.editor.pane.editor_pane.EditorPane": 28,
     "playhead.ui.timeline.scroll.canvas.Canvas": 30,
 }
