@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -192,18 +193,23 @@ def misnamed_class(path: Path) -> str | None:
     )
     if len(public) != 1 or has_functions or path.name in ("__init__.py", "__main__.py"):
         return None
-    return None if public[0].lower() in _fitting_names(path) else public[0]
+    return None if _fits(public[0], path) else public[0]
 
 
-def _fitting_names(path: Path) -> set[str]:
-    """Return what the class of a module may be called, in small letters.
+def _fits(name: str, path: Path) -> bool:
+    """Return whether the class of a module may have this name.
 
-    `timeline/view` may have TimelineView, `drivers/one_shot` OneShotDriver, and a table of values
-    in the plural, as `document_formats`, the class of one of them.
+    The module's words may be followed by the class's role (`direct`, DirectMode), come after the
+    folder's (`timeline/view`, TimelineView), or be the plural (`document_formats`).
     """
-    stem = path.stem.replace("_", "")
-    folder = path.parent.name.replace("_", "")
-    return {stem, stem.removesuffix("s"), folder + stem, stem + folder.removesuffix("s")}
+    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z\d]*", name)]
+    stem, folder = path.stem.split("_"), path.parent.name.split("_")
+    together = "".join(stem)
+    return (
+        words[: len(stem)] == stem
+        or words == folder + stem
+        or "".join(words) in (together, together.removesuffix("s"))
+    )
 
 
 def _members(node: ast.ClassDef) -> set[str]:
