@@ -7,19 +7,64 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from typing import cast
 
-import grimp
 import pytest
 
-ROOT = Path(__file__).parent.parent
-SOURCE = ROOT / "app"
-PACKAGE = SOURCE / "playhead"
-MODULES = sorted(PACKAGE.rglob("*.py"))
-LONGEST_MODULE = 700
-LONGEST_FUNCTION = 60
+from tests.support.source_tree import (
+    PACKAGE,
+    ROOT,
+    SOURCE,
+    classes,
+    folder_sizes,
+    function_sizes,
+    functions,
+    graph,
+    length_of,
+    lonely_protocols,
+    misnamed_class,
+    module_name,
+    module_paths,
+    modules_by_folder,
+    only_importers,
+    public_methods,
+    repeated_base_names,
+    repeated_prefixes,
+    share,
+    size,
+    tree,
+)
+
+MODULES = module_paths()
+MAX_FOLDER_MODULES = 14
+MAX_MODULE_LINES = 700
+MAX_PUBLIC_METHODS = 25
+MAX_FUNCTION_LINES = 60
+MIN_SATELLITE_LINES = 150
+FAMILIES = {"playhead.formats.wire": {"encode", "decode", "requests", "objects"}}
+"""Folders whose folders each have a module for every one of these roles."""
+
+SHARED_NAMES = {"errors", "schemas", "model", "view", "protocol", "__main__"}
+SHARED_NOUNS = {"history", "settings"}
+"""Nouns of `domain` that have a store, a page or an endpoint of the same name."""
+
+SATELLITES = {
+    "playhead.api.assistants.run_driver": "streams, or drives runs with nobody there; no handler",
+    "playhead.kernel.host": "the boot script is what Python runs before there is a package",
+    "playhead.ui.shell.document_files": "works in a thread, without widgets; its user is the menus",
+}
+"""Modules below the least size that one module of their folder alone imports, and why."""
+
+LARGE_CLASSES = {
+    "playhead.session.session.Session": 34,
+    "playhead.session.sessions.Sessions": 27,
+    "playhead.ui.editor.code.code_editor.CodeEditor": 26,
+    "playhead.ui.editor.code.plain_editor.PlainEditor": 26,
+    "playhead.ui.editor.code.scintilla_editor.ScintillaEditor": 26,
+    "playhead.ui.editor.pane.editor_pane.EditorPane": 28,
+}
+"""Classes with more public methods than a class should have: these numbers may only fall."""
+
 ATTICS = {"utils", "util", "misc", "helpers", "helper", "common"}
 WITH_QT = (
     "playhead.ui",
@@ -41,24 +86,9 @@ DOORS = {
 KERNEL = PACKAGE / "kernel"
 
 
-def module_name(path: Path) -> str:
-    parts = path.relative_to(SOURCE).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
 def is_inside(module: str, packages: str | tuple[str, ...]) -> bool:
     names = (packages,) if isinstance(packages, str) else packages
     return any(module == name or module.startswith(name + ".") for name in names)
-
-
-@cache
-def graph() -> grimp.ImportGraph:
-    return grimp.build_graph("playhead", include_external_packages=True, cache_dir=None)
-
-
-@cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -66,12 +96,6 @@ def _forget_the_trees() -> Iterator[None]:
     """They are half a million objects, which every search for garbage would look at."""
     yield
     tree.cache_clear()
-
-
-def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
 
 
 def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -179,24 +203,86 @@ def test_a_module_opens_with_one_sentence(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_a_module_is_of_readable_size(path: Path) -> None:
-    lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= LONGEST_MODULE
-    long = [
-        f"{node.name}: {length}"
-        for node in functions(path)
-        if (length := cast("int", node.end_lineno) - node.lineno + 1) > LONGEST_FUNCTION
-    ]
+    assert length_of(path) <= MAX_MODULE_LINES
+    long = {node.name: size(node) for node in functions(path) if size(node) > MAX_FUNCTION_LINES}
     assert not long
 
 
 def test_most_functions_are_short() -> None:
-    lengths = sorted(
-        cast("int", node.end_lineno) - node.lineno + 1
+    sizes = function_sizes()
+    assert share(sizes, 50) <= 10
+    assert share(sizes, 90) <= 20
+
+
+def test_a_class_has_few_public_methods() -> None:
+    large = {
+        f"{module_name(path)}.{node.name}": count
         for path in MODULES
-        for node in functions(path)
-    )
-    assert lengths[len(lengths) // 2] <= 10
-    assert lengths[len(lengths) * 9 // 10] <= 30
+        for node in classes(path)
+        if (count := len(public_methods(node))) > MAX_PUBLIC_METHODS
+    }
+    grown = {name: n for name, n in large.items() if n > LARGE_CLASSES.get(name, 0)}
+    assert not grown
+    assert set(LARGE_CLASSES) == set(large), "take what is small enough out of LARGE_CLASSES"
+
+
+def test_a_folder_has_few_modules() -> None:
+    large = {str(f): n for f, n in folder_sizes().items() if n > MAX_FOLDER_MODULES}
+    assert not large
+
+
+def test_modules_with_one_prefix_have_a_folder() -> None:
+    # The pane's own modules bear the name of the pane; its find bar is not the timeline's.
+    named_after_the_pane = {"ui/editor/pane"}
+    groups = {
+        str(folder.relative_to(PACKAGE)): prefixes
+        for folder, names in modules_by_folder().items()
+        if (prefixes := repeated_prefixes(names))
+    }
+    assert groups.keys() <= named_after_the_pane
+
+
+def is_own_kind(module: str) -> bool:
+    """Return whether one registry or dialog lists the module among others of its kind."""
+    kinds = ("playhead.kernel.drivers", "playhead.ui.timeline.cards")
+    return is_inside(module, kinds) or module.endswith(("_page", "_form", ".protocol"))
+
+
+def test_a_module_for_one_neighbour_is_worth_its_file() -> None:
+    small = {
+        found.module
+        for found in only_importers()
+        if found.lines < MIN_SATELLITE_LINES and not is_own_kind(found.module)
+    }
+    assert small - set(SATELLITES) == set(), "merge these into what imports them"
+    assert set(SATELLITES) <= small, "take what has grown or gone out of SATELLITES"
+
+
+def has_role_name(module: str) -> bool:
+    """Return whether a module is named by its role in a folder of a family."""
+    return any(is_inside(module, f) and module.split(".")[-1] in r for f, r in FAMILIES.items())
+
+
+def unlisted_base_names() -> dict[str, list[str]]:
+    """Return the base names that several modules have without being in one of the lists."""
+    return {
+        name: modules
+        for name, modules in repeated_base_names().items()
+        if name not in SHARED_NAMES | SHARED_NOUNS and not all(map(has_role_name, modules))
+    }
+
+
+def test_base_names_of_modules_are_unique() -> None:
+    assert not unlisted_base_names()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_the_one_public_class_of_a_module_shares_its_name(path: Path) -> None:
+    assert misnamed_class(path) is None or has_role_name(module_name(path))
+
+
+def test_a_protocol_has_more_than_one_neighbour_behind_it() -> None:
+    assert not lonely_protocols()
 
 
 def test_there_are_no_attics() -> None:

@@ -141,16 +141,3 @@ def _without_halves(value: Any) -> Any:
 def encode_command(kind: str, **fields: Any) -> bytes:
     """Return a command as the line that is written to the kernel."""
     return json.dumps({"t": kind, **fields}).encode("ascii") + b"\n"
-
-
-def parse_command(line: bytes) -> dict[str, Any] | None:
-    """Return the command on a line, or None if it is not one."""
-    try:
-        command: Any = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(command, dict) or not isinstance(
-        cast("dict[str, Any]", command).get("t"), str
-    ):
-        return None
-    return cast("dict[str, Any]", command)

@@ -6,7 +6,6 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Protocol
 
 from playhead.model_worker.cohere_stream import CohereStream, is_cohere
 from playhead.model_worker.connections import Connections
@@ -30,26 +29,10 @@ from playhead.model_worker.protocol import (
 )
 
 
-class Models(Protocol):
-    """Streams answers (deltas, then the end), and has the facts about models."""
-
-    def stream(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
-        """Stream the answer; closing the generator closes the connection."""
-        ...
-
-    async def listed(self, ask: ListModels) -> ModelList:
-        """Return the models of a provider."""
-        ...
-
-    def known(self, ask: AboutModel) -> ModelList:
-        """Return the table's facts about a model."""
-        ...
-
-
 class Dispatcher:
     """Starts and cancels turns; their results are passed to `send`."""
 
-    def __init__(self, models: Models, send: Callable[[FromWorker], None]) -> None:
+    def __init__(self, models: ModelClient, send: Callable[[FromWorker], None]) -> None:
         self._models = models
         self._send = send
         self._tasks: dict[str, asyncio.Task[None]] = {}

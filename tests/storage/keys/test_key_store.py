@@ -399,19 +399,6 @@ async def test_long_keys_of_several_providers_are_one_entry(bus: str):
 
 
 @requires_bus
-async def test_keys_of_an_earlier_release_move_into_the_one_entry(bus: str):
-    with SecretService(bus) as service, opened() as store:
-        service.items |= {"openai": KEY.encode(), "playhead-api": b"token"}
-        assert await store.get("openai") == KeyInfo(Secret(KEY), "keyring")
-        assert await store.get("playhead-api") == KeyInfo(Secret("token"), "keyring")
-        assert list(service.items) == [ENTRY]
-        service.items["openai"] = b"left by an earlier release"
-        await store.delete("openai")
-        assert await store.get("openai") == KeyInfo()
-        assert list(service.items) == [ENTRY]
-
-
-@requires_bus
 async def test_a_user_without_a_keyring_is_asked_to_make_one_only_once(bus: str):
     with SecretService(bus, has_collection=False) as service, opened() as store:
         service.answer = "dismiss"

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from playhead.domain.secret import Secret
 from playhead.domain.text.unicode import utf16_length
 from playhead.storage.keys.system_keyring import (
-    PartsHead,
     UnreadableKeysError,
     cut_in_parts,
     decode_keys,
@@ -64,12 +63,7 @@ def test_a_head_names_its_parts_and_knows_them_again(text: str, count: int):
     assert not set(head.names("keys")) & set(following.names("keys"))
 
 
-def test_a_head_of_an_earlier_release_is_understood():
-    head = head_of("playhead-parts:3")
-    assert head is not None
-    assert head == PartsHead(3)
-    assert head.names("vertex") == ["vertex#0", "vertex#1", "vertex#2"]
-    assert head.fits("whatever they held")
+def test_what_has_no_mark_is_no_head():
     assert head_of("sk-0123") is None
 
 

@@ -1,4 +1,4 @@
-"""All keys in one entry: taken over from earlier ones, changed by several, never half written."""
+"""All keys in one entry: changed by several, never half written."""
 
 from __future__ import annotations
 
@@ -33,39 +33,6 @@ def put(name: str, text: str):
 
 def texts(keys: Keys | None) -> dict[str, str]:
     return {name: secret.reveal() for name, secret in (keys or {}).items()}
-
-
-def as_the_first_release_kept(old: dict[str, str]) -> dict[str, str]:
-    """An entry for each key, long ones in parts of so many code points."""
-    entries: dict[str, str] = {}
-    for name, text in old.items():
-        parts = [text[at : at + LIMIT] for at in range(0, len(text), LIMIT)]
-        if len(parts) == 1:
-            entries[name] = text
-            continue
-        entries[name] = f"playhead-parts:{len(parts)}"
-        entries |= {f"{name}#{number}": part for number, part in enumerate(parts)}
-    return entries
-
-
-@given(keys, st.sampled_from([None, LIMIT]))
-def test_keys_of_an_earlier_release_are_taken_over_and_leave_nothing(
-    old: dict[str, str], limit: int | None
-):
-    backend = MemoryBackend(as_the_first_release_kept(old))
-    kept = kept_in(backend, limit)
-    for name in old:
-        kept.take_over([name])
-    assert texts(kept.read()) == old
-    assert all(name.partition("#")[0] == ENTRY for name in backend.kept)
-    assert kept.take_over(old) is None
-
-
-def test_a_newer_key_is_not_replaced_by_one_that_is_taken_over():
-    backend = MemoryBackend({"openai": "old"})
-    kept = kept_in(backend)
-    kept.change(put("openai", "new"))
-    assert texts(kept.take_over(["openai"])) == {"openai": "new"}
 
 
 @given(keys, keys, st.integers(0, 40))

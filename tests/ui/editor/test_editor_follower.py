@@ -17,6 +17,7 @@ from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.editor_follower import MOST_CELLS, EditorFollower
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.widgets.theme import Theme
+from tests.support.editor_marks import line_error, line_heat, line_note
 
 
 class Bench:
@@ -116,7 +117,7 @@ def test_the_running_line_moves_and_timings_stay(bench: Bench) -> None:
     bench.line(None)
     assert bench.pane.running_line.line is None
     bench.end_run(Chunk(role="computer", type="timing", content=LineTiming(line=2, seconds=0.5)))
-    assert "0.5 s" in bench.shown.line_note(2)
+    assert "0.5 s" in line_note(bench.shown, 2)
 
 
 def test_an_error_stands_under_the_line_of_the_block_that_raised_it(bench: Bench) -> None:
@@ -130,7 +131,7 @@ def test_an_error_stands_under_the_line_of_the_block_that_raised_it(bench: Bench
             content=CodeError(name="ValueError", message="no", frames=frames),
         )
     )
-    assert bench.shown.line_error(2) == "ValueError: no"
+    assert line_error(bench.shown, 2) == "ValueError: no"
 
 
 def test_code_that_the_user_is_editing_is_not_overwritten(bench: Bench) -> None:
@@ -239,13 +240,13 @@ def test_what_the_last_run_said_of_its_lines_comes_back_with_its_code(bench: Ben
         content=CodeError(name="ValueError", message="no", frames=(Frame("", 1, ""),)),
     )
     bench.end_run(error, timing)
-    assert bench.shown.line_heat(2) == 4
+    assert line_heat(bench.shown, 2) == 4
     bench.write("z = 3\n")
-    assert bench.shown.line_note(2) == ""
+    assert line_note(bench.shown, 2) == ""
     bench.follower.show_message(first)
-    assert bench.shown.line_note(2).strip() == "0.5 s"
-    assert bench.shown.line_error(1) == "ValueError: no"
-    assert bench.shown.line_heat(2) == 4
+    assert line_note(bench.shown, 2).strip() == "0.5 s"
+    assert line_error(bench.shown, 1) == "ValueError: no"
+    assert line_heat(bench.shown, 2) == 4
 
 
 def test_the_line_moves_only_in_the_code_that_runs(bench: Bench, qtbot: QtBot) -> None:
@@ -266,7 +267,7 @@ def test_where_a_run_was_stopped_is_said_at_its_line(bench: Bench) -> None:
     bench.conversation.apply(Chunk(role="computer", type="console", end=True))
     report = RunReport(state="interrupted", seconds=12.34, line=2)
     bench.conversation.apply(Chunk(role="computer", type="run", content=report))
-    assert bench.shown.line_note(2).strip() == "stopped here after 12.3 s"
+    assert line_note(bench.shown, 2).strip() == "stopped here after 12.3 s"
 
 
 def test_pages_that_code_gave_back_are_no_cells(bench: Bench) -> None:
@@ -362,7 +363,7 @@ def test_what_the_user_made_of_code_is_there_when_its_conversation_comes_back(
     assert bench.pane.text() == "my_a = 1"
     assert not bench.pane.is_edited
     assert bench.pane.current.base == "a = 1"
-    assert "0.5 s" in bench.shown.line_note(1)
+    assert "0.5 s" in line_note(bench.shown, 1)
 
 
 def test_beside_code_of_another_language_stands_what_runs_that(bench: Bench) -> None:

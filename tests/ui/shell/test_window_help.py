@@ -85,7 +85,7 @@ async def test_conversations_and_colours_are_in_the_palette(theme: Theme, tmp_pa
         palette_of(bench)
         QTest.keyClicks(palette.field, "colours dark")
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
-        assert theme.tokens.is_dark
+        assert theme.tokens.name == "dark"
         await until(lambda: bench.settings.current.theme == "dark")
 
 

@@ -22,6 +22,7 @@ from playhead.ui.timeline.cards.code_cards import ConsoleCard
 from playhead.ui.timeline.printed_lines import PrintedLines, statement_around
 from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.theme import Theme
+from tests.support.editor_marks import is_traced
 
 CODE = "print('one')\nfor n in range(2):\n    print(n)\nprint('last')\n"
 PRINTED = ((1, "one\n"), (2, "0\n"), (3, "1\n"), (4, "last\n"))
@@ -63,7 +64,7 @@ class Bench:
         return self.pane.editor
 
     def traced_lines(self) -> list[int]:
-        return [line for line in range(1, 6) if self.editor.line_traced(line)]
+        return [line for line in range(1, 6) if is_traced(self.editor, line)]
 
     def traced_output(self) -> list[tuple[int, int | None]]:
         index = self.timeline.model.index_of(self.console)

@@ -23,7 +23,7 @@ from playhead.api.turns.client_request import ClientRequest
 from playhead.api.turns.turns import Turns
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
-from playhead.formats.wire.codec import Encoder, Wire
+from playhead.formats.wire.codec import Encoder, Wire, joined
 
 
 def json_answer(value: Any, status: int = 200) -> web.Response:
@@ -115,7 +115,8 @@ class Responder:
     async def _whole(
         self, request: web.Request, outbox: Outbox, turn: ApiTurn, answer: AnswerEncoder
     ) -> web.Response:
-        for chunk in await collect_answer(request, outbox, cancel=self._canceller(turn)):
+        chunks = await collect_answer(request, outbox, cancel=self._canceller(turn))
+        for chunk in joined(chunks):
             answer.encode(chunk)
         answer.finish()
         self._remember(turn, answer)

@@ -53,7 +53,6 @@ class KeyStore:
         self._known: Keys | None = None
         self._refusal: KeyStoreError | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._looked_for: set[str] = set()
         self._listeners: list[Callable[[bool], None]] = []
         self._is_waiting = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -84,7 +83,7 @@ class KeyStore:
             keys[name] = secret
 
         try:
-            await self._change(name, put)
+            await self._change(put)
         except KeyStoreError as error:
             _log.info("the key for %s is kept for this run only: %s", name, error)
             self._session[name] = secret
@@ -96,7 +95,7 @@ class KeyStore:
         """Forget a key. Raises KeyStoreError if the keyring refuses; the environment's stays."""
         was_session = self._session.pop(name, None) is not None
         try:
-            await self._change(name, lambda keys: keys.pop(name, None))
+            await self._change(lambda keys: keys.pop(name, None))
         except KeyStoreError:
             if not was_session:
                 raise
@@ -104,8 +103,8 @@ class KeyStore:
     async def delete_all(self) -> None:
         """Forget all keys but the environment's. Raises KeyStoreError if the keyring refuses."""
         self._session.clear()
-        for name in tuple(await self._load())[:1]:
-            await self._change(name, lambda keys: keys.clear())
+        if await self._load():
+            await self._change(lambda keys: keys.clear())
 
     async def status(self) -> KeyringStatus:
         """Return whether keys can be kept; asks the keyring unless it has answered before."""
@@ -125,7 +124,6 @@ class KeyStore:
         """Read the keyring again, with the system's prompt if it is locked."""
         if self._reading is None:
             self._known, self._refusal = None, None
-            self._looked_for.clear()
         return await self.status()
 
     def close(self) -> None:
@@ -137,11 +135,7 @@ class KeyStore:
         self._thread.close()
 
     async def _find(self, name: str) -> Secret | None:
-        keys = await self._load()
-        if name not in keys and name not in self._looked_for:
-            await self._wait(self._start(lambda: self._kept.take_over([name])))
-            self._looked_for.add(name)
-        return (self._known or {}).get(name)
+        return (await self._load()).get(name)
 
     async def _load(self) -> Keys:
         """Return the keyring's keys, read once for all callers that wait meanwhile."""
@@ -164,7 +158,7 @@ class KeyStore:
         # Only a prompt costs the user something: all else is tried again.
         self._refusal = error if isinstance(error, LockedKeyringError) else None
 
-    async def _change(self, name: str, change: Callable[[Keys], object]) -> None:
+    async def _change(self, change: Callable[[Keys], object]) -> None:
         is_wanted = threading.Event()
         is_wanted.set()
 
@@ -173,30 +167,22 @@ class KeyStore:
                 raise _silent()
             change(keys)
 
-        def work() -> Keys:
-            keys = self._kept.change(careful)
-            self._kept.forget_old(name)
-            return keys
-
         try:
-            await self._wait(self._start(work))
+            await self._wait(self._start(lambda: self._kept.change(careful)))
         finally:
             is_wanted.clear()
-        self._looked_for.add(name)
         self._refusal = None
 
-    def _start(self, work: Callable[[], Keys | None]) -> asyncio.Task[None]:
+    def _start(self, work: Callable[[], Keys]) -> asyncio.Task[None]:
         """Start a task that no caller's cancellation ends, so that its result is always known."""
         task = asyncio.create_task(self._do(work), name="playhead-keyring")
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
         return task
 
-    async def _do(self, work: Callable[[], Keys | None]) -> None:
+    async def _do(self, work: Callable[[], Keys]) -> None:
         with self._report_if_long():
-            keys = await asyncio.wrap_future(self._thread.submit(work))
-        if keys is not None:
-            self._known = keys
+            self._known = await asyncio.wrap_future(self._thread.submit(work))
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -37,13 +37,12 @@ _SUM_DIGITS = 16
 class PartsHead(Struct, frozen=True):
     """The entry under the name of a text in parts; `names` returns the names of the parts.
 
-    `set_` distinguishes one writing from the next, so that their parts are never mixed. The
-    first release had neither it nor a sum.
+    `set_` distinguishes one writing from the next, so that their parts are never mixed.
     """
 
     count: int
-    set_: str = ""
-    sum: str = ""
+    set_: str
+    sum: str
 
     @property
     def text(self) -> str:
@@ -52,12 +51,11 @@ class PartsHead(Struct, frozen=True):
 
     def names(self, name: str) -> list[str]:
         """Return the names of the parts of the text under `name`."""
-        between = f"#{self.set_}." if self.set_ else "#"
-        return [f"{name}{between}{number}" for number in range(self.count)]
+        return [f"{name}#{self.set_}.{number}" for number in range(self.count)]
 
     def fits(self, text: str) -> bool:
         """Return whether the parts make up what was written."""
-        return not self.sum or self.sum == _sum(text)
+        return self.sum == _sum(text)
 
 
 def head_of(text: str) -> PartsHead | None:
@@ -311,10 +309,7 @@ Keys = dict[str, Secret]
 
 
 class KeyringKeys:
-    """Reads and changes the entry; every method blocks and raises KeyStoreError. One thread.
-
-    Keys that an earlier release kept in an entry each are taken over when they are asked for.
-    """
+    """Reads and changes the entry; every method blocks and raises KeyStoreError. One thread."""
 
     def __init__(self, entries: KeyringEntries, lock_path: Path | None = None) -> None:
         self._entries = entries
@@ -358,25 +353,6 @@ class KeyringKeys:
             "The system's keyring did not keep what was written.",
             remedy="Close other running copies of Playhead and try again.",
         )
-
-    def take_over(self, names: Iterable[str]) -> Keys | None:
-        """Move keys of an earlier release into the entry; return all keys, or None without any."""
-        found = {name: text for name in names if (text := self._entries.get(name))}
-        if not found:
-            return None
-
-        def add(keys: Keys) -> None:
-            for name, text in found.items():
-                keys.setdefault(name, Secret(text))
-
-        keys = self.change(add)
-        for name in found:
-            self._entries.delete(name)
-        return keys
-
-    def forget_old(self, name: str) -> None:
-        """Delete the entry that an earlier release kept for the name, if there is one."""
-        self._entries.delete(name)
 
     @contextlib.contextmanager
     def _held(self) -> Generator[None]:

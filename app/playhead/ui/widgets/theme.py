@@ -182,11 +182,6 @@ class Tokens(Struct, frozen=True, kw_only=True):
     operator: str
     ansi: tuple[str, ...]
 
-    @property
-    def is_dark(self) -> bool:
-        """Whether these are the colours of the dark theme."""
-        return self.name == "dark"
-
     def of(self, name: str) -> str:
         """A colour by the name of its token."""
         return str(getattr(self, name))

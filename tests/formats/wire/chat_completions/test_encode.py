@@ -27,6 +27,7 @@ from playhead.formats.wire.chat_completions.encode import Encoder
 from playhead.formats.wire.chat_completions.projection import QUESTION
 from tests.support import chunk_streams
 from tests.support.chunk_streams import streams
+from tests.support.whole_answers import whole
 
 GOLDEN = Path(__file__).parents[3] / "data" / "division_dialogue.jsonl"
 COMPLETE = Chunk(role="server", type="status", content="complete")
@@ -348,7 +349,7 @@ def test_lossless_events_carry_the_native_chunks_too():
 def test_a_whole_answer_chooses_its_fences_knowing_all():
     chunks = [*code("x = '''", "\n```\n'''"), proposal("x = '''\n```\n'''"), WAITING]
     made = encoder()
-    content = chat_completions.whole(chunks, made)["choices"][0]["message"]["content"]
+    content = whole(chunks, made)["choices"][0]["message"]["content"]
     assert content == f"````python\nx = '''\n```\n'''\n````\n\n{QUESTION}"
 
 
@@ -367,7 +368,7 @@ def test_an_answer_is_known_again_when_it_returns():
 
 def encoder_after(chunks: list[Chunk], **options: Any) -> Encoder:
     made = encoder(**options)
-    chat_completions.whole(chunks, made)
+    whole(chunks, made)
     return made
 
 

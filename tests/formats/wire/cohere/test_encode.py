@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Proposal, Source, Usage
 from playhead.formats.wire.cohere.decode import CohereDecoder
-from playhead.formats.wire.cohere.encode import Encoder, whole
+from playhead.formats.wire.cohere.encode import Encoder
 from playhead.formats.wire.cohere.requests import read_messages
 from tests.formats.wire.cohere.test_decode import COMPLETE, WAITING, decoded, recorded
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, of_kinds, streams
+from tests.support.whole_answers import whole
 
 KINDS = ("message", "reasoning", "plan", "code", "tool_call")
 marked = st.one_of(

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Source
 from playhead.domain.execution import Answered, Approve, Deny
 from playhead.errors import RequestError
 from playhead.formats.wire.cohere.requests import (
-    cohere_messages,
     documents_as_instructions,
     read_documents,
     read_messages,
@@ -130,33 +128,3 @@ def test_documents_without_data_are_refused():
     with pytest.raises(RequestError) as caught:
         read_documents([{"id": "d"}])
     assert caught.value.param == "documents[0].data"
-
-
-def test_our_messages_become_coheres_and_come_back():
-    ours: list[dict[str, Any]] = [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": [{"type": "text", "text": "Hi"}]},
-        {"role": "assistant", "content": "I look.", "tool_calls": [call("f", "c", q=1)]},
-        {"role": "tool", "tool_call_id": "c", "content": "24"},
-        {"role": "assistant", "content": None, "tool_calls": [call("f", "d")]},
-        {"role": "tool", "tool_call_id": "d", "content": "25"},
-        {"role": "assistant", "content": "24."},
-    ]
-    theirs = cohere_messages(ours)
-    assert theirs[2] == {
-        "role": "assistant",
-        "tool_plan": "I look.",
-        "tool_calls": [call("f", "c", q=1)],
-    }
-    assert set(theirs[4]) == {"role", "tool_calls"}
-    told = read_messages(theirs)
-    chunks = [chunk for entry in told.entries for chunk in entry.chunks]
-    assert chunks[0] == Chunk(role="user", type="message", content="Hi")
-    assert [one[1::3] for one in essence(chunks[1:])] == [  # type: ignore[index]
-        ("plan", "I look."),
-        ("tool_call", '{"q": 1}'),
-        ("tool_result", "24"),
-        ("tool_call", "{}"),
-        ("tool_result", "25"),
-        ("message", "24."),
-    ]

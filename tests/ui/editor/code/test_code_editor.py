@@ -15,6 +15,7 @@ from playhead.ui.editor.code.code_editor import DISPLAY_LINE_LIMIT, editor_colou
 from playhead.ui.editor.code.plain_editor import PlainEditor
 from playhead.ui.editor.code.scintilla_editor import ScintillaEditor
 from playhead.ui.widgets.theme import Theme
+from tests.support.editor_marks import is_running, line_error, line_note
 
 Editor = ScintillaEditor | PlainEditor
 CODE = "import math\n\n\ndef größe(x):\n    # ünï\n    return math.sqrt(x) + 1.5\n"
@@ -95,9 +96,9 @@ def test_the_running_mark_is_on_one_line_and_goes_away(editor: Editor) -> None:
     editor.show_text(CODE)
     editor.set_running_line(4, "running")
     editor.set_running_line(6, "running")
-    assert [line for line in range(1, 8) if editor.line_markers(line)] == [6]
+    assert [line for line in range(1, 8) if is_running(editor, line)] == [6]
     editor.set_running_line(None)
-    assert not any(editor.line_markers(line) for line in range(1, 8))
+    assert not any(is_running(editor, line) for line in range(1, 8))
 
 
 def test_a_timing_stays_after_the_running_line_has_moved_over_it(editor: Editor) -> None:
@@ -105,17 +106,17 @@ def test_a_timing_stays_after_the_running_line_has_moved_over_it(editor: Editor)
     editor.set_line_note(1, "38 ms")
     editor.set_running_line(1, "running")
     editor.set_running_line(None)
-    assert "38 ms" in editor.line_note(1)
+    assert "38 ms" in line_note(editor, 1)
 
 
 def test_errors_and_notes_vanish_with_another_text(editor: Editor) -> None:
     editor.show_text(CODE)
     editor.set_line_note(1, "38 ms")
     editor.show_error(6, "NameError: x")
-    assert "NameError" in editor.line_error(6)
+    assert "NameError" in line_error(editor, 6)
     editor.show_text(CODE + "\n")
-    assert editor.line_note(1).strip() == ""
-    assert editor.line_error(6) == ""
+    assert line_note(editor, 1).strip() == ""
+    assert line_error(editor, 6) == ""
 
 
 def test_a_very_long_line_is_cut_for_display_and_kept_whole(editor: Editor) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -17,6 +16,7 @@ from playhead.ui.editor.code.plain_editor import PlainEditor
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.editor.tab import Tab
 from playhead.ui.widgets.theme import CODE_PX, Theme
+from tests.support.editor_marks import line_change
 
 CODE = "import os\n\n\ndef f(x):\n    return x\n\n\nprint(f(1))\n"
 Ctrl, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -56,10 +56,6 @@ def press(
     modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
 ) -> None:
     QTest.keyClick(keyboard(pane), key, modifier)
-
-
-def marks(pane: EditorPane) -> Any:
-    return pane.editor
 
 
 def test_the_search_counts_while_one_types_and_steps_round(pane: EditorPane, qtbot: QtBot) -> None:
@@ -142,8 +138,8 @@ def test_edits_are_marked_shown_and_reverted_one_by_one(pane: EditorPane, qtbot:
     place = pane.text().index("return x")
     pane.editor.replace_spans([(place, place + 8, "return 2")])
     qtbot.waitUntil(lambda: pane.header.changes.text() == "2 changes")
-    assert marks(pane).line_change(1) == "added"
-    assert marks(pane).line_change(6) == "changed"
+    assert line_change(pane.editor.widget, 1) == "added"
+    assert line_change(pane.editor.widget, 6) == "changed"
     pane.header.changes.click()
     diff = pane.tools.diff
     assert "+ # mine" in diff.text.toPlainText()

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.ui.timeline.text.markdown_stream import Block, MarkdownStream, markdown_blocks
+from playhead.ui.timeline.text.markdown_stream import Block, MarkdownStream
+from tests.support.markdown import markdown_blocks
 
 pytestmark = pytest.mark.slow_group("clients")  # the examples come with their packages
 _PACKAGES = Path(__file__).parents[3] / "clients/javascript/node_modules"

@@ -9,9 +9,9 @@ from playhead.ui.timeline.text.markdown_stream import (
     TABLE_ROWS,
     Block,
     MarkdownStream,
-    markdown_blocks,
     plain_blocks,
 )
+from tests.support.markdown import markdown_blocks
 
 SAMPLE = """# Title
 

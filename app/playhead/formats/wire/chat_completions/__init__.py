@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playhead.domain.model import EXECUTE
 from playhead.formats.wire.chat_completions.decode import Decoder
-from playhead.formats.wire.chat_completions.encode import Encoder, whole
+from playhead.formats.wire.chat_completions.encode import Encoder
 from playhead.formats.wire.chat_completions.projection import QUESTION, last_proposed_code
 from playhead.formats.wire.chat_completions.requests import read_messages, read_tools
 
@@ -16,5 +16,4 @@ __all__ = [
     "last_proposed_code",
     "read_messages",
     "read_tools",
-    "whole",
 ]

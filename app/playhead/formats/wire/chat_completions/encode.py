@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from urllib.parse import quote
 
 import msgspec
@@ -21,7 +20,7 @@ from playhead.formats.wire.chat_completions.objects import (
     error_event,
 )
 from playhead.formats.wire.chat_completions.projection import OUTPUT, Projection
-from playhead.formats.wire.codec import TRUNCATED, Pieces, Wire, joined, split
+from playhead.formats.wire.codec import TRUNCATED, Pieces, Wire, split
 from playhead.formats.wire.native.encode import Encoder as NativeEncoder
 from playhead.formats.wire.native.encode import is_extended
 
@@ -448,11 +447,3 @@ class Encoder:
         for place, event in enumerate(events):
             event["lmc"] = wires[place : place + 1]
         return events
-
-
-def whole(chunks: Iterable[Chunk], encoder: Encoder) -> Wire:
-    """The whole answer; where `encoder.failure` is set afterwards, it is none."""
-    for chunk in joined(chunks):
-        encoder.encode(chunk)
-    encoder.finish()
-    return encoder.answer()

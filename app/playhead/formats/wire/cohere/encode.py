@@ -19,7 +19,7 @@ from playhead.domain.model import EXECUTE
 from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.chat_completions.encode import DeltaWriter
 from playhead.formats.wire.chat_completions.objects import UsageCounter, calls_of, failure_text
-from playhead.formats.wire.codec import TRUNCATED, Pieces, Wire, joined, split
+from playhead.formats.wire.codec import TRUNCATED, Pieces, Wire, split
 from playhead.formats.wire.cohere.objects import REASONS, citation_wire, usage_wire
 from playhead.formats.wire.cohere.requests import message_key
 
@@ -420,14 +420,6 @@ class Encoder:
         message: Wire = {"role": "assistant", "content": [], "tool_plan": ""}
         message |= {"tool_calls": [], "citations": []}
         return [{"type": "message-start", "id": self._id, "delta": {"message": message}}, *events]
-
-
-def whole(chunks: Iterable[Chunk], encoder: Encoder) -> Wire:
-    """The whole answer; where `encoder.failure` is set afterwards, it is none."""
-    for chunk in joined(chunks):
-        encoder.encode(chunk)
-    encoder.finish()
-    return encoder.answer()
 
 
 def _is_broken_execute(chunk: Chunk) -> bool:

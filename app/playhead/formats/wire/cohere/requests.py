@@ -1,4 +1,4 @@
-"""Read Cohere v2 requests of clients, and write ours to a model."""
+"""Read Cohere v2 requests of clients."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from playhead.domain.conversation.payloads import Source
 from playhead.formats.wire.chat_completions.objects import answer_key
-from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.entry import (
     Entry,
     RequestCalls,
@@ -70,11 +69,6 @@ def documents_as_instructions(documents: Iterable[Source]) -> str:
     """The documents as instructions of a model that has no other place for them."""
     told = [f"[{document.id}] {document.title}\n{document.text}" for document in documents]
     return "\n\n".join(["Documents to answer from:", *told]) if told else ""
-
-
-def cohere_messages(messages: Iterable[Mapping[str, Any]]) -> list[Wire]:
-    """Messages of an OpenAI request as those of Cohere; text before calls is their plan."""
-    return [_cohere_message(message) for message in messages]
 
 
 class _Reader:
@@ -157,20 +151,3 @@ def _document(item: object, param: str, name: str) -> Source:
         title=title if isinstance(title, str) else "",
         text=text,
     )
-
-
-def _cohere_message(message: Mapping[str, Any]) -> Wire:
-    content, calls = message.get("content"), message.get("tool_calls")
-    match message.get("role"):
-        case "assistant" if calls:
-            plan = {"tool_plan": content} if content else {}
-            return {"role": "assistant", **plan, "tool_calls": calls}
-        case "tool":
-            document = {"type": "document", "document": {"data": content}}
-            return {
-                "role": "tool",
-                "tool_call_id": message.get("tool_call_id"),
-                "content": [document],
-            }
-        case role:
-            return {"role": role, "content": content}

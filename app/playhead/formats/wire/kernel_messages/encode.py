@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from playhead.domain.conversation.chunk import Chunk
@@ -12,7 +12,7 @@ from playhead.domain.model import EXECUTE
 from playhead.domain.text.run_ends import run_end_as_output
 from playhead.domain.text.unicode import whole_characters
 from playhead.formats.wire.chat_completions.objects import failure_text
-from playhead.formats.wire.codec import TRUNCATED, Pieces, Wire, joined
+from playhead.formats.wire.codec import TRUNCATED, Pieces, Wire
 from playhead.formats.wire.native.encode import is_extended
 
 _WHOLE = frozenset({"reasoning", "plan", "code", "tool_call", "tool_result"})
@@ -205,14 +205,6 @@ class Encoder:
             "id": f"msg_{self._prefix}_{self._count}",
             "createdAt": self._now_ms(),
         }
-
-
-def whole(chunks: Iterable[Chunk], encoder: Encoder) -> Wire:
-    """The whole answer; where `encoder.failure` is set afterwards, it is none."""
-    for chunk in joined(chunks):
-        encoder.encode(chunk)
-    encoder.finish()
-    return encoder.answer()
 
 
 def _arguments(text: str) -> object:

@@ -309,30 +309,6 @@ class PlainEditor(QWidget):
         self._edit.changes = {change.line: change.kind for change in changes}
         self._edit.refresh()
 
-    def line_change(self, line: int) -> str:
-        """What the margin says of a line; '' for nothing."""
-        return self._edit.changes.get(line, "")
-
-    def line_markers(self, line: int) -> bool:
-        """Whether the line carries the running mark."""
-        return line == self._edit.running
-
-    def line_traced(self, line: int) -> bool:
-        """Whether the line is marked as what printed something."""
-        return line in self._traced
-
-    def line_heat(self, line: int) -> int:
-        """The level of heat of a line, 0 for none."""
-        return self._edit.heat.get(line, 0)
-
-    def line_note(self, line: int) -> str:
-        """The note at the end of a line."""
-        return self._edit.notes.get(line, "")
-
-    def line_error(self, line: int) -> str:
-        """The error at the end of a line."""
-        return self._edit.errors.get(line, "")
-
     def _line_at(self, point: QPoint) -> int:
         cursor = self._edit.cursorForPosition(point)
         box = self._edit.cursorRect(cursor)

@@ -25,7 +25,6 @@ class Coalescer(QObject):
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._on_timeout)
-        self.flushes = 0
 
     def due(self) -> None:
         """Something is new: flushed now if the last frame is over, else at its end."""
@@ -50,7 +49,6 @@ class Coalescer(QObject):
 
     def _run(self) -> None:
         self._is_due = False
-        self.flushes += 1
         began = time.perf_counter()
         self._is_running = True
         try:

@@ -72,7 +72,6 @@ class BlockColumn:
         self._width = 0
         self._live: set[int] = set()
         self.definitions = ""
-        self.laid_out = 0
 
     def __len__(self) -> int:
         return len(self._blocks)
@@ -318,7 +317,6 @@ class BlockColumn:
             text.width = -1
             self._live.add(index)
         if text.width != width:
-            self.laid_out += 1
             inset = 2 * PAD_X if self._is_panel(text.block) else 0
             room = max(40, width - inset)
             if text.document.has_formulas:

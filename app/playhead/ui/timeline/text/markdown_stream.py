@@ -310,14 +310,6 @@ class MarkdownStream:
                 self.definitions += f"[{label}]: <{token.meta['url']}>\n"
 
 
-def markdown_blocks(text: str) -> tuple[list[Block], str]:
-    """A whole text as blocks, and its link definitions."""
-    stream = MarkdownStream()
-    stream.feed(text)
-    stream.finish()
-    return stream.closed, stream.definitions
-
-
 def plain_blocks(text: str) -> list[Block]:
     """A text as it was typed: only its fences are set as code."""
     blocks: list[Block] = []
