@@ -1,4 +1,4 @@
-"""The end of a log file and what is added to it, in lines with their levels; no Qt."""
+"""The end of a log file and the lines added to it, with their levels; no Qt."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LogLine(Struct, frozen=True):
 
 
 class LogTail:
-    """Reads a file from near its end on; `read` again for what was added, or for a new file."""
+    """Reads a file from near its end; `read` it again for added lines, or for a new file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,7 +42,7 @@ class LogTail:
         self._level = "INFO"
 
     def read(self) -> bool:
-        """Take what is new; whether there was anything. A file that is not there has no lines."""
+        """Read what is new and return whether the lines changed; a missing file has no lines."""
         try:
             size = self.path.stat().st_size
             if size == self._place:
@@ -58,7 +58,7 @@ class LogTail:
         return True
 
     def _begin(self, size: int) -> None:
-        """Where to read from: a file that shrank is another; much at once is passed over."""
+        """Start again if the file was replaced by a shorter one or grew by more than the tail."""
         if 0 <= self._place <= size and size - self._place <= TAIL_BYTES:
             return
         self.lines.clear()
@@ -86,7 +86,7 @@ class LogTail:
 
 
 def redacted(text: str, home: Path | None = None) -> str:
-    """The text without what looks like a key, and with the user's folder as `~`."""
+    """Return the text without what looks like a key, and with the user's folder as `~`."""
     text = _SECRETS.sub(r"\1[removed]", text)
     text = _KEYS.sub("[removed]", text)
     where = str(home or Path.home())

@@ -77,7 +77,7 @@ class SidebarModel(QAbstractListModel):
         return self._summaries.get(conversation_id)
 
     def _tell_of_marks(self, known: dict[str, ConversationSummary]) -> None:
-        """Notify the view of rows that changed in something other than their text."""
+        """Notify the view of rows whose unread mark changed."""
         for one in self._summaries.values():
             before = known.get(one.id)
             if before is not None and before is not one and before.is_unread != one.is_unread:
