@@ -19,7 +19,7 @@ _PATTERNS = {
 
 
 def address_problem(text: str) -> str:
-    """What is wrong with the address of a model server."""
+    """Return what is wrong with the address of a model server, or ''."""
     if not text:
         return ""
     if re.search(r"\s", text):
@@ -42,7 +42,7 @@ def address_problem(text: str) -> str:
 
 
 def proxy_problem(text: str) -> str:
-    """What is wrong with the address of a proxy."""
+    """Return what is wrong with the address of a proxy, or ''."""
     if not text:
         return ""
     try:
@@ -58,7 +58,7 @@ def proxy_problem(text: str) -> str:
 
 
 def key_problem(text: str) -> str:
-    """What is wrong with a key, as far as one can see."""
+    """Return what is visibly wrong with a key, or ''."""
     if text.lower().startswith("bearer "):
         return tr("Paste the key alone, without “Bearer”.")
     if re.search(r"\s", text):
@@ -71,7 +71,7 @@ def key_problem(text: str) -> str:
 
 
 def field_problem(name: str, label: str, text: str, *, is_needed: bool) -> str:
-    """What is wrong with one more field of a provider."""
+    """Return what is wrong with another field of a provider, or ''."""
     if not text:
         return tr("{label} is missing.", label=label) if is_needed else ""
     pattern = _PATTERNS.get(name)
@@ -81,7 +81,7 @@ def field_problem(name: str, label: str, text: str, *, is_needed: bool) -> str:
 
 
 def extra_problem(text: str) -> str:
-    """What is wrong with the user's own parameters."""
+    """Return what is wrong with the user's own parameters, or ''."""
     if not text.strip():
         return ""
     try:
@@ -104,7 +104,7 @@ EXAMPLE = '{"reasoning_effort": "low"}'
 
 
 def _secret_name(found: object) -> str:
-    """The first name in the parameters that stands before a secret."""
+    """Return the first name in the parameters whose value is a secret, or ''."""
     if isinstance(found, list):
         items = cast("list[object]", found)
         return next((name for item in items if (name := _secret_name(item))), "")
