@@ -38,10 +38,10 @@ _log = logging.getLogger(__name__)
 
 
 class _NotificationState(Struct, kw_only=True):
-    """The note of one conversation: what is wanted and what the server is known to show.
+    """The notification of one conversation: the wanted one, and the one that the server shows.
 
     The server is sent one call about it at a time, and the next one is decided when that has been
-    answered: only the answer brings the number by which a note can be taken away.
+    answered: only the answer has the number by which a notification can be removed.
     """
 
     wanted: DesktopNotification | None = None
@@ -55,12 +55,12 @@ class _NotificationState(Struct, kw_only=True):
     """Runs until the server has answered or somebody else has been asked to show the note."""
 
     def want(self, note: DesktopNotification | None) -> None:
-        """Have this note, or none, on the desktop from now on."""
+        """Set the notification to show, or None."""
         self.wanted = note
         self.calm()
 
     def calm(self) -> bool:
-        """Wait no longer; return whether it was still waited for."""
+        """Stop waiting; return whether it was still waiting."""
         waited, self.patience = self.patience, None
         if waited is not None:
             waited.cancel()
@@ -71,7 +71,7 @@ class NotificationBus:
     """Shows one note per conversation on the desktop.
 
     `on_clicked(id)` is called when the user clicks one; `on_refused(note)` when one that is still
-    wanted is not shown: no bus, no server, an error, or no answer for a while.
+    wanted cannot be shown: no bus, no server, an error, or no answer for a while.
     Owner: the desktop presence, which calls `close`. Everything runs in the window's loop.
     """
 
@@ -94,7 +94,7 @@ class NotificationBus:
         self._is_closed = False
 
     def show(self, note: DesktopNotification) -> None:
-        """Show a note in place of the conversation's last one."""
+        """Show a notification in place of the conversation's last one."""
         if self._is_closed:
             return
         state = self._states.setdefault(note.conversation_id, _NotificationState())
@@ -106,13 +106,13 @@ class NotificationBus:
         self._settle(state)
 
     def withdraw(self, conversation_id: str) -> None:
-        """Take the note of a conversation away, however far it has come."""
+        """Remove the notification of a conversation, also one that is still being shown."""
         if state := self._states.get(conversation_id):
             state.want(None)
             self._settle(state)
 
     async def close(self) -> None:
-        """Take all notes away, since nobody answers their clicks any more, and leave the bus."""
+        """Remove all notifications, since their clicks are no longer handled, and leave the bus."""
         self._is_closed = True
         for conversation_id in tuple(self._states):
             self.withdraw(conversation_id)
@@ -126,7 +126,7 @@ class NotificationBus:
             await asyncio.wait([self._reading])
 
     def _settle(self, state: _NotificationState) -> None:
-        """Send what a note needs next, if anything; every event ends here."""
+        """Send the next call for a notification, if one is needed; called after every event."""
         if self._connection is None or state.call or state.shown is state.wanted:
             return
         if state.shown is not None:
@@ -140,7 +140,7 @@ class NotificationBus:
         self._calls[_send(self._connection, call)] = state
 
     async def _read(self) -> None:
-        """Open the bus and follow it until it ends; the next note then opens it again."""
+        """Open the bus and read it until it ends; the next notification opens it again."""
         try:
             async with _opened_bus() as connection:
                 self._connection = connection

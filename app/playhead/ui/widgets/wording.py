@@ -1,6 +1,6 @@
 """The texts of the window: their translation, and durations, sizes and folders in words.
 
-A text is written in English where it is shown, as a literal, so that it can be found and listed:
+A text is a literal in English in the place that shows it, so that it can be found and listed:
 `tr("Save")`, `tr("Remove {name}", name=name)`, `tr_n("%n lines", count, one="1 line")`. A constant
 is marked where it is defined, `SAVE = mark("Save")`, and translated where it is shown, `tr(SAVE)`:
 modules are loaded before a language is known.
@@ -21,7 +21,7 @@ CONTEXT = "Playhead"
 
 
 def tr(text: str, /, *, about: str = "", **values: object) -> str:
-    """The text in the language of the window, with the values where their names stand in braces."""
+    """Return the text in the window's language, with the values in place of the names in braces."""
     if not text:  # which Qt would translate into what a catalogue says of itself
         return text
     said = QCoreApplication.translate(CONTEXT, text, about)
@@ -29,9 +29,9 @@ def tr(text: str, /, *, about: str = "", **values: object) -> str:
 
 
 def tr_n(many: str, count: int, /, *, one: str = "", about: str = "", **values: object) -> str:
-    """A text about a number of things, which stands where `%n` is; `one` is the English for one.
+    """Return a text with a number in place of `%n`; `one` is the English text for 1.
 
-    Other languages have forms of their own for a number: they are found by `many` alone.
+    Other languages have their own forms for a number, which are found by `many` alone.
     """
     said = QCoreApplication.translate(CONTEXT, many, about, count)
     if said == many.replace("%n", str(count)):  # English, or no translation
@@ -40,7 +40,7 @@ def tr_n(many: str, count: int, /, *, one: str = "", about: str = "", **values: 
 
 
 def mark(text: str) -> str:
-    """The text itself, noted for the translators: who shows it says `tr` of it."""
+    """Return the text itself, marked for the translators; to show it, call `tr` with it."""
     return text
 
 
@@ -50,17 +50,17 @@ _log = logging.getLogger(__name__)
 
 
 def preferred_languages() -> Sequence[str]:
-    """What the user reads, the best first, as their names stand in files: `pt_BR` before `pt`."""
+    """Return the user's languages, the best first, as in file names: `pt_BR` before `pt`."""
     if told := os.environ.get(LANGUAGE_VARIABLE):
         return _with_base_languages([told.replace("-", "_")])
     return _with_base_languages([name.replace("-", "_") for name in QLocale.system().uiLanguages()])
 
 
 def install_translation(app: QApplication, folder: Path, languages: Sequence[str]) -> str:
-    """Load the first of the languages that there is; its name, '' for English.
+    """Load the first available language; return its name, '' for English.
 
-    Qt's own words (of file dialogs and questions) come along, and the window is mirrored where
-    the language is written from right to left.
+    Qt's own words (of file dialogs and questions) are loaded too, and the window is mirrored if the
+    language is written from right to left.
     """
     for language in languages:
         if language.partition("_")[0] in ("en", "C"):
@@ -88,13 +88,13 @@ def _qt_catalogue(language: str) -> Path:
 
 
 def _with_base_languages(names: Sequence[str]) -> list[str]:
-    """Each name, then what stands before its country."""
+    """Return each name, followed by its part before the country."""
     parts = (part for name in names for part in (name, name.partition("_")[0]))
     return list(dict.fromkeys(parts))
 
 
 def format_seconds(seconds: float) -> str:
-    """38 ms, 1.1 s, 2 min 5 s."""
+    """Return a duration as text: 38 ms, 1.1 s, 2 min 5 s."""
     if seconds < 0.0995:
         return tr("{number} ms", number=max(round(seconds * 1000), 0))
     if seconds < 60:
@@ -103,12 +103,12 @@ def format_seconds(seconds: float) -> str:
 
 
 def folder_name(folder: str) -> str:
-    """The last part of a folder's path; the home is ~."""
+    """Return the last part of a folder's path; `~` for the home folder."""
     return "~" if folder == str(Path.home()) else Path(folder).name or folder
 
 
 def short_folder(folder: str) -> str:
-    """A folder with the home as ~, in words if it is the home."""
+    """Return a folder with the home as ~, in words if it is the home."""
     home = str(Path.home())
     if folder == home:
         return tr("your home folder")
@@ -116,7 +116,7 @@ def short_folder(folder: str) -> str:
 
 
 def format_size(size_bytes: int) -> str:
-    """A size as people read it."""
+    """Return a size in bytes as people read it."""
     if size_bytes < 1_000:
         return tr_n("%n bytes", size_bytes, one="1 byte")
     if size_bytes < 1_000_000:
