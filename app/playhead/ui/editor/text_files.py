@@ -30,7 +30,7 @@ _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r\f\x0b\x1b\b")
 
 
 class FileForm(Struct, frozen=True, kw_only=True):
-    """How a file holds its text, and as which version of it we know it."""
+    """The encoding and line ends of a file, and the stamp of the version that was read."""
 
     path: str
     encoding: str = "utf-8"
@@ -40,7 +40,7 @@ class FileForm(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The file's name without its folder."""
+        """Return the file's name without its folder."""
         return Path(self.path).name
 
 
@@ -53,7 +53,7 @@ class FileText(Struct, frozen=True):
 
 
 class FileError(AppError):
-    """A file of the user's that cannot be read or written here."""
+    """A file of the user that cannot be read or written."""
 
     default_code = "file_error"
 
@@ -63,7 +63,7 @@ def read(path: str) -> FileText:
     with _in_words(path, "opened"):
         data, stamp = _bytes_of(path)
     encoding, told = _encoding_of(data, path)
-    # The codec with a mark in its name takes that mark off by itself.
+    # The codec with a mark in its name removes that mark.
     data = data.removeprefix(_BOMS.get(encoding, b""))
     try:
         text = data.decode(encoding)
@@ -76,9 +76,9 @@ def read(path: str) -> FileText:
 
 
 def write(form: FileForm, text: str) -> FileForm:
-    """Write the text in the file's own form; the form with the new stamp. Raises FileError.
+    """Write the text in the file's form; return the form with the new stamp. Raises FileError.
 
-    The file is replaced at once: it is never half written. A link stays one.
+    The file is replaced atomically: it is never half written. A link remains a link.
     """
     try:
         data = _BOMS.get(form.encoding, b"") + text.replace("\n", form.line_end).encode(
@@ -102,7 +102,7 @@ def write(form: FileForm, text: str) -> FileForm:
 
 
 def stamp_of(path: str) -> tuple[int, int] | None:
-    """What tells one version of a file from another; None where there is none."""
+    """Return what identifies a version of a file; None if there is no file."""
     try:
         status = os.stat(path)
     except OSError:

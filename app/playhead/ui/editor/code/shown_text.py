@@ -1,4 +1,4 @@
-"""Texts on their way into a widget: their length in bytes, and what no widget can hold."""
+"""Prepares texts for a widget: their length in bytes, and replacements for invalid characters."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _REPLACEMENTS = str.maketrans(dict.fromkeys(DIRECTION_MARKS, "\ufffd"))
 
 
 def without_direction_marks(code: str) -> str:
-    """The code with a mark in the place of each sign that would turn what follows."""
+    """Return the code with a mark in place of each character that changes the text direction."""
     return code if code.isascii() else code.translate(_REPLACEMENTS)
 
 
 def utf8_length(text: str) -> int:
-    """How many bytes the text has in UTF-8."""
+    """Return the length of the text in UTF-8 bytes."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def printable(text: str) -> str:
-    """The text with a mark in the place of halves of characters, which UTF-8 cannot hold."""
+    """Return the text with a mark in place of surrogates, which UTF-8 cannot encode."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
