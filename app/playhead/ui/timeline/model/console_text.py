@@ -41,12 +41,12 @@ class ConsoleText:
 
     @property
     def open_line(self) -> str:
-        """The last line, not yet ended."""
+        """Return the last line, which has not ended yet."""
         return _overwritten(self._open)
 
     @property
     def line_count(self) -> int:
-        """All lines there have been, with an open one that is not empty."""
+        """Return the number of all lines so far, with an unfinished one that is not empty."""
         return len(self.head) + len(self.tail) + self.hidden + bool(self._open)
 
     def feed(self, text: str) -> None:
@@ -61,12 +61,12 @@ class ConsoleText:
         self._grow(rest[-1])
 
     def lines(self) -> list[str]:
-        """All lines that were kept, the open one too."""
+        """Return all kept lines, the unfinished one too."""
         last = [self.open_line] if self._open else []
         return [*self.head, *self.tail, *last]
 
     def _split(self, text: str) -> list[str]:
-        """Its lines, but not those in the middle that would be hidden at once: they are counted."""
+        """Return the lines; count those in the middle that would be hidden at once."""
         room = HEAD_LINES - len(self.head) + 1
         lines = text.split("\n", room)
         if len(lines) <= room:
@@ -93,7 +93,7 @@ class ConsoleText:
 
 
 def without_colours(text: str) -> str:
-    """A kept line as plain text."""
+    """Return a kept line as plain text."""
     return _SGR.sub("", text) if "\x1b" in text else text
 
 
@@ -103,7 +103,7 @@ def _without_partial_escape(text: str) -> tuple[str, str]:
 
 
 def _overwritten(line: str) -> str:
-    """A line after its carriage returns, backspaces and erasures; colours stay in it."""
+    """Return a line after its carriage returns, backspaces and erasures, with its colours."""
     if line.endswith("\r"):
         line = line[:-1]
     if len(line) > _REPLAY_LIMIT:
@@ -116,7 +116,7 @@ def _overwritten(line: str) -> str:
 
 
 def _overlaid(line: str) -> str:
-    """Only carriage returns: each part lies over what was there."""
+    """Return a line with only carriage returns: each part overwrites the one before."""
     shown = ""
     for part in line.split("\r"):
         shown = part + shown[len(part) :]
@@ -124,7 +124,7 @@ def _overlaid(line: str) -> str:
 
 
 def _replay(line: str) -> str:
-    """Write the line cell by cell; a cell is the colours before a character, and it."""
+    """Write the line cell by cell; a cell is a character with the colours before it."""
     cells: list[tuple[str, str]] = []
     colour = ""
     at = position = 0
@@ -175,7 +175,7 @@ _CUBE = (0, 95, 135, 175, 215, 255)
 
 
 class ConsoleStyle(Struct, frozen=True, kw_only=True):
-    """How a span looks; a colour is a number of the theme's sixteen or `#RRGGBB`."""
+    """The look of a span; a colour is a number of the theme's sixteen or `#RRGGBB`."""
 
     ink: int | str | None = None
     ground: int | str | None = None
@@ -192,7 +192,10 @@ PLAIN_STYLE = ConsoleStyle()
 def styled_spans(
     line: str, style: ConsoleStyle = PLAIN_STYLE
 ) -> Iterator[tuple[str, ConsoleStyle]]:
-    """Texts with their styles, beginning in `style`; the last one may be empty: the style after."""
+    """Yield texts with their styles, beginning in `style`.
+
+    The last text may be empty: its style is the one after the line.
+    """
     at = 0
     for match in _SGR_NUMBERS.finditer(line):
         if match.start() > at:
@@ -282,7 +285,10 @@ _TRACEBACK_CHARS = 200_000
 
 
 def split_traceback(output: str, name: str) -> tuple[str, str]:
-    """The output without the traceback at its end, and that: '' unless it is of this exception."""
+    """Return the output without the traceback at its end, and the traceback.
+
+    The traceback is '' unless it is of this exception.
+    """
     begin = max(0, len(output) - _TRACEBACK_CHARS)
     lines = output[begin:].rstrip("\n").split("\n")
     plain = [without_colours(line) for line in lines]
@@ -297,7 +303,7 @@ def split_traceback(output: str, name: str) -> tuple[str, str]:
 
 
 def _last_head(lines: list[str], name: str) -> int | None:
-    """Where the last traceback begins, if the exception of that name ends it."""
+    """Return the start of the last traceback, if the exception of that name ends it."""
     # numpy's _ArrayMemoryError says of itself that its name is MemoryError.
     says = re.compile(rf"[\w.]*{re.escape(name)}(?::|$)")
     if not any(says.match(line) for line in lines):
@@ -312,13 +318,13 @@ def _last_head(lines: list[str], name: str) -> int | None:
 
 
 def _ends_with(lines: list[str], says: re.Pattern[str]) -> bool:
-    """Whether the first line that is not indented names the exception."""
+    """Return whether the first line that is not indented names the exception."""
     first = next((line for line in lines if line and not line.startswith((" ", "\t"))), "")
     return says.match(first) is not None
 
 
 def _joined_to(lines: list[str], head: int) -> int | None:
-    """Where the traceback before this one begins, if they are of one chain."""
+    """Return the start of the traceback before this one, if both are of one chain."""
     before = [number for number in range(max(0, head - 3), head) if lines[number] in _CHAIN_LINES]
     if not before:
         return None
@@ -337,9 +343,9 @@ _GAP_MARKS = frozenset({"...", "…", "\\"})
 
 
 def without_frame(output: str, table: Table) -> str:
-    """The output up to the frame's printed form; all of it where that is not found for sure.
+    """Return the output before the data frame's printed form; all of it if in doubt.
 
-    A table that does not bring its text is one of earlier versions: it is found by its looks.
+    A table without its text is one of earlier versions: it is found by its looks.
     """
     if table.text:
         kept = output.removesuffix(f"{table.text}\n")
@@ -362,7 +368,7 @@ def without_frame(output: str, table: Table) -> str:
 
 
 def _first_of_series(lines: list[str], table: Table) -> int:
-    """Where the values of a series begin, above them the name of its index if it has one."""
+    """Return where the values of a series begin, below the name of its index if it has one."""
     is_cut = table.total_rows > _SERIES_WHOLE
     has_head = any(table.columns[:-1])
     count = _SERIES_CUT if is_cut else table.total_rows
@@ -372,19 +378,19 @@ def _first_of_series(lines: list[str], table: Table) -> int:
 
 
 def _known_part(line: str) -> str:
-    """A head up to its gap: the last columns of a wide frame are not among those of the table."""
+    """Return a head up to its gap, because the table lacks the last columns of a wide frame."""
     return line.partition(" ... ")[0]
 
 
 def _is_head(line: str, names: set[str]) -> bool:
-    """A line of nothing but column names, indented by the width of the index."""
+    """Return whether a line has only column names, indented by the width of the index."""
     words = line.split()
     known = [word for word in words if word not in _GAP_MARKS]
     return line.startswith(" ") and bool(known) and all(word in names for word in known)
 
 
 def _first_head(lines: list[str], number: int, names: set[str]) -> int:
-    """A wide frame is printed in parts, whose heads end in a backslash but for the last one's."""
+    """Return the first head of a wide frame; all heads but the last end in a backslash."""
     for before in range(number - 1, -1, -1):
         if _is_head(lines[before], names):
             if not lines[before].endswith("\\"):

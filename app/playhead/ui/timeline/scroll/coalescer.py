@@ -1,4 +1,4 @@
-"""Joins what streams in faster than frames are drawn: the first piece at once, then one a frame."""
+"""Joins updates that arrive faster than frames: the first at once, then one per frame."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class Coalescer(QObject):
         self.flushes = 0
 
     def due(self) -> None:
-        """Something is new: flushed now if the last frame is over, else at its end."""
+        """Note that something is new: flush now if the last frame is over, else at its end."""
         self._is_due = True
         if not self._timer.isActive() and not self._is_running:
             self._run()
 
     def soon(self) -> None:
-        """Something is left to do: flushed in the next frame, not at once."""
+        """Flush in the next frame, not at once."""
         self._is_due = True
         if not self._timer.isActive():
             self._timer.start(FRAME_MS)
 
     def flush_now(self) -> None:
-        """Do what is due without waiting for the frame."""
+        """Flush what is due without waiting for the frame."""
         if self._is_due:
             self._run()
 
