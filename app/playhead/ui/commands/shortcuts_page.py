@@ -181,7 +181,7 @@ _FIXED = (
     Shortcut(place=mark("Message field"), text=mark("Earlier messages"), keys="Up"),
     Shortcut(
         place=mark("Message field"),
-        text=mark("Edit the last message and send it anew"),
+        text=mark("Edit the last message and send it again"),
         keys="Ctrl+Up",
     ),
     Shortcut(place=mark("Message field"), text=mark("Stop, or leave what is edited"), keys="Esc"),

@@ -54,7 +54,7 @@ def note_for(attachment: Attachment, facts: ModelFacts | None) -> AttachmentNote
     suffix = Path(attachment.path).suffix.lower()
     is_picture = attachment.kind == "image" or suffix in _PICTURES
     if is_picture and facts.takes_images is False:
-        whole = tr("This model cannot see images. It is told the path, so that code can open it.")
+        whole = tr("This model cannot see images. It receives the path, so that code can open it.")
         return AttachmentNote(tr("this model cannot see it"), whole, is_warning=True)
     if attachment.kind != "file":
         return None
@@ -65,14 +65,14 @@ def note_for(attachment: Attachment, facts: ModelFacts | None) -> AttachmentNote
     if suffix == _PDF and facts.takes_documents:
         return _document(attachment)
     if suffix == _PDF or suffix in _OFFICE:
-        whole = tr("The model is told the path and can read it by code.")
+        whole = tr("The model receives the path and can read it by code.")
         return AttachmentNote(tr("for code to open"), whole)
     return None
 
 
 def _document(attachment: Attachment) -> AttachmentNote:
     if attachment.size_bytes > DOCUMENT_LIMIT_BYTES:
-        whole = tr("The model is told the path and can read it by code.")
+        whole = tr("The model receives the path and can read it by code.")
         return AttachmentNote(tr("too large to send, for code to open"), whole, is_warning=True)
     return AttachmentNote(
         tr("read by the model"), tr("It is sent with the message, and its path for code.")

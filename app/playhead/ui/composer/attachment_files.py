@@ -45,7 +45,7 @@ def attachment_from(path: str) -> Attachment:
         return Attachment(kind="folder", path=str(place), name=place.name or str(place))
     if not place.is_file():
         raise AttachmentError(
-            tr("“{name}” is no ordinary file.", name=place.name),
+            tr("“{name}” is not a regular file.", name=place.name),
             remedy=tr("Attach a file, an image or a folder."),
         )
     if place.suffix.lower() not in IMAGE_SUFFIXES:

@@ -186,7 +186,7 @@ class ApprovalBar(QFrame):
         row.setContentsMargins(26, 0, 0, 0)
         row.setSpacing(6)
         self._reason = QLineEdit(self._reason_row)
-        self._reason.setPlaceholderText(tr("Why not? The model is told."))
+        self._reason.setPlaceholderText(tr("Why not? The model sees your answer."))
         self._reason.setAccessibleName(tr("Reason for skipping"))
         confirm = QPushButton(tr("Skip"), self._reason_row)
         row.addWidget(self._reason, 1)

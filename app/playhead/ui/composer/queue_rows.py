@@ -116,7 +116,7 @@ class QueueRows(QWidget):
         count = len(messages)
         self.words.setText(_waiting_words(count, is_held=is_held))
         self.words.setToolTip(
-            tr("The turn was stopped or failed: nothing is sent until you say so.")
+            tr("The turn was stopped or failed: nothing is sent until you resume.")
             if is_held
             else ""
         )
@@ -188,7 +188,7 @@ def words_of(message: QueuedMessage) -> str:
 
 def _waiting_words(count: int, *, is_held: bool) -> str:
     if is_held:
-        one = "1 message waits until you say so"
-        return tr_n("%n messages wait until you say so", count, one=one)
+        one = "1 message waits until you resume"
+        return tr_n("%n messages wait until you resume", count, one=one)
     one = "1 message waits for the end of this turn"
     return tr_n("%n messages wait for the end of this turn", count, one=one)

@@ -27,9 +27,9 @@ from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
 from playhead.ui.widgets.wording import mark, tr
 
 _WORDS = mark(
-    "These files lie on this computer alone: Playhead sends nothing. They name places in the "
-    "program, and hold no key and no word of your conversations. Copy one into a report if you "
-    "like, or delete them."
+    "These files are on this computer only: Playhead sends nothing. They name places in the "
+    "program, and contain no keys and no text of your conversations. Copy one into a report if "
+    "you like, or delete them."
 )
 _WIDTH_PX, _HEIGHT_PX = 760, 520
 

@@ -56,7 +56,7 @@ async def _pages(table: Table, fetch: FetchRows | None) -> AsyncGenerator[Rows, 
     while fetch is not None and count < table.total_rows:
         page = await fetch(count, _PAGE_ROWS)
         if (page.columns, page.total_rows) != (table.columns, table.total_rows):
-            raise ExecutionError(tr("“{name}” is another table by now.", name=table.name))
+            raise ExecutionError(tr("“{name}” is a different table now.", name=table.name))
         if not page.rows:
             return
         yield page.rows

@@ -323,7 +323,7 @@ class TableWindow(QWidget):
             self._fetch = None
             self._say(
                 tr(
-                    "“{name}” is another table by now: only what was read is here.",
+                    "“{name}” is a different table now: only what was read is here.",
                     name=self._table.name,
                 )
             )

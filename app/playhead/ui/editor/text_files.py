@@ -68,7 +68,7 @@ def read(path: str) -> FileText:
     try:
         text = data.decode(encoding)
     except UnicodeError as error:
-        raise _refused(path, tr("It says that it is {told}, but is not.", told=told)) from error
+        raise _refused(path, tr("It is marked as {told}, but is not.", told=told)) from error
     line_end, mixed = _line_end_of(text)
     form = FileForm(path=os.path.abspath(path), encoding=encoding, line_end=line_end, stamp=stamp)
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -127,7 +127,7 @@ def _encoding_of(data: bytes, path: str) -> tuple[str, str]:
         if data.startswith(prefix):
             return encoding, tr(name)
     if _is_binary(data):
-        raise _refused(path, tr("It is no text but binary data."))
+        raise _refused(path, tr("It is binary data, not text."))
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -154,7 +154,7 @@ def _note(told: str, line_end: str, is_mixed: bool) -> str:
     if is_mixed:
         notes.append(tr("Its line ends are mixed; they are saved as {name}.", name=name))
     elif line_end != "\n":
-        notes.append(tr("Its line ends are {name}, and stay so.", name=name))
+        notes.append(tr("Its line ends are {name}, and are kept.", name=name))
     return " ".join(notes)
 
 

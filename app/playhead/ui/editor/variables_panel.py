@@ -207,7 +207,9 @@ class VariablesPanel(QWidget):
         self._count.setText(words if variables else "")
         self._stack.setCurrentWidget(self.list if variables else self._words)
         if not variables:
-            self._words.setText(tr("No names yet. What the code defines is listed here."))
+            self._words.setText(
+                tr("No variables yet. Those that the code defines are listed here.")
+            )
 
     def say(self, words: str) -> None:
         """Show a message in place of the variables."""
@@ -222,7 +224,7 @@ class VariablesPanel(QWidget):
             self.model.set_dim(True)
             self._count.setText(tr("read when the code rests"))
         else:
-            self.say(tr("The code is running. Its names are read when it rests."))
+            self.say(tr("The code is running. Its variables are read when it has ended."))
 
     @property
     def words(self) -> str:
@@ -237,7 +239,7 @@ class VariablesPanel(QWidget):
         title.setProperty("kind", "strong")
         self._count = QLabel(header)
         self._count.setProperty("kind", "mute")
-        self._refresh = self._button(header, tr("Read the names again"))
+        self._refresh = self._button(header, tr("Read the variables again"))
         self._close = self._button(header, tr("Hide the variables"))
         self._refresh.clicked.connect(self.refresh_requested)
         self._close.clicked.connect(self.close_requested)

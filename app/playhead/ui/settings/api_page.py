@@ -32,14 +32,14 @@ _INTRO = mark(
 )
 _KEY_WORDS = mark("Programs present it as their API key. Keep it secret, as you would a password.")
 _WINDOW_APPROVES = mark("Only your click in this window has code run; the program waits for it.")
-_BOTH_APPROVE = mark("Whoever decides first counts: you in this window, or the program that asked.")
+_BOTH_APPROVE = mark("You in this window or the program may decide; the first decision counts.")
 _AUTO_RUN_WORDS = mark(
     "Code then runs on this computer though nobody has seen it. It can do all that you can: "
     "read, change and delete your files, and use the network. Leave it off unless you need it."
 )
 _RENEWED_WORDS = mark(
     "There is a new token, and both permissions below are off. Copy it into the programs that "
-    "shall go on using Playhead."
+    "will still use Playhead."
 )
 
 

@@ -26,7 +26,7 @@ class ConversationPage(QWidget):
         super().__init__(parent)
         self._built_in, self._words = built_in
         self.instructions = text_area(
-            tr("Custom instructions"), tr("Told to the model in every conversation"), 76
+            tr("Custom instructions"), tr("Sent to the model in every conversation"), 76
         )
         self.max_steps = line("20", tr("Steps per turn"))
         self.steps_note = FormNote()

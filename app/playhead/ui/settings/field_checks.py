@@ -28,11 +28,11 @@ def address_problem(text: str) -> str:
         parts = urlsplit(text)
         has_host = bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
-        return tr("The port of the address is no number below 65,536.")
+        return tr("The port of the address is not a number below 65,536.")
     if parts.scheme not in ("http", "https"):
         return tr("The address must begin with http:// or https://.")
     if not has_host:
-        return tr("The address names no server.")
+        return tr("The address has no server name.")
     if parts.username or parts.password:
         return tr("Leave user and password out of the address: type the key below.")
     if parts.query or parts.fragment:
@@ -87,7 +87,7 @@ def extra_problem(text: str) -> str:
     try:
         found: object = json.loads(text)
     except ValueError as error:
-        return tr("The extra parameters are no JSON: {error}", error=error)
+        return tr("The extra parameters are not valid JSON: {error}", error=error)
     if not isinstance(found, dict):
         return tr("The extra parameters must be a JSON object, such as {example}.", example=EXAMPLE)
     named = _secret_name(cast("dict[str, Any]", found))

@@ -32,11 +32,11 @@ _PLACE_TEXTS: dict[AppFolderKind, tuple[str, str]] = {
 }
 _USUAL = mark(
     "These are the folders that the system has for such files. Started with --data-dir and a "
-    "folder, Playhead keeps all of it below that one, as on a stick. Keys lie in the system's "
-    "keyring in any case."
+    "folder, Playhead keeps all of it below that one, as on a stick. Keys are always in the "
+    "system's keyring."
 )
 _PORTABLE = mark(
-    "This Playhead was started with a folder of its own: everything lies below it but the keys, "
+    "This Playhead was started with a folder of its own: everything is in it but the keys, "
     "which are in this computer's keyring."
 )
 _RESET = mark(

@@ -76,7 +76,9 @@ def load(path: Path) -> ImportedConversation:
     if data is None:
         raise DocumentError(
             tr("{name} is not imported.", name=path.name),
-            detail=tr("It is no file of at most {number} MB.", number=IMPORT_LIMIT // 1000000),
+            detail=tr(
+                "It is not a regular file of at most {number} MB.", number=IMPORT_LIMIT // 1000000
+            ),
             remedy=tr("Choose a notebook or a list of messages."),
         )
     return read_document(data, path.stem)

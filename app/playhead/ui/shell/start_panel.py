@@ -110,7 +110,9 @@ class StartPanel(QWidget):
     def _rebuild(self) -> None:
         is_direct = self._model == DIRECT_MODEL
         usable = [server for server in self._servers if server.models]
-        self._hero.setText(tr("Ready to run code") if is_direct else tr("What shall we do?"))
+        self._hero.setText(
+            tr("Ready to run code") if is_direct else tr("What would you like to do?")
+        )
         self.sentence.setText(_sentence(self._model, usable))
         for button in self._buttons.findChildren(QPushButton):
             self._flow.removeWidget(button)
@@ -219,7 +221,7 @@ _FIRST_DETAIL = mark(
 )
 _WATCH_DETAIL = mark("Stop ends it at any time. What it prints appears here at once.")
 _DONE_DETAIL = mark(
-    "Beside the code stands how long each line took, and a card names the file that was "
+    "Beside the code you see how long each line took, and a card names the file that was "
     "written. Now drop a file of your own into the message field and type code for it, or "
     "choose a model in the settings that writes the code for you."
 )

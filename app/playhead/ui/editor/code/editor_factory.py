@@ -51,7 +51,7 @@ def drawing_problem(editor: CodeEditor, text: str) -> str:
         return ""
     if isinstance(editor, PlainEditor):
         is_turned = without_direction_marks(text) != text
-        return tr("Signs without a shape turn words round here.") if is_turned else ""
+        return tr("Invisible characters change the text direction here.") if is_turned else ""
     is_lost = RIGHT_TO_LEFT.search(text) is not None
     return tr("Words from right to left are not drawn as they are here.") if is_lost else ""
 

@@ -75,7 +75,7 @@ def compiled(query: Query) -> QRegularExpression:
         options |= _Option.CaseInsensitiveOption
     expression = QRegularExpression(source, options)
     if not expression.isValid():
-        raise PatternError(expression.errorString() or tr("This is no pattern."))
+        raise PatternError(expression.errorString() or tr("This is not a valid pattern."))
     return expression
 
 

@@ -211,7 +211,7 @@ def _problem(reader: QImageReader) -> str:
         case QImageReader.ImageReaderError.FileNotFoundError:
             return tr("the file is not there any more")
         case QImageReader.ImageReaderError.UnsupportedFormatError:
-            return tr("it is no picture, or of an unknown kind")
+            return tr("it is not a picture, or of an unknown kind")
         case QImageReader.ImageReaderError.InvalidDataError:
             return tr("its data are damaged")
         case _:

@@ -208,7 +208,7 @@ def with_unsent_line(rows: Sequence[Row], before: int | None) -> list[Row]:
 def _unsent_note() -> Note:
     return Note(
         kind="info",
-        title=tr("What stands above is no longer sent to the model."),
+        title=tr("Messages above this line are no longer sent to the model."),
         detail=tr(
             "The conversation is longer than the model takes; the oldest turns were left out."
         ),

@@ -479,7 +479,7 @@ def stop_text(report: RunReport) -> str:
         return f"Stopped{where}. {reason}".rstrip()
     if not where:
         return reason or tr("The run was ended.")
-    return " ".join(filter(None, (f"Ended{where}.", reason, tr("Its names are gone."))))
+    return " ".join(filter(None, (f"Ended{where}.", reason, tr("Its variables were lost."))))
 
 
 def _where(report: RunReport) -> str:
