@@ -268,7 +268,7 @@ async def test_the_secrets_of_bedrock_are_one_key_and_never_settings(theme: Them
     ("address", "words"),
     [
         ("example.com/v1", "begin with http"),
-        ("https://", "names no server"),
+        ("https://", "has no server name"),
         ("https://me:pw@example.com", "user and password"),
         ("https://example.com/v1/chat/completions", "Leave /chat/completions off"),
         ("https://example.com/v1?key=x", "goes only to the path"),

@@ -24,7 +24,7 @@ class Command(Struct, frozen=True):
     keys: str
 
 
-# The approval bar has its own, which live only while it asks.
+# The approval bar has its own keys, which work only while it asks.
 COMMANDS = (
     Command("new", mark("New conversation"), "Ctrl+N"),
     Command("commands", mark("All commands…"), "Ctrl+K"),

@@ -174,7 +174,7 @@ class Shortcut(Struct, frozen=True, kw_only=True):
     binding: Binding | None = None
 
 
-# What is typed or walked with: these keys are the same everywhere and stay as they are.
+# Keys for typing and moving are the same everywhere and cannot be changed.
 _FIXED = (
     Shortcut(place=mark("Message field"), text=mark("Send"), keys="Return"),
     Shortcut(place=mark("Message field"), text=mark("New line"), keys="Shift+Return"),

@@ -29,7 +29,7 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import format_size, tr
 
 DOCUMENT_LIMIT_BYTES = 32_000_000
-"""No provider takes larger ones; some take less, which the model is then told."""
+"""No provider accepts larger ones; if one accepts less, the model is told so."""
 
 _PDF = ".pdf"
 _OFFICE = frozenset({".docx", ".doc", ".odt", ".xlsx", ".xls", ".ods", ".pptx", ".ppt", ".odp"})

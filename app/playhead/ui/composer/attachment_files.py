@@ -16,7 +16,7 @@ from playhead.ui.widgets.wording import format_size, tr, tr_n
 IMAGE_LIMIT_BYTES = 20_000_000
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"})
 IMAGE_LIMIT_PIXELS = 50_000_000
-"""Larger ones are files: to decode one takes hundreds of MB."""
+"""Larger ones are sent as files, because decoding one takes hundreds of MB."""
 _IMAGE_FORMATS = frozenset({b"png", b"jpeg", b"jpg", b"gif", b"webp", b"bmp"})
 _COUNTED_BYTES = 20_000_000
 
@@ -66,7 +66,7 @@ def _image(place: Path, size_bytes: int) -> Attachment:
                 "Attach a smaller copy, or name its path in your message so that code opens it."
             ),
         )
-    # What is no image in spite of its name goes as a file; reading the header is enough to know.
+    # A file that is no image in spite of its name is sent as a file; the header is enough to know.
     reader = QImageReader(str(place))
     is_image = reader.canRead() and bytes(reader.format().data()) in _IMAGE_FORMATS
     kind = "image" if is_image and not is_too_many_pixels(reader.size()) else "file"

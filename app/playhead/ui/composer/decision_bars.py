@@ -30,7 +30,7 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import short_folder, tr, tr_n
 
 ARMING_MS = 300
-"""A click or key that was on its way before the bar stood there decides nothing."""
+"""The bar ignores clicks and keys for this time, because they were not meant for it."""
 
 _NARROW_PX = 520
 

@@ -60,13 +60,13 @@ class SentHistory:
 
 
 LONGEST_PASTE = 100_000
-"""Characters; what is longer, or has more lines than the next, becomes an attachment."""
+"""Characters; a longer text, or one with more lines than the next, becomes an attachment."""
 MOST_PASTED_LINES = 2_000
 LONGEST_PASTED_LINE = 30_000
 """Laying out a longer one takes more than a frame."""
 _SHARE_OF_WINDOW = 0.35
 _SHARE_OF_ALL = 0.5
-"""Of the window's height, with what stands above and below the field."""
+"""The share of the window's height, including the parts above and below the field."""
 _FEWEST_LINES = 2
 _LOW_WINDOW_PX = 480
 _MARGIN_PX = 4

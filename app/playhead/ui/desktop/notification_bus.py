@@ -28,12 +28,12 @@ _NAME = "org.freedesktop.Notifications"
 _PATH = "/org/freedesktop/Notifications"
 _SERVER = DBusAddress(_PATH, bus_name=_NAME, interface=_NAME)
 _TIMEOUT_S = 5.0
-"""How long a note may be on its way before it is shown by other means, too."""
+"""The time to wait for an answer before the notification is shown by other means, too."""
 _CLOSE_TIMEOUT_S = 2.0
-"""How long the end of the program waits for answers that are still to come."""
+"""The time for which the end of the program waits for outstanding answers."""
 _NORMAL_URGENCY = 1
 _NO_BUS = (OSError, ValueError, KeyError, EOFError, RuntimeError)
-"""How jeepney says that there is no bus, or none that it can read."""
+"""The errors of jeepney if there is no bus, or none that it can read."""
 _log = logging.getLogger(__name__)
 
 
@@ -46,13 +46,13 @@ class _NotificationState(Struct, kw_only=True):
 
     wanted: DesktopNotification | None = None
     shown: DesktopNotification | None = None
-    """Set when it is sent; its number comes with the answer."""
+    """Set when it is sent; its number is in the answer."""
     number: int = 0
     server: str = ""
-    """The unique name of the program that shows it: the number means nothing to another one."""
+    """The unique name of the program that shows it, for which alone the number is valid."""
     call: Literal["", "show", "close"] = ""
     patience: asyncio.TimerHandle | None = None
-    """Runs until the server has answered or somebody else has been asked to show the note."""
+    """Runs until the server has answered or the notification is shown by other means."""
 
     def want(self, note: DesktopNotification | None) -> None:
         """Set the notification to show, or None."""
@@ -223,7 +223,7 @@ async def _opened_bus() -> AsyncIterator[DBusConnection | None]:
         yield connection
     finally:
         if writer is not None:
-            writer.transport.abort()  # what had to arrive has been answered
+            writer.transport.abort()  # all important calls have been answered
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
 

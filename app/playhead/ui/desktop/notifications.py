@@ -16,7 +16,7 @@ from playhead.session.sessions import Sessions
 from playhead.ui.widgets.wording import mark, tr
 
 LONG_S = 10.0
-"""A turn that took less is over before anybody has turned away."""
+"""A shorter turn is not notified, because the user is still there."""
 Phase = Literal["rests", "works", "approval", "input"]
 _WORDS: dict[Phase, str] = {
     "rests": mark("Finished"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 TAIL_BYTES = 512_000
-"""How much of a file is looked at: a log of any size opens at once."""
+"""The number of bytes read from the end, so that a log of any size opens at once."""
 MOST_LINES = 5_000
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _HEAD = re.compile(rf"^\d{{4}}-\d\d-\d\d [\d:,]+ ({'|'.join(LEVELS)}) ")
@@ -66,7 +66,7 @@ class LogTail:
         self._place = max(0, size - TAIL_BYTES)
         self.is_cut = self._place > 0
         if self.is_cut:
-            self._rest = b"\n"  # what is before the first line's end is only a piece
+            self._rest = b"\n"  # the text before the first line break is incomplete
 
     def _forget(self) -> bool:
         was_there = self._place >= 0

@@ -47,7 +47,7 @@ from playhead.ui.widgets.wording import tr, tr_n
 
 PAGE_ROWS = 200
 MOST_ROWS = 1_000_000
-"""A view cannot well scroll through more."""
+"""A view cannot scroll through more rows usefully."""
 _KEPT_PAGES = 64
 _ASK_DELAY_MS = 40
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -252,7 +252,7 @@ class OwnTabs(QObject):
         if tab.file is not None and tab.file.path == path:
             form = tab.file
         written = await asyncio.to_thread(text_files.write, form, text)
-        if not tab.is_own:  # a block of the conversation stays one; its copy is opened
+        if not tab.is_own:  # a block of the conversation remains one; its copy is opened
             await self._open(path)
             return
         had_file = tab.file is not None

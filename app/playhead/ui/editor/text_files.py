@@ -63,7 +63,7 @@ def read(path: str) -> FileText:
     with _in_words(path, "opened"):
         data, stamp = _bytes_of(path)
     encoding, told = _encoding_of(data, path)
-    # The codec with a mark in its name removes that mark.
+    # The codec with a byte order mark in its name removes the mark.
     data = data.removeprefix(_BOMS.get(encoding, b""))
     try:
         text = data.decode(encoding)

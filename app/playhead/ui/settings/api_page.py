@@ -170,7 +170,7 @@ class ApiPage(QWidget):
         words, kind = state_words(self._api.status, is_wanted=self.enabled.isChecked())
         self.state_note.say(words, kind)
         is_listening = self._api.status.state == "listening"
-        kept = self._api.status.message if is_listening else ""  # where the token is not kept
+        kept = self._api.status.message if is_listening else ""  # if the token is not stored
         self.token_note.say(f"{tr(_KEY_WORDS)} {kept}".strip())
 
     def _show_address(self) -> None:

@@ -93,7 +93,7 @@ class SettingsPages(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 8, 0)
         column.setSpacing(12)
-        # Sections come last: whatever is moved below another parent is styled once more.
+        # Sections are added last, because widgets that get another parent are styled again.
         area.setWidget(page)
         self.stack.addWidget(area)
         for section in sections:

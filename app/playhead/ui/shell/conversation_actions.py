@@ -22,7 +22,7 @@ from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import tr, tr_n
 
 UNDO_MS = 10_000
-"""How long a deletion can be taken back."""
+"""The time in which a deletion can be undone."""
 _DELETED_CONVERSATIONS = "deleted conversations"
 _TITLE_LENGTH = 60
 

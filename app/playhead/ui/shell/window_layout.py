@@ -270,7 +270,7 @@ WINDOW_FRAME = QSize(8, 40)
 """What a window manager may put around the window; its true size is known only once it is shown."""
 _FIRST_SIZE = QSize(1480, 940)
 _REST_MS = 1_000
-"""A window that is dragged is written down when it has come to rest."""
+"""The delay before the state is stored, so that a drag stores it only once."""
 _CHANGES = frozenset((QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.WindowStateChange))
 
 

@@ -202,7 +202,7 @@ class RowDelegate(QStyledItemDelegate):
         else:
             if row.fold:
                 self._paint_ground(painter, option)
-            lead = 0 if row.fold else 7  # one that can be opened has a ground of its own
+            lead = 0 if row.fold else 7  # one that can be opened has its own background
             self._paint_heading(painter, option.rect.adjusted(10, lead, -10, 0), row)
         painter.restore()
 

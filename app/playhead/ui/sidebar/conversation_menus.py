@@ -14,7 +14,7 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_n
 
 MenuEntries = Callable[[Sequence[str], QMenu], Sequence[QAction]]
-"""More entries for the menu of conversations, by their ids; none: for that beside all rows."""
+"""Returns more entries for the menu of conversations, by their ids; without ids, of the list."""
 
 
 class MenuActions(Struct, frozen=True, kw_only=True):

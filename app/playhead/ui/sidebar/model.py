@@ -89,7 +89,7 @@ class SidebarModel(QAbstractListModel):
         tail = _common(before[head:][::-1], rows[head:][::-1])
         old, new = before[head : len(before) - tail], rows[head : len(rows) - tail]
         if [row.conversation_id for row in old] == [row.conversation_id for row in new]:
-            # Only called otherwise: a row that went would take the keyboard away from the list.
+            # Only renamed: removing a row would take the keyboard focus from the list.
             self._rows[head : head + len(new)] = new
             self.dataChanged.emit(self.index(head), self.index(head + len(new) - 1))
         else:

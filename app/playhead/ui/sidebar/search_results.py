@@ -383,7 +383,7 @@ def _units(text: str) -> int:
 
 
 _DELAY_MS = 120
-"""How long results are waited for before those among the titles are shown without them."""
+"""The time to wait for results before those among the titles are shown alone."""
 
 
 class SidebarSearch(QWidget):

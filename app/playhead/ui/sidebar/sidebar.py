@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _CLEARING = "_q_qlineeditclearaction"
-"""What Qt calls the action of the clear button, of which it tells nothing."""
+"""Qt's undocumented name for the action of the clear button."""
 
 
 class SearchField(QLineEdit):

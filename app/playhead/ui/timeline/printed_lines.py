@@ -16,7 +16,7 @@ from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.timeline.view import TimelineView
 
 _MOST_CHARS = 100_000
-"""Longer code is not parsed for this: it would be seen as a stall."""
+"""Longer code is not parsed, because that would block the window noticeably."""
 
 
 def statement_around(language: str, code: str, line: int) -> tuple[int, int]:

@@ -18,7 +18,7 @@ class FlowLayout(QLayout):
     def addItem(self, item: QLayoutItem) -> None:
         """Add an item."""
         self._items.append(item)
-        self.invalidate()  # one that was shown before stays where it was made otherwise
+        self.invalidate()  # else one that was shown before keeps its old position
 
     def count(self) -> int:
         """Return the number of items."""

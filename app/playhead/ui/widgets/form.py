@@ -65,7 +65,7 @@ class FormNote(QLabel):
         self._demand_height()
 
     def _demand_height(self) -> None:
-        self.setMinimumHeight(0)  # a label never says that it needs less than this
+        self.setMinimumHeight(0)  # a label never asks for less than this
         self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
 
 

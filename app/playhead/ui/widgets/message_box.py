@@ -24,7 +24,7 @@ def confirm(
     box.setInformativeText(details)
     button = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
     button.setProperty("kind", "danger")
-    button.style().polish(button)  # the box has dressed it already
+    button.style().polish(button)  # the box has styled it already
     cancel = box.addButton(QMessageBox.StandardButton.Cancel)
     cancel.setIcon(QIcon())  # some desktops put a red cross on it
     box.setDefaultButton(cancel)

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 
 SANS = "Inter"
 MONO = "JetBrains Mono NL"
-"""Without ligatures: code is shown as it is written, also by Scintilla, which cannot be told so."""
+"""Without ligatures, which Scintilla cannot switch off, so that code is shown as written."""
 
 _log = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ RADIUS_BUTTON, RADIUS_CARD, RADIUS_COMPOSER = 7, 10, 14
 BAR_HEIGHT = 48
 SIDEBAR_WIDTH = 236
 COLUMN_WIDTH = 760
-"""The widest that text may run."""
+"""The largest width of text, in pixels."""
 CODE_PX = 13
 PROSE_PX = 14
 

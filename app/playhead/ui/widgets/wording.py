@@ -17,12 +17,12 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
 CONTEXT = "Playhead"
-"""All texts share one context; `about` tells two apart that are the same in English only."""
+"""All texts share one context; `about` distinguishes two that are the same in English only."""
 
 
 def tr(text: str, /, *, about: str = "", **values: object) -> str:
     """Return the text in the window's language, with the values in place of the names in braces."""
-    if not text:  # which Qt would translate into what a catalogue says of itself
+    if not text:  # which Qt would translate to the header of a catalogue
         return text
     said = QCoreApplication.translate(CONTEXT, text, about)
     return said.format_map(values) if values else said
@@ -45,7 +45,7 @@ def mark(text: str) -> str:
 
 
 LANGUAGE_VARIABLE = "PLAYHEAD_LANGUAGE"
-"""Names a language, such as `de` or `pt_BR`, where it shall not be the system's."""
+"""The name of a language, such as `de` or `pt_BR`, to use in place of the system's."""
 _log = logging.getLogger(__name__)
 
 

@@ -20,7 +20,7 @@ def toggle_comment(lines: Sequence[str], language: str) -> list[str] | None:
     filled = [line for line in lines if line.strip()]
     if filled and all(_is_comment(line, opening, closing) for line in filled):
         return [_uncommented(line, opening, closing) for line in lines]
-    # A mark on a line that is blank makes sense only where there is nothing else to mark.
+    # A blank line is commented out only if there is no other line.
     column = min((_depth(line) for line in filled), default=0)
     return [
         _commented(line, column, opening, closing) if line.strip() or not filled else line

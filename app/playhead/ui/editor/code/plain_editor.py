@@ -149,7 +149,7 @@ class PlainEditor(QWidget):
         cursor = QTextCursor(self._edit.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         self._is_loading = True
-        # Joined to the step before, so that one undo takes the whole stream back.
+        # Joined to the step before, so that one undo removes the whole stream.
         if self._is_streaming:
             cursor.joinPreviousEditBlock()
         else:

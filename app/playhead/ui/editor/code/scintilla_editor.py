@@ -24,7 +24,7 @@ from playhead.ui.editor.code.shown_text import DIRECTION_MARKS, printable, utf8_
 from playhead.ui.editor.code.text_diff import LineMark
 
 _SET_NOTE = 2740
-"""SCI_EOLANNOTATIONSETTEXT; the binding's own method cannot be given the null that clears."""
+"""SCI_EOLANNOTATIONSETTEXT; the binding's own method does not accept the null that clears."""
 NOTE, RUNNING_NOTE, ERROR = 0, 1, 2  # extended styles: of notes at and under lines
 
 
@@ -453,7 +453,7 @@ class ScintillaEditor(QWidget):
         self._sci.setReadOnly(False)
         self._sci.clearAll()
         self._sci.appendText(utf8_length(shown), shown)
-        self._sci.setScrollWidth(1)  # it only ever grows by itself
+        self._sci.setScrollWidth(1)  # Scintilla only ever increases it
         self._is_loading = False
         self._size_number_margin()
 

@@ -18,12 +18,12 @@ DIRECTION_MARKS = {
     "\u2068": "FSI",
     "\u2069": "PDI",
 }
-"""Signs without a shape that turn what follows them: code then runs otherwise than it reads.
+"""Invisible characters that change the text direction, so that code does not run as it reads.
 
 See CVE-2021-42574 (https://trojansource.codes).
 """
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
-"""Letters of Hebrew, Arabic and their neighbours."""
+"""Letters of Hebrew, Arabic and related scripts."""
 _REPLACEMENTS = str.maketrans(dict.fromkeys(DIRECTION_MARKS, "\ufffd"))
 
 

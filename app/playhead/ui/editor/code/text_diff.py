@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 LARGEST = 2_500
-"""Lines between the first and the last change; more of them are told as one change, at once."""
+"""Lines between the first and the last change; more lines are reported as one change."""
 
 ChangeKind = Literal["added", "changed", "removed"]
 

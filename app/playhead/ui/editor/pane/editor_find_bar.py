@@ -33,9 +33,9 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_n
 
 SLICE = 16_000
-"""Characters looked at in one go; a slice ends at the end of a line."""
+"""Characters searched in one step; a slice ends at the end of a line."""
 MOST = 20_000
-"""Places that are counted; nobody steps through more."""
+"""Matches that are counted; nobody steps through more."""
 
 _Option = QRegularExpression.PatternOption
 _GROUP = re.compile(r"\\(\d|\\|n|t)|\$(\d)")
@@ -130,7 +130,7 @@ def _found_in(expression: QRegularExpression, piece: str, offset: int) -> list[F
             first = to_characters(match.capturedStart())
             last = to_characters(after)
             places.append(Found(offset + first, offset + last, _groups(match)))
-    if not expression.match(piece, after).isValid():  # that is how it gives up
+    if not expression.match(piece, after).isValid():  # the sign that it stopped
         raise PatternError(tr("This pattern takes too long."))
     return places
 

@@ -69,7 +69,7 @@ def editor_style(theme: Theme) -> str:
 
 
 SCRATCH = "own:scratch"
-"""The tab that stands there while there is no other."""
+"""The tab that is shown while there is no other."""
 
 
 class EditorPane(QWidget):

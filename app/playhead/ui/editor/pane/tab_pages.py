@@ -19,7 +19,7 @@ from playhead.ui.editor.tab import Tab
 from playhead.ui.widgets.theme import CODE_PX, Theme
 
 _KEPT = 8
-"""Editors of tabs that are out of sight and unchanged."""
+"""The number of editors kept for hidden and unchanged tabs."""
 SMALLEST_PX, LARGEST_PX = 8, 32
 
 
@@ -32,7 +32,7 @@ class TabPage(QObject):
         self.editor = editor
         self.running_line = RunningLine(editor, self)
         self.is_fresh = True
-        """Whether nothing was put up yet of what the last run said."""
+        """Whether no note of the last run is shown yet."""
 
 
 class TabPages(QFrame):
@@ -179,7 +179,7 @@ class TabPages(QFrame):
 
 MARKS_PAUSE_MS = 120
 _REST = 150
-"""A comparison that costs a frame is not made with each of them."""
+"""The pause before a comparison, as a multiple of the time that the last one took."""
 _LARGEST = 400_000
 """Characters; longer texts are compared only when the changes are asked for."""
 

@@ -50,7 +50,7 @@ _ICONS: dict[Status, tuple[str, str]] = {
     "deleted": ("file-minus-corner", "danger"),
 }
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What breaks a line, turns the order of letters, or cannot be drawn."""
+"""Characters that break a line, change the text direction, or cannot be drawn."""
 _MEDIUM = QFont.Weight.Medium
 _RIGHT = Qt.AlignmentFlag.AlignRight
 

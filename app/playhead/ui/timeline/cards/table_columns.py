@@ -12,9 +12,9 @@ from playhead.domain.conversation.payloads import Cell, Table
 from playhead.ui.widgets.wording import tr, tr_n
 
 SAMPLE = 200
-"""Rows by which a column's type and width are judged."""
+"""Rows that decide a column's type and width."""
 SORT_LIMIT = 20_000
-"""Of more rows a sort would be felt."""
+"""Sorting more rows would block the window noticeably."""
 _DECIMALS = 4
 _SHOWN_CHARS = 300
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?")

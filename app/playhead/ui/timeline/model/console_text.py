@@ -79,7 +79,7 @@ class ConsoleText:
     def _grow(self, text: str) -> None:
         self._open += text
         if len(self._open) > LINE_LIMIT:
-            # A progress bar rewrites one line for minutes: only what shows is kept.
+            # A progress bar rewrites one line for minutes: only the visible part is kept.
             whole, cut = _without_partial_escape(self._open)
             self._open = _overwritten(whole)[: LINE_LIMIT * 2] + ("\r" * whole.endswith("\r")) + cut
 
@@ -281,7 +281,7 @@ _CHAIN_LINES = (
     "The above exception was the direct cause of the following exception:",
 )
 _TRACEBACK_CHARS = 200_000
-"""Characters at the end of an output among which a traceback is looked for."""
+"""Characters at the end of an output in which a traceback is searched."""
 
 
 def split_traceback(output: str, name: str) -> tuple[str, str]:
@@ -338,7 +338,7 @@ _FRAME_LINES = 160
 _FRAME_CHARS = 100_000
 _SERIES_FOOT = re.compile(r"(?:Freq: .+, )?(?:Name: .+, )?(?:Length: \d+, )?dtype: \S+")
 _SERIES_WHOLE, _SERIES_CUT = 60, 11
-"""pandas prints so many values one by one; of more the first and the last, and a gap."""
+"""pandas prints this many values in full; of more, the first and the last ones and a gap."""
 _GAP_MARKS = frozenset({"...", "…", "\\"})
 
 

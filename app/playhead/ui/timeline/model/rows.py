@@ -191,7 +191,7 @@ def _markup_kind(form: str) -> RowKind:
 
 
 UNSENT = "unsent"
-"""The key of the line; there is one at most."""
+"""The key of the line; there is at most one."""
 
 
 def with_unsent_line(rows: Sequence[Row], before: int | None) -> list[Row]:

@@ -218,7 +218,7 @@ class TimelineModel:
                 if message.state != "streaming":
                     self._skip(message)
             case CodeError(name="KeyboardInterrupt"):
-                pass  # that the run was stopped is said by its report
+                pass  # the run's report says that it was stopped
             case _ if kind := kind_of(message):
                 self._draw(message, kind)
             case _:

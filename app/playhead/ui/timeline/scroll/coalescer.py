@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 FRAME_MS = 16
 LONGEST_MS = 120
 SHARE = 0.3
-"""Of the time, at most this much goes into drawing what streams."""
+"""The largest share of the time that is spent on drawing streamed text."""
 
 
 class Coalescer(QObject):

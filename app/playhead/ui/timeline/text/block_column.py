@@ -24,7 +24,7 @@ GAP = 12
 PAD_X, PAD_Y = 14, 10
 FENCE_HEADER = 30
 _NEAR = 1_500
-"""Pixels beyond what is looked at within which documents are kept."""
+"""Pixels beyond the visible part within which documents are kept."""
 _MOST_MARKS = 300
 _BACKWARDS = (
     QTextCursor.MoveOperation.Left,

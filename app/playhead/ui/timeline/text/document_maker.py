@@ -63,7 +63,7 @@ class Document(QTextDocument):
     """A document that loads nothing: a model's text must not read a file or call a server."""
 
     has_quotation = False
-    """Whether bars are to be drawn beside some of its lines."""
+    """Whether some of its lines have bars at the side."""
     is_waiting = False
     """Whether a formula in it is still being drawn."""
     has_formulas = False
@@ -118,9 +118,9 @@ class DocumentMaker:
         self.formulas = formulas
         self.made = 0
         self.wanted: FindQuery | None = None
-        """What is looked for: it is marked wherever it is drawn."""
+        """The query whose matches are marked wherever they are drawn."""
         self.current: tuple[object, int, int] | None = None
-        """The place that is shown: a column, a block of it, where it begins in its document."""
+        """The current match: a column, a block of it, and the position in its document."""
 
     def make(self, block: Block, ink: str = "text", definitions: str = "") -> Document:
         """Return the block's document, not yet laid out."""

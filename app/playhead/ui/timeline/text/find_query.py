@@ -17,7 +17,7 @@ _PIECE, _OVERLAP = 24_000, 400
 MARKDOWN_KINDS = frozenset({"answer", "plan", "rendered", "reasoning", "tool_call", "tool_result"})
 _PLAIN = frozenset({"question", "code", "markup", "run", "unknown"})
 IN_COLUMN = MARKDOWN_KINDS | _PLAIN | {"console"}
-"""Rows that show all that is searched of them as text."""
+"""Rows that show all of their searched text."""
 _MARKUP = re.compile(r"\x1b\[[\d;:]*m|\]\([^)\s]*\)|(?<!\w)_+|_+(?!\w)|[*`~\\]")
 _SIGNS = frozenset("*`~\\_[]()")
 

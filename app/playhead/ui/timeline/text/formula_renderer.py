@@ -22,12 +22,12 @@ _LIMIT_DEPTH = 20
 _LIMIT_PX = 8_000
 _KEPT = 400
 _LIMIT_S = 1.5
-"""Of work on one formula: nested roots take twice as long with each level."""
+"""The time limit for one formula; nested roots take twice as long with each level."""
 _PORTION_S, _PAUSE_S = 0.002, 0.001
 _LOOK_EVERY = 100
-"""Calls; to look at the clock at each of them would take longer than the work."""
+"""Calls between checks of the clock, because a check takes longer than a call."""
 _SCALE = 1.1
-"""The signs of the mathematical type are lower than those of the text."""
+"""The characters of the mathematical font are lower than those of the text."""
 # They can be endless, and no answer needs them.
 _MACROS = re.compile(
     r"\\(?:re)?newcommand|\\(?:provide|DeclareRobust)command|\\[gex]?def(?![a-zA-Z])|\\let\b"
@@ -118,7 +118,7 @@ class FormulaRenderer(QObject):
         self._asked: set[FormulaKey] = set()
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
-        self.destroyed.connect(self._pool.clear)  # else the end waits for all that is asked for
+        self.destroyed.connect(self._pool.clear)  # else the program's end waits for all formulas
         self._answer = _RenderSignals()
         self._answer.ready.connect(self._on_ready)
 

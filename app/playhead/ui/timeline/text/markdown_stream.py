@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 80
 MOST_DEPTH = 9
-"""The parser itself gives up at 20 levels, two for each list."""
+"""The parser itself stops at 20 levels, two for each list."""
 MOST_BRACKETS, MOST_MARKS = 400, 700
 LONGEST_WORD = 8_000
 _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")

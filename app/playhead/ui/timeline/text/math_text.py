@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _OPEN, _CLOSE = "\ue2f0", "\ue2f1"
 _LINE_LIMIT = 1_000
-"""Between two single dollars; those farther apart do not belong together."""
+"""The most characters between two single dollars that belong together."""
 _LIMIT = 4_000
 _FENCE = re.compile(
     r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*[ \t>]*(?P<run>`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE
