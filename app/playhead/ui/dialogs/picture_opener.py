@@ -137,7 +137,7 @@ def _decoded(message: Message, folder: str) -> tuple[QImage, str]:
 
 
 def _levels(message: Message, folder: str) -> tuple[list[QImage], str]:
-    """Return the picture and its smooth halvings, so that no frame has to shrink much."""
+    """Return the picture, its smooth halvings for small scales, and what is wrong with it."""
     image, problem = _decoded(message, folder)
     levels = [] if image.isNull() else [image]
     while levels and levels[-1].width() > 2 * _SMALLEST_LEVEL:
