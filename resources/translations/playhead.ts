@@ -5046,7 +5046,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
-      <source>Its variables were lost.</source>
+      <source>Its names are gone.</source>
       <translation type="unfinished" />
     </message>
     <message>

@@ -184,7 +184,7 @@ class Tokens(Struct, frozen=True, kw_only=True):
 
     @property
     def is_dark(self) -> bool:
-        """Return whether these are the colours of the dark theme."""
+        """Whether these are the colours of the dark theme."""
         return self.name == "dark"
 
     def of(self, name: str) -> str:

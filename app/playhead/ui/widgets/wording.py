@@ -94,7 +94,7 @@ def _with_base_languages(names: Sequence[str]) -> list[str]:
 
 
 def format_seconds(seconds: float) -> str:
-    """Return a duration as text: 38 ms, 1.1 s, 2 min 5 s."""
+    """38 ms, 1.1 s, 2 min 5 s."""
     if seconds < 0.0995:
         return tr("{number} ms", number=max(round(seconds * 1000), 0))
     if seconds < 60:
@@ -116,7 +116,7 @@ def short_folder(folder: str) -> str:
 
 
 def format_size(size_bytes: int) -> str:
-    """Return a size in bytes as people read it."""
+    """A size as people read it."""
     if size_bytes < 1_000:
         return tr_n("%n bytes", size_bytes, one="1 byte")
     if size_bytes < 1_000_000:

@@ -105,7 +105,7 @@ def test_a_declined_proposal_is_skipped_without_a_row_of_its_own(talk, model):
         ),
         (
             RunReport(state="killed", seconds=3.0, line=2, reason="The kernel did not answer."),
-            "Ended at line 2 after 3.0 s. The kernel did not answer. Its variables were lost.",
+            "Ended at line 2 after 3.0 s. The kernel did not answer. Its names are gone.",
         ),
         (
             RunReport(state="killed", reason="The kernel was restarted."),

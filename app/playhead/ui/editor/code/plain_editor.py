@@ -310,27 +310,27 @@ class PlainEditor(QWidget):
         self._edit.refresh()
 
     def line_change(self, line: int) -> str:
-        """Return the mark of a line in the margin; '' for none."""
+        """What the margin says of a line; '' for nothing."""
         return self._edit.changes.get(line, "")
 
     def line_markers(self, line: int) -> bool:
-        """Return whether the line has the running mark."""
+        """Whether the line carries the running mark."""
         return line == self._edit.running
 
     def line_traced(self, line: int) -> bool:
-        """Return whether the line is marked as one that printed output."""
+        """Whether the line is marked as what printed something."""
         return line in self._traced
 
     def line_heat(self, line: int) -> int:
-        """Return the level of heat of a line, 0 for none."""
+        """The level of heat of a line, 0 for none."""
         return self._edit.heat.get(line, 0)
 
     def line_note(self, line: int) -> str:
-        """Return the note at the end of a line."""
+        """The note at the end of a line."""
         return self._edit.notes.get(line, "")
 
     def line_error(self, line: int) -> str:
-        """Return the error at the end of a line."""
+        """The error at the end of a line."""
         return self._edit.errors.get(line, "")
 
     def _line_at(self, point: QPoint) -> int:

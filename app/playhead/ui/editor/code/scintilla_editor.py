@@ -349,29 +349,29 @@ class ScintillaEditor(QWidget):
             self._sci.markerAddSet(line, mark)
 
     def line_change(self, line: int) -> str:
-        """Return the mark of a line in the margin; '' for none."""
+        """What the margin says of a line; '' for nothing."""
         marks = self._sci.markerGet(line - 1)
         return next((kind for kind, n in _CHANGE_MARKERS.items() if marks & 1 << n), "")
 
     def line_markers(self, line: int) -> bool:
-        """Return whether the line has the running mark."""
+        """Whether the line carries the running mark."""
         return bool(self._sci.markerGet(line - 1) & (1 << _ARROW))
 
     def line_traced(self, line: int) -> bool:
-        """Return whether the line is marked as one that printed output."""
+        """Whether the line is marked as what printed something."""
         return bool(self._sci.markerGet(line - 1) & 1 << _TRACED)
 
     def line_heat(self, line: int) -> int:
-        """Return the level of heat of a line, 0 for none."""
+        """The level of heat of a line, 0 for none."""
         marks = self._sci.markerGet(line - 1)
         return next((n + 1 for n in range(HEAT_LEVELS) if marks & 1 << _COOLEST + n), 0)
 
     def line_note(self, line: int) -> str:
-        """Return the note at the end of a line."""
+        """The note at the end of a line."""
         return _as_text(self._sci.eOLAnnotationText(line - 1))
 
     def line_error(self, line: int) -> str:
-        """Return the error under a line."""
+        """The error under a line."""
         return _as_text(self._sci.annotationText(line - 1))
 
     def _set_up(self) -> None:

@@ -33,12 +33,12 @@ def without_direction_marks(code: str) -> str:
 
 
 def utf8_length(text: str) -> int:
-    """Return the length of the text in UTF-8 bytes."""
+    """How many bytes the text has in UTF-8."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def printable(text: str) -> str:
-    """Return the text with a mark in place of surrogates, which UTF-8 cannot encode."""
+    """The text with a mark in the place of halves of characters, which UTF-8 cannot hold."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -338,14 +338,14 @@ _FRAME_LINES = 160
 _FRAME_CHARS = 100_000
 _SERIES_FOOT = re.compile(r"(?:Freq: .+, )?(?:Name: .+, )?(?:Length: \d+, )?dtype: \S+")
 _SERIES_WHOLE, _SERIES_CUT = 60, 11
-"""pandas prints this many values in full; of more, the first and the last ones and a gap."""
+"""pandas prints so many values one by one; of more the first and the last, and a gap."""
 _GAP_MARKS = frozenset({"...", "…", "\\"})
 
 
 def without_frame(output: str, table: Table) -> str:
-    """Return the output before the data frame's printed form; all of it if in doubt.
+    """The output up to the frame's printed form; all of it where that is not found for sure.
 
-    A table without its text is one of earlier versions: it is found by its looks.
+    A table that does not bring its text is one of earlier versions: it is found by its looks.
     """
     if table.text:
         kept = output.removesuffix(f"{table.text}\n")
@@ -368,7 +368,7 @@ def without_frame(output: str, table: Table) -> str:
 
 
 def _first_of_series(lines: list[str], table: Table) -> int:
-    """Return where the values of a series begin, below the name of its index if it has one."""
+    """Where the values of a series begin, above them the name of its index if it has one."""
     is_cut = table.total_rows > _SERIES_WHOLE
     has_head = any(table.columns[:-1])
     count = _SERIES_CUT if is_cut else table.total_rows
@@ -378,19 +378,19 @@ def _first_of_series(lines: list[str], table: Table) -> int:
 
 
 def _known_part(line: str) -> str:
-    """Return a head up to its gap, because the table lacks the last columns of a wide frame."""
+    """A head up to its gap: the last columns of a wide frame are not among those of the table."""
     return line.partition(" ... ")[0]
 
 
 def _is_head(line: str, names: set[str]) -> bool:
-    """Return whether a line has only column names, indented by the width of the index."""
+    """A line of nothing but column names, indented by the width of the index."""
     words = line.split()
     known = [word for word in words if word not in _GAP_MARKS]
     return line.startswith(" ") and bool(known) and all(word in names for word in known)
 
 
 def _first_head(lines: list[str], number: int, names: set[str]) -> int:
-    """Return the first head of a wide frame; all heads but the last end in a backslash."""
+    """A wide frame is printed in parts, whose heads end in a backslash but for the last one's."""
     for before in range(number - 1, -1, -1):
         if _is_head(lines[before], names):
             if not lines[before].endswith("\\"):

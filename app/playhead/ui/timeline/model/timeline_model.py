@@ -472,25 +472,25 @@ class TimelineModel:
 
 
 def stop_text(report: RunReport) -> str:
-    """Return why a run ended early, in words."""
+    """How a run ended before its end, in words."""
     where = f" {_where(report)}".rstrip()
     reason = _sentence(report.reason)
     if report.state == "interrupted":
         return f"Stopped{where}. {reason}".rstrip()
     if not where:
         return reason or tr("The run was ended.")
-    return " ".join(filter(None, (f"Ended{where}.", reason, tr("Its variables were lost."))))
+    return " ".join(filter(None, (f"Ended{where}.", reason, tr("Its names are gone."))))
 
 
 def _where(report: RunReport) -> str:
-    """Return the line and the time of a run's end."""
+    """The line and the time of a run's end."""
     at = tr("at line {line}", line=report.line) if report.line else ""
     after = tr("after {time}", time=format_seconds(report.seconds)) if report.seconds else ""
     return " ".join(filter(None, (at, after)))
 
 
 def _sentence(words: str) -> str:
-    """Return words of the executor as a sentence."""
+    """Words of the executor as a sentence."""
     if not words:
         return ""
     return words[0].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")

@@ -27,7 +27,7 @@ def cost_text(total: UsageSum) -> str:
 
 
 def format_dollars(cost: float) -> str:
-    """Return cents if they are exact enough, else two significant digits."""
+    """Cents where that says enough, else two digits that say something."""
     if cost == 0 or cost >= 1:
         return f"${cost:,.2f}"
     if cost >= _CENT:

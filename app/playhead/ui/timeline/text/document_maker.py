@@ -103,7 +103,7 @@ class Document(QTextDocument):
 
 
 def units(text: str) -> int:
-    """Return Qt's length of a text: characters beyond the first 65,536 count twice."""
+    """How long Qt finds a text: signs beyond the first 65,536 count twice."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

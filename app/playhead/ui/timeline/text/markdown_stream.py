@@ -312,7 +312,7 @@ class MarkdownStream:
 
 
 def markdown_blocks(text: str) -> tuple[list[Block], str]:
-    """Return a whole text as blocks, and its link definitions."""
+    """A whole text as blocks, and its link definitions."""
     stream = MarkdownStream()
     stream.feed(text)
     stream.finish()
