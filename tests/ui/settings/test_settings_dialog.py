@@ -300,7 +300,7 @@ async def test_what_is_no_key_is_said_in_words(theme: Theme, key: str, words: st
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
-        ("{", "no JSON"),
+        ("{", "not valid JSON"),
         ("[]", "JSON object"),
         ('{"api_key": "sk-1"}', "looks like a secret"),
         ('{"extra_headers": {"X-Token": "t"}}', "looks like a secret"),
