@@ -242,7 +242,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Find</source>
       <translation type="unfinished" />
@@ -1888,6 +1888,68 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>This pattern takes too long.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>%n replaced</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>{number:,} of {total}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>{total} found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source> in what is shown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>Replace with</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>Whole words only</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>Regular expression</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Replace</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>Replace all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>This is not a valid pattern.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>Nothing found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
       <source>This is the plain editor: code has no colours. {reason}</source>
       <translation type="unfinished" />
@@ -1914,92 +1976,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
       <source>{language_name} cannot be run here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>This pattern takes too long.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>%n replaced</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>{number:,} of {total}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>{total} found</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source> in what is shown</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>Replace with</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Match upper and lower case</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>Whole words only</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>Regular expression</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Previous (Shift+F3)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Next (F3)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Close the search (Esc)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/settings/provider_form.py" />
-      <source>Replace</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>Replace all</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>This is not a valid pattern.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Nothing found</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2135,6 +2111,14 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/running_line.py" />
       <source>running · {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/running_line.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>running</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3736,6 +3720,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Something on the disk was not as it should be.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>Waiting for the system's keyring</source>
       <translation type="unfinished" />
     </message>
@@ -3887,7 +3876,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>No kernel is running. Names are listed here once code has run.</source>
+      <source>No kernel is running. Variables are listed here once code has run.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3902,12 +3891,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>Names are listed for Python only.</source>
+      <source>Variables are listed for Python only.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>The names could not be read. {words}</source>
+      <source>The variables could not be read. {words}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3962,7 +3951,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Check tells at once whether they fit.</source>
+      <source>The Check button tests them.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3972,7 +3961,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Names and data of the code that ran before are gone; the model is told.</source>
+      <source>Variables and data of the code that ran before were lost; the model is told.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3982,7 +3971,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Names and data of the code that ran before are gone.</source>
+      <source>Variables and data of the code that ran before were lost.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4230,13 +4219,6 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>waiting for you</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/model.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>running</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4644,6 +4626,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>Sent.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>interrupted</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5126,11 +5113,6 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
-      <source>Show the line that printed this</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Find in conversation…</source>
       <translation type="unfinished" />
     </message>
@@ -5177,6 +5159,11 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Copy link address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Show the line that printed this</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5276,17 +5263,22 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
-      <source>Code can open what you attach by its path.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Attach “{name}” to your message</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
+      <source>Code can open what you attach by its path.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Import as a conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
+      <source>Import %n conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5304,9 +5296,24 @@ Click to sort</source>
       <source>Attach the image to your message</source>
       <translation type="unfinished" />
     </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
-      <source>Import %n conversations</source>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/find_bar.py" />
+      <source>Match upper and lower case</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/find_bar.py" />
+      <source>Previous (Shift+F3)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/find_bar.py" />
+      <source>Next (F3)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/find_bar.py" />
+      <source>Close the search (Esc)</source>
       <translation type="unfinished" />
     </message>
     <message>

@@ -96,7 +96,7 @@ def search(text: str, query: Query) -> Iterator[list[Found]]:
 
 
 def expanded(template: str, found: Found, query: Query) -> str:
-    """Return the replacement of a match; `\1` and `$1` are a pattern's groups."""
+    """Return the replacement of a match; `\\1` and `$1` are a pattern's groups."""
     if not query.is_pattern:
         return template
 
