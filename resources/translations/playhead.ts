@@ -242,7 +242,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Find</source>
       <translation type="unfinished" />
@@ -327,7 +327,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
-      <source>Edit the last message and send it anew</source>
+      <source>Edit the last message and send it again</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -508,12 +508,12 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
-      <source>This model cannot see images. It is told the path, so that code can open it.</source>
+      <source>This model cannot see images. It receives the path, so that code can open it.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
-      <source>The model is told the path and can read it by code.</source>
+      <source>The model receives the path and can read it by code.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -581,7 +581,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/attachment_files.py" />
-      <source>“{name}” is no ordinary file.</source>
+      <source>“{name}” is not a regular file.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -797,7 +797,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <source>Why not? The model is told.</source>
+      <source>Why not? The model sees your answer.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1022,7 +1022,7 @@
     </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/composer/queue_rows.py" />
-      <source>%n messages wait until you say so</source>
+      <source>%n messages wait until you resume</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1057,7 +1057,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/queue_rows.py" />
-      <source>The turn was stopped or failed: nothing is sent until you say so.</source>
+      <source>The turn was stopped or failed: nothing is sent until you resume.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1161,7 +1161,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
-      <source>These files lie on this computer alone: Playhead sends nothing. They name places in the program, and hold no key and no word of your conversations. Copy one into a report if you like, or delete them.</source>
+      <source>These files are on this computer only: Playhead sends nothing. They name places in the program, and contain no keys and no text of your conversations. Copy one into a report if you like, or delete them.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1492,7 +1492,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/table_file.py" />
-      <source>“{name}” is another table by now.</source>
+      <source>“{name}” is a different table now.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1524,7 +1524,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/table_window.py" />
-      <source>“{name}” is another table by now: only what was read is here.</source>
+      <source>“{name}” is a different table now: only what was read is here.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1619,7 +1619,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/code/editor_factory.py" />
-      <source>Signs without a shape turn words round here.</source>
+      <source>Invisible characters change the text direction here.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1888,6 +1888,68 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>This pattern takes too long.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>%n replaced</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>{number:,} of {total}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>{total} found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source> in what is shown</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>Replace with</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>Whole words only</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>Regular expression</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Replace</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>Replace all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <source>This is not a valid pattern.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_find_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
+      <source>Nothing found</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
       <source>This is the plain editor: code has no colours. {reason}</source>
       <translation type="unfinished" />
@@ -1914,92 +1976,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
       <source>{language_name} cannot be run here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>This pattern takes too long.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>%n replaced</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>{number:,} of {total}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>{total} found</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source> in what is shown</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>Replace with</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Match upper and lower case</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>Whole words only</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>Regular expression</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Previous (Shift+F3)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Next (F3)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Close the search (Esc)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/settings/provider_form.py" />
-      <source>Replace</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>Replace all</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <source>This is no pattern.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/find_bar.py" />
-      <location filename="../../app/playhead/ui/timeline/find/timeline_find_bar.py" />
-      <source>Nothing found</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2138,6 +2114,14 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/editor/pane/running_line.py" />
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>no kernel</source>
       <translation type="unfinished" />
@@ -2170,7 +2154,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
-      <source>{language} code is run by the {language} of this machine</source>
+      <source>{language} code is run by the {language} on this computer</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2196,7 +2180,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
-      <source>The names that the code has defined</source>
+      <source>The variables that the code has defined</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2211,7 +2195,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
-      <source>Restart the kernel: all names are forgotten</source>
+      <source>Restart the kernel: all variables are lost</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2268,7 +2252,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/text_files.py" />
-      <source>It is no text but binary data.</source>
+      <source>It is binary data, not text.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2288,7 +2272,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/text_files.py" />
-      <source>It says that it is {told}, but is not.</source>
+      <source>It is marked as {told}, but is not.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2303,7 +2287,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/text_files.py" />
-      <source>Its line ends are {name}, and stay so.</source>
+      <source>Its line ends are {name}, and are kept.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2364,7 +2348,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
-      <source>Read the names again</source>
+      <source>Read the variables again</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2379,7 +2363,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
-      <source>No names yet. What the code defines is listed here.</source>
+      <source>No variables yet. Those that the code defines are listed here.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2389,7 +2373,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
-      <source>The code is running. Its names are read when it rests.</source>
+      <source>The code is running. Its variables are read when it has ended.</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -2430,7 +2414,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/api_page.py" />
-      <source>Whoever decides first counts: you in this window, or the program that asked.</source>
+      <source>You in this window or the program may decide; the first decision counts.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2440,7 +2424,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/api_page.py" />
-      <source>There is a new token, and both permissions below are off. Copy it into the programs that shall go on using Playhead.</source>
+      <source>There is a new token, and both permissions below are off. Copy it into the programs that will still use Playhead.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2602,7 +2586,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/conversation_page.py" />
-      <source>Told to the model in every conversation</source>
+      <source>Sent to the model in every conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2681,7 +2665,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/field_checks.py" />
-      <source>The address names no server.</source>
+      <source>The address has no server name.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2746,7 +2730,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/field_checks.py" />
-      <source>The port of the address is no number below 65,536.</source>
+      <source>The port of the address is not a number below 65,536.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2757,7 +2741,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/field_checks.py" />
-      <source>The extra parameters are no JSON: {error}</source>
+      <source>The extra parameters are not valid JSON: {error}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3402,12 +3386,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/storage_page.py" />
-      <source>These are the folders that the system has for such files. Started with --data-dir and a folder, Playhead keeps all of it below that one, as on a stick. Keys lie in the system's keyring in any case.</source>
+      <source>These are the folders that the system has for such files. Started with --data-dir and a folder, Playhead keeps all of it below that one, as on a stick. Keys are always in the system's keyring.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/storage_page.py" />
-      <source>This Playhead was started with a folder of its own: everything lies below it but the keys, which are in this computer's keyring.</source>
+      <source>This Playhead was started with a folder of its own: everything is in it but the keys, which are in this computer's keyring.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3716,7 +3700,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/document_files.py" />
-      <source>It is no file of at most {number} MB.</source>
+      <source>It is not a regular file of at most {number} MB.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3732,6 +3716,11 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>{first} and %n more want to run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Something on the disk was not as it should be.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3887,7 +3876,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>No kernel is running. Names are listed here once code has run.</source>
+      <source>No kernel is running. Variables are listed here once code has run.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3902,12 +3891,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>Names are listed for Python only.</source>
+      <source>Variables are listed for Python only.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>The names could not be read. {words}</source>
+      <source>The variables could not be read. {words}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3962,7 +3951,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Check tells at once whether they fit.</source>
+      <source>The Check button tests them.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3972,7 +3961,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Names and data of the code that ran before are gone; the model is told.</source>
+      <source>Variables and data of the code that ran before were lost; the model is told.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3982,7 +3971,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Names and data of the code that ran before are gone.</source>
+      <source>Variables and data of the code that ran before were lost.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4032,7 +4021,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/start_panel.py" />
-      <source>Beside the code stands how long each line took, and a card names the file that was written. Now drop a file of your own into the message field and type code for it, or choose a model in the settings that writes the code for you.</source>
+      <source>Beside the code you see how long each line took, and a card names the file that was written. Now drop a file of your own into the message field and type code for it, or choose a model in the settings that writes the code for you.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4087,7 +4076,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/start_panel.py" />
-      <source>What shall we do?</source>
+      <source>What would you like to do?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4230,13 +4219,6 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>waiting for you</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/model.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>running</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4648,6 +4630,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>interrupted</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
       <source>Version {number} of {count}</source>
       <translation type="unfinished" />
     </message>
@@ -4766,7 +4753,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
-      <source>it is no picture, or of an unknown kind</source>
+      <source>it is not a picture, or of an unknown kind</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5001,7 +4988,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/model/rows.py" />
-      <source>What stands above is no longer sent to the model.</source>
+      <source>Messages above this line are no longer sent to the model.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5126,11 +5113,6 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
-      <source>Show the line that printed this</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Find in conversation…</source>
       <translation type="unfinished" />
     </message>
@@ -5177,6 +5159,11 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Copy link address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Show the line that printed this</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5276,17 +5263,22 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
-      <source>Code can open what you attach by its path.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Attach “{name}” to your message</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
+      <source>Code can open what you attach by its path.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
       <source>Import as a conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
+      <source>Import %n conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5304,9 +5296,24 @@ Click to sort</source>
       <source>Attach the image to your message</source>
       <translation type="unfinished" />
     </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/widgets/drop_zone.py" />
-      <source>Import %n conversations</source>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/find_bar.py" />
+      <source>Match upper and lower case</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/find_bar.py" />
+      <source>Previous (Shift+F3)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/find_bar.py" />
+      <source>Next (F3)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/find_bar.py" />
+      <source>Close the search (Esc)</source>
       <translation type="unfinished" />
     </message>
     <message>

@@ -116,7 +116,7 @@ async def test_another_table_of_the_same_name_is_not_mixed_in(
     window = opened(tasks, theme, kernel)
     kernel.total = 7_000
     window.view.scrollTo(window.model.index(3_000, 0))
-    await until(lambda: "another table" in window.note.text())
+    await until(lambda: "different table" in window.note.text())
     assert window.model.index(3_000, 1).data() == "…"
     window.close()
     await tasks.close()

@@ -119,7 +119,7 @@ async def test_each_state_is_said_in_words(theme: Theme, tmp_path: Path) -> None
         kernel.become("busy")
         assert "is running" in panel.words
         kernel.become("idle")
-        await until(lambda: panel.words.startswith("No names yet"))
+        await until(lambda: panel.words.startswith("No variables yet"))
         kernel.error = ExecutionError("The kernel did not answer.", remedy="Restart it.")
         bench.window.variables.refresh()
         await until(lambda: "did not answer" in panel.words)

@@ -268,7 +268,7 @@ async def test_the_secrets_of_bedrock_are_one_key_and_never_settings(theme: Them
     ("address", "words"),
     [
         ("example.com/v1", "begin with http"),
-        ("https://", "names no server"),
+        ("https://", "has no server name"),
         ("https://me:pw@example.com", "user and password"),
         ("https://example.com/v1/chat/completions", "Leave /chat/completions off"),
         ("https://example.com/v1?key=x", "goes only to the path"),
@@ -300,7 +300,7 @@ async def test_what_is_no_key_is_said_in_words(theme: Theme, key: str, words: st
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
-        ("{", "no JSON"),
+        ("{", "not valid JSON"),
         ("[]", "JSON object"),
         ('{"api_key": "sk-1"}', "looks like a secret"),
         ('{"extra_headers": {"X-Token": "t"}}', "looks like a secret"),

@@ -223,7 +223,7 @@ async def test_a_portable_one_says_that_keys_are_elsewhere(theme, tmp_path, monk
     async with desk(theme, tmp_path) as one:
         _, page = one.storage()
         assert page.rows[0].path.text() == str(tmp_path / "stick")
-        assert "everything lies below it but the keys" in page.note.text()
+        assert "everything is in it but the keys" in page.note.text()
 
 
 async def test_a_reset_asks_does_as_wished_and_says_where_the_backup_is(theme, tmp_path):

@@ -1,4 +1,4 @@
-"""The window's commands, and which keys are bound to each: the shipped ones, or the user's own."""
+"""The window's commands and the keys bound to each: the default ones, or the user's own."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from playhead.ui.widgets.wording import mark, tr
 
 
 class Command(Struct, frozen=True):
-    """One command; `name` is the key of what it does."""
+    """One command; `name` is the key of its handler."""
 
     name: str
     text: str
     keys: str
 
 
-# The approval bar has its own, which live only while it asks.
+# The approval bar has its own keys, which work only while it asks.
 COMMANDS = (
     Command("new", mark("New conversation"), "Ctrl+N"),
     Command("commands", mark("All commands…"), "Ctrl+K"),
@@ -61,7 +61,10 @@ COMMANDS = (
 def make_actions(
     owner: QWidget, handlers: Mapping[str, Callable[[], object]]
 ) -> dict[str, QAction]:
-    """An action per command, added to its owner. Raises KeyError for one without a handler."""
+    """Return an action for each command, added to the owner.
+
+    Raises KeyError for a command without a handler.
+    """
     actions: dict[str, QAction] = {}
     for command in COMMANDS:
         handler = handlers[command.name]
@@ -85,7 +88,7 @@ PLACES: Mapping[str, str] = {
 
 
 class Binding(Struct, frozen=True):
-    """A command whose keys can be changed; `id` is "place.command", `keys` the shipped ones."""
+    """A command whose keys can be changed; `id` is "place.command", `keys` the default ones."""
 
     id: str
     text: str
@@ -93,7 +96,7 @@ class Binding(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """Where its keys hold."""
+        """Return the place where the keys work."""
         return self.id.partition(".")[0]
 
 
@@ -110,14 +113,14 @@ _BINDINGS_OF_PARTS = (
 
 
 def all_bindings() -> list[Binding]:
-    """All of them, those of the window first."""
+    """Return all bindings, those of the window first."""
     window = (Binding(f"{WINDOW}.{one.name}", one.text, one.keys) for one in COMMANDS)
     editor = (Binding(f"{EDITOR}.{one.name}", one.text, one.keys) for one in EDITOR_COMMANDS)
     return [*window, *_BINDINGS_OF_PARTS, *editor]
 
 
 class KeyBindings(QObject):
-    """The keys in force, kept in the settings. Owner: the main window. Signal: `changed()`."""
+    """The current keys, stored in the settings. Owner: the main window. Signal: `changed()`."""
 
     changed = Signal()
 
@@ -132,22 +135,22 @@ class KeyBindings(QObject):
 
     @property
     def own(self) -> Mapping[str, str]:
-        """What the user has put otherwise."""
+        """Return the keys that the user has changed."""
         return dict(self._own)
 
     def keys(self, id_: str) -> str:
-        """The keys of a command; empty for none."""
+        """Return the keys of a command; '' if it has none."""
         return self._own.get(id_, self._bindings[id_].keys)
 
     def is_own(self, id_: str) -> bool:
-        """Whether the user has changed them."""
+        """Return whether the user has changed the keys of a command."""
         return id_ in self._own
 
     def holder(self, keys: str, id_: str) -> Binding | None:
-        """The other command that has these keys already, where both would hold.
+        """Return the other command that has these keys, if both would be active.
 
-        Keys of the editor and of the conversation go before those of the window, as they are
-        shipped; among themselves, and with those of a waiting approval, they must differ.
+        Keys of the editor and of the conversation take precedence over those of the window;
+        among themselves, and with those of a waiting approval, they must differ.
         """
         wanted = QKeySequence(keys)
         here = self._bindings[id_].place
@@ -159,18 +162,18 @@ class KeyBindings(QObject):
         return None
 
     def set(self, id_: str, keys: str) -> None:
-        """Give a command other keys, and take them from whoever had them."""
+        """Set the keys of a command, and remove them from the command that had them."""
         if keys and (other := self.holder(keys, id_)) is not None:
             self._put(other.id, "")
         self._put(id_, keys)
         self._keep()
 
     def reset(self, id_: str) -> None:
-        """The shipped keys again, for one command; who has them by now goes without."""
+        """Restore the default keys of one command, and remove them from any other command."""
         self.set(id_, self._bindings[id_].keys)
 
     def reset_all(self) -> None:
-        """The shipped keys again."""
+        """Restore the default keys of all commands."""
         self._own.clear()
         self._keep()
 

@@ -1,4 +1,4 @@
-"""All shortcuts on one page (F1), by the place where they hold; it records new keys too."""
+"""The page of all shortcuts (F1), by the place where they work; it also records new keys."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _MODIFIERS = {"Ctrl", "Alt", "Meta"}
 
 
 def native(keys: str) -> str:
-    """Keys as the system writes them."""
+    """Return keys as the system writes them."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def is_typed(keys: str) -> bool:
-    """Whether keys write something or walk: a shortcut of them would take them from all fields."""
+    """Return whether keys type text or move the cursor, so that text fields need them."""
     sequence = QKeySequence(keys)
     if sequence.isEmpty():
         return False
@@ -42,7 +42,7 @@ def is_typed(keys: str) -> bool:
 
 
 class ShortcutRecorder(QStackedWidget):
-    """Rests with a hint, or asks for the keys of one command. Signal: `left(str id)`."""
+    """Shows a hint, or asks for the keys of one command. Signal: `left(str id)`."""
 
     left = Signal(str)
 
@@ -116,7 +116,7 @@ class ShortcutRecorder(QStackedWidget):
         return self.edit.keySequence().toString()
 
     def _judge(self) -> None:
-        """Say whose the keys are by now, or why they cannot be taken."""
+        """Show which command has the keys now, or why they cannot be used."""
         keys, binding = self._typed(), self._binding
         if binding is None:
             return
@@ -166,7 +166,7 @@ _WIDTH_PX, _HEIGHT_PX = 560, 640
 
 
 class Shortcut(Struct, frozen=True, kw_only=True):
-    """What a key does, and where: `place` is the heading that it stands under."""
+    """The keys of an action; `place` is the heading that it is listed under."""
 
     place: str
     text: str
@@ -174,14 +174,14 @@ class Shortcut(Struct, frozen=True, kw_only=True):
     binding: Binding | None = None
 
 
-# What is typed or walked with: these keys are the same everywhere and stay as they are.
+# Keys for typing and moving are the same everywhere and cannot be changed.
 _FIXED = (
     Shortcut(place=mark("Message field"), text=mark("Send"), keys="Return"),
     Shortcut(place=mark("Message field"), text=mark("New line"), keys="Shift+Return"),
     Shortcut(place=mark("Message field"), text=mark("Earlier messages"), keys="Up"),
     Shortcut(
         place=mark("Message field"),
-        text=mark("Edit the last message and send it anew"),
+        text=mark("Edit the last message and send it again"),
         keys="Ctrl+Up",
     ),
     Shortcut(place=mark("Message field"), text=mark("Stop, or leave what is edited"), keys="Esc"),
@@ -215,9 +215,9 @@ _FIXED = (
 
 
 def all_shortcuts(keys: KeyBindings | None = None) -> list[Shortcut]:
-    """Those of the window, then those of its parts.
+    """Return the shortcuts of the window, then those of its parts.
 
-    With the user's own keys if they are given: then commands without any are among them.
+    With `keys` they include the user's own, and commands without any keys.
     """
     bound = [
         Shortcut(
@@ -238,7 +238,7 @@ def all_shortcuts(keys: KeyBindings | None = None) -> list[Shortcut]:
 
 
 class ShortcutsPage(QDialog):
-    """A list that can be searched, and changed by a click; `open()` it, it never blocks."""
+    """A list that can be searched and changed by a click; call `open()`, which does not block."""
 
     def __init__(self, keys: KeyBindings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -273,11 +273,11 @@ class ShortcutsPage(QDialog):
 
     @property
     def shown(self) -> list[Shortcut]:
-        """Those that match what is typed."""
+        """Return the shortcuts that match what is typed."""
         return [shortcut for shortcut, widgets in self._rows if not widgets[0].isHidden()]
 
     def button(self, id_: str) -> QPushButton:
-        """What changes the keys of a command."""
+        """Return the button that changes the keys of a command."""
         for shortcut, (_, widget) in self._rows:
             if shortcut.binding and shortcut.binding.id == id_:
                 assert isinstance(widget, QPushButton)  # noqa: S101 - bound ones have a button

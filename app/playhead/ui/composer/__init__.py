@@ -1,4 +1,4 @@
-"""Where a message is written, with its attachments and queue, and the bars that ask above it.
+"""The composer of messages, with its attachments and queue, and the bars that ask above it.
 
 `shell` and `settings` import it.
 """

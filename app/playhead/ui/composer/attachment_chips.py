@@ -1,4 +1,4 @@
-"""The row of attachments above the composer's text, with notes on what the model is given."""
+"""The row of attachments above the composer's text, with notes on what the model receives."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import format_size, tr
 
 DOCUMENT_LIMIT_BYTES = 32_000_000
-"""No provider takes larger ones; some take less, which the model is then told."""
+"""No provider accepts larger ones; if one accepts less, the model is told so."""
 
 _PDF = ".pdf"
 _OFFICE = frozenset({".docx", ".doc", ".odt", ".xlsx", ".xls", ".ods", ".pptx", ".ppt", ".odp"})
@@ -37,7 +37,10 @@ _PICTURES = frozenset({".heic", ".heif", ".tif", ".tiff", ".avif"})
 
 
 class AttachmentNote(Struct, frozen=True):
-    """A few words for the chip and the whole for its tooltip; `is_warning`: less than expected."""
+    """A short text for the chip and a long one for its tooltip.
+
+    `is_warning`: the model receives less than the user may expect.
+    """
 
     words: str
     whole: str
@@ -45,13 +48,13 @@ class AttachmentNote(Struct, frozen=True):
 
 
 def note_for(attachment: Attachment, facts: ModelFacts | None) -> AttachmentNote | None:
-    """What the model is given of the attachment; None where nothing is to be said."""
+    """Return a note on what the model receives of the attachment; None for no note."""
     if facts is None:
         return None
     suffix = Path(attachment.path).suffix.lower()
     is_picture = attachment.kind == "image" or suffix in _PICTURES
     if is_picture and facts.takes_images is False:
-        whole = tr("This model cannot see images. It is told the path, so that code can open it.")
+        whole = tr("This model cannot see images. It receives the path, so that code can open it.")
         return AttachmentNote(tr("this model cannot see it"), whole, is_warning=True)
     if attachment.kind != "file":
         return None
@@ -62,14 +65,14 @@ def note_for(attachment: Attachment, facts: ModelFacts | None) -> AttachmentNote
     if suffix == _PDF and facts.takes_documents:
         return _document(attachment)
     if suffix == _PDF or suffix in _OFFICE:
-        whole = tr("The model is told the path and can read it by code.")
+        whole = tr("The model receives the path and can read it by code.")
         return AttachmentNote(tr("for code to open"), whole)
     return None
 
 
 def _document(attachment: Attachment) -> AttachmentNote:
     if attachment.size_bytes > DOCUMENT_LIMIT_BYTES:
-        whole = tr("The model is told the path and can read it by code.")
+        whole = tr("The model receives the path and can read it by code.")
         return AttachmentNote(tr("too large to send, for code to open"), whole, is_warning=True)
     return AttachmentNote(
         tr("read by the model"), tr("It is sent with the message, and its path for code.")
@@ -85,7 +88,10 @@ _ICONS = {"file": "file", "image": "image", "folder": "folder"}
 
 
 class AttachmentChip(QFrame):
-    """One attachment with its remove button. Signals: `removed()`, `stepped(int)` by the arrows."""
+    """One attachment with its remove button.
+
+    Signals: `removed()`, `stepped(int)` by the arrow keys.
+    """
 
     removed = Signal()
     stepped = Signal(int)
@@ -117,14 +123,14 @@ class AttachmentChip(QFrame):
         self._tell("")
 
     def dress(self) -> None:
-        """Draw the icons in the colours of the theme in force; a thumbnail stays."""
+        """Draw the icons in the colours of the current theme; a thumbnail stays as it is."""
         self.remove.setIcon(self._theme.icon("x", "mute"))
         if not self.picture.property("isThumbnail"):
             icon = self._theme.icon(_ICONS[self.attachment.kind], "mute")
             self.picture.setPixmap(icon.pixmap(QSize(14, 14), self.devicePixelRatioF()))
 
     async def look(self) -> None:
-        """Read in a thread what there is to see: the image itself, or how long a text is."""
+        """Read the thumbnail of an image or the length of a text, in a thread."""
         if self.attachment.kind == "image":
             await self._load_picture()
         words = await asyncio.to_thread(words_about, self.attachment)
@@ -132,7 +138,7 @@ class AttachmentChip(QFrame):
             self._tell(words)
 
     def show_facts(self, facts: ModelFacts | None) -> None:
-        """Say what a model will see of it; None: not known, or no model."""
+        """Show what a model receives of it; None means that it is not known, or no model."""
         note = note_for(self.attachment, facts)
         self.note.setText(note.words if note else "")
         self.note.setVisible(note is not None)
@@ -148,7 +154,7 @@ class AttachmentChip(QFrame):
         self._name_remove()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keys on the remove button: Delete and Backspace remove, the arrows lead on."""
+        """Handle the keys of the remove button: Delete and Backspace remove, the arrows step."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         match event.key():
@@ -197,15 +203,15 @@ class AttachmentChip(QFrame):
         self._name_remove()
 
     def _name_remove(self) -> None:
-        """The button is what the keyboard reaches: its name says all that the chip shows."""
+        """Name the remove button, which has the focus, with all that the chip shows."""
         said = ", ".join(filter(None, (*self._said, self.note.text())))
         self.remove.setAccessibleName(tr("Remove {join}", join=said))
 
 
 class AttachmentChips(QWidget):
-    """All attachments of the message that is being written.
+    """Shows all attachments of the message that is being written.
 
-    Signals: `changed()`, `left()` when the keyboard goes on to the text.
+    Signals: `changed()`, `left()` when the keyboard focus moves to the text.
     """
 
     changed = Signal()
@@ -236,11 +242,11 @@ class AttachmentChips(QWidget):
 
     @property
     def attachments(self) -> list[Attachment]:
-        """What is attached, in order."""
+        """Return the attachments, in order."""
         return [chip.attachment for chip in self._chips]
 
     def add(self, attachment: Attachment) -> None:
-        """Attach; what is attached already stays once."""
+        """Add an attachment, unless it is attached already."""
         if any(chip.attachment.path == attachment.path for chip in self._chips):
             return
         chip = AttachmentChip(attachment, self._theme, self._inner)
@@ -252,22 +258,22 @@ class AttachmentChips(QWidget):
         self._show()
 
     def show_facts(self, facts: ModelFacts | None) -> None:
-        """Say in all chips what the model that answers will see; None: not known, or no model."""
+        """Show in all chips what the model receives; None: it is not known, or no model."""
         for chip in self._chips:
             chip.show_facts(facts)
 
     def clear(self) -> None:
-        """Take all away."""
+        """Remove all attachments."""
         for chip in list(self._chips):
             self._remove(chip)
 
     def focus_last(self) -> None:
-        """Lead the keyboard to the attachment that was added last."""
+        """Move the keyboard focus to the attachment that was added last."""
         if self._chips:
             self._chips[-1].remove.setFocus(Qt.FocusReason.BacktabFocusReason)
 
     def fit(self) -> None:
-        """As high as the rows, up to three, in a low window one; more are scrolled."""
+        """Show at most three rows, one in a low window; more are scrolled."""
         width = self._area.viewport().width()
         most = max(_ROW_PX, min(_MOST_PX, int(self.window().height() * _SHARE_OF_WINDOW)))
         height = min(self._row.heightForWidth(width), most) if self._chips else 0
@@ -275,18 +281,18 @@ class AttachmentChips(QWidget):
             self._area.setFixedHeight(height)
 
     def order_tabs(self, before: QWidget) -> None:
-        """Tab leads here from a widget, and from chip to chip."""
+        """Set the order of Tab: from a widget to the chips, and from chip to chip."""
         for chip in self._chips:
             QWidget.setTabOrder(before, chip.remove)
             before = chip.remove
 
     def dress(self) -> None:
-        """Draw all in the colours of the theme in force."""
+        """Draw all icons in the colours of the current theme."""
         for chip in self._chips:
             chip.dress()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Another width, or other words in a chip, make other rows."""
+        """Lay out the rows again after a change of the width or of a chip's text."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self.fit()
         return False
@@ -299,7 +305,7 @@ class AttachmentChips(QWidget):
             self.left.emit()
 
     def _on_removed(self, chip: AttachmentChip) -> None:
-        """The keyboard goes on to the next one, and after the last to the text."""
+        """Move the keyboard focus to the next chip, and after the last one to the text."""
         if self.window().focusWidget() is chip.remove:
             self._step(chip, 1 if chip is not self._chips[-1] or len(self._chips) == 1 else -1)
         self._remove(chip)

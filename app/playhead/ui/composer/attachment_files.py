@@ -1,4 +1,4 @@
-"""Makes attachments of dropped, pasted and chosen files, or says in words why it cannot."""
+"""Makes attachments of dropped, pasted and chosen files, or explains why it cannot."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from playhead.ui.widgets.wording import format_size, tr, tr_n
 IMAGE_LIMIT_BYTES = 20_000_000
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"})
 IMAGE_LIMIT_PIXELS = 50_000_000
-"""Larger ones are files: to decode one takes hundreds of MB."""
+"""Larger ones are sent as files, because decoding one takes hundreds of MB."""
 _IMAGE_FORMATS = frozenset({b"png", b"jpeg", b"jpg", b"gif", b"webp", b"bmp"})
 _COUNTED_BYTES = 20_000_000
 
 
 def attachment_from(path: str) -> Attachment:
-    """The attachment for a path; only its name and size are looked at, so size does not matter.
+    """Return the attachment for a path; only its name and size are read, so size does not matter.
 
     Raises AttachmentError if it is missing, unreadable, or an image too large to be sent.
     """
@@ -45,7 +45,7 @@ def attachment_from(path: str) -> Attachment:
         return Attachment(kind="folder", path=str(place), name=place.name or str(place))
     if not place.is_file():
         raise AttachmentError(
-            tr("“{name}” is no ordinary file.", name=place.name),
+            tr("“{name}” is not a regular file.", name=place.name),
             remedy=tr("Attach a file, an image or a folder."),
         )
     if place.suffix.lower() not in IMAGE_SUFFIXES:
@@ -66,7 +66,7 @@ def _image(place: Path, size_bytes: int) -> Attachment:
                 "Attach a smaller copy, or name its path in your message so that code opens it."
             ),
         )
-    # What is no image in spite of its name goes as a file; reading the header is enough to know.
+    # A file that is no image in spite of its name is sent as a file; the header is enough to know.
     reader = QImageReader(str(place))
     is_image = reader.canRead() and bytes(reader.format().data()) in _IMAGE_FORMATS
     kind = "image" if is_image and not is_too_many_pixels(reader.size()) else "file"
@@ -74,12 +74,12 @@ def _image(place: Path, size_bytes: int) -> Attachment:
 
 
 def is_too_many_pixels(size: QSize) -> bool:
-    """Whether an image is too large to be decoded."""
+    """Return whether an image has too many pixels to be decoded."""
     return size.width() * size.height() > IMAGE_LIMIT_PIXELS
 
 
 def words_about(attachment: Attachment) -> str:
-    """Why an image goes as a file, or how many lines a text has. Call it in a thread."""
+    """Return why an image is sent as a file, or how many lines a text has. Call it in a thread."""
     path = Path(attachment.path)
     if attachment.kind != "file":
         return ""
@@ -96,7 +96,7 @@ def words_about(attachment: Attachment) -> str:
 
 
 def _count_lines(path: Path) -> int | None:
-    """The lines of a text that is not too long to be read for that; None for all else."""
+    """Return the number of lines of a short text; None for binary and unreadable files."""
     try:
         with path.open("rb") as file:
             data = file.read(_COUNTED_BYTES)
@@ -108,7 +108,7 @@ def _count_lines(path: Path) -> int | None:
 
 
 def save_pasted_text(text: str, folder: Path) -> Attachment:
-    """Keep a long pasted text as a file. Call it in a thread."""
+    """Save a long pasted text as a file. Call it in a thread."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         place = _free_name(folder, time.strftime("pasted-%Y%m%d-%H%M%S"), ".txt")
@@ -125,7 +125,7 @@ def save_pasted_text(text: str, folder: Path) -> Attachment:
 
 
 def save_pasted(image: QImage, folder: Path) -> Attachment:
-    """Keep a pasted image as a PNG file. May take half a second: call it in a thread."""
+    """Save a pasted image as a PNG file. May take half a second: call it in a thread."""
     name = time.strftime("pasted-%Y%m%d-%H%M%S")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -155,7 +155,7 @@ def _free_name(folder: Path, name: str, suffix: str) -> Path:
 
 
 def thumbnail(path: str, side_px: int) -> QImage:
-    """A small picture of an image file, decoded at its small size. Call it in a thread."""
+    """Return a small picture of an image file, decoded at its small size. Call it in a thread."""
     reader = QImageReader(path)
     reader.setAutoTransform(True)
     if is_too_many_pixels(reader.size()):

@@ -16,10 +16,10 @@ _NAME_PX = 360
 
 
 class ModelButton(QPushButton):
-    """A click on it opens the picker of its owner's window. Owner: the composer.
+    """Opens the picker of its owner's window on a click. Owner: the composer.
 
-    Signal: `auto_run_toggled(bool)`. `recent_models()` gives models with their addresses, the last
-    one used first. `ask_first` and `auto_run` do what the rows of the picker do.
+    Signal: `auto_run_toggled(bool)`. `recent_models()` returns models with their addresses, the
+    last used one first. `ask_first` and `auto_run` do the same as the rows of the picker.
     """
 
     auto_run_toggled = Signal(bool)
@@ -40,18 +40,18 @@ class ModelButton(QPushButton):
         self.show_choice("", is_auto_run=False)
 
     def show_choice(self, model: str, *, is_auto_run: bool) -> None:
-        """Which model answers, and whether its code runs without asking."""
+        """Show the model that answers, and whether its code runs without asking."""
         self._model, self._is_auto_run = model, is_auto_run
         self.refresh()
 
     def set_room(self, room_px: int) -> None:
-        """How wide the whole button may be; the model's name gives way."""
+        """Set the width of the whole button in pixels; the model's name is elided to fit."""
         if room_px != self._room_px:
             self._room_px = room_px
             self.refresh()
 
     def refresh(self) -> None:
-        """Show what is chosen in the colours of the theme in force."""
+        """Show the choice in the colours of the current theme."""
         policy = tr("auto-run") if self._is_auto_run else tr("ask first")
         self.setIcon(self._theme.icon("chevron-down", "warn" if self._is_auto_run else "mute"))
         set_kind(self, "auto" if self._is_auto_run else "quiet")
@@ -72,7 +72,7 @@ class ModelButton(QPushButton):
 
 
 def set_kind(button: QPushButton, kind: str) -> None:
-    """Restyle only on a change: it is asked for at every key."""
+    """Set the style of a button, only if it changes, because every key press calls this."""
     if button.property("kind") != kind:
         button.setProperty("kind", kind)
         button.style().unpolish(button)
@@ -83,7 +83,7 @@ _SPACING_PX = 6
 
 
 class ButtonRow(QWidget):
-    """Owner: the composer. Signals: `send_clicked()`, `queue_clicked()`, `stop_clicked()`."""
+    """Holds the buttons. Signals: `send_clicked()`, `queue_clicked()`, `stop_clicked()`."""
 
     send_clicked = Signal()
     queue_clicked = Signal()
@@ -116,7 +116,7 @@ class ButtonRow(QWidget):
         )
 
     def show_state(self, *, is_busy: bool, has_content: bool, is_edit: bool) -> None:
-        """Send or Stop, and Queue beside Stop once there is something to queue."""
+        """Show Send or Stop, and Queue beside Stop once there is something to queue."""
         self._is_busy = is_busy
         set_kind(self.send, "" if is_busy else "primary")
         set_kind(self.queue, "primary")
@@ -130,12 +130,12 @@ class ButtonRow(QWidget):
         self._share()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The model's name gives way first."""
+        """Shorten the model's name first when there is little room."""
         super().resizeEvent(event)
         self._share()
 
     def dress(self) -> None:
-        """Draw the icons in the colours of the theme in force."""
+        """Draw the icons in the colours of the current theme."""
         self.attach.setIcon(self._theme.icon("paperclip", "mute"))
         self.choice.refresh()
 

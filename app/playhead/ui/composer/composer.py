@@ -1,4 +1,4 @@
-"""The composer: where a message is written, with its attachments and the Send button."""
+"""The composer: the field for a message, with its attachments and the Send button."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MARGINS_PX = 20  # above and below, with the frame
 
 
 class _Edit(Struct, frozen=True, kw_only=True):
-    """What is edited in place of a new message, and what was written before that."""
+    """Holds the message that is edited, and the text that was in the field before."""
 
     id: str
     is_queued: bool
@@ -47,14 +47,16 @@ class _Edit(Struct, frozen=True, kw_only=True):
 
 
 class Composer(QFrame):
-    """Signals: `submitted(str text, list[Attachment])`, while busy `queued(…)` with the same,
+    """The field for a message and its attachments.
+
+    Signals: `submitted(str text, list[Attachment])`, while busy `queued(…)` with the same,
     `edit_submitted(str message_id, str text)`, `queued_edit_ended(object text, list)`: the queued
     message that was edited, None when it stays as it was; `stop_requested()`,
     `auto_run_toggled(bool)`,
-    `edit_last_requested()`, `changed()` when there is another draft, `failed(AppError)` when
+    `edit_last_requested()`, `changed()` when the draft changed, `failed(AppError)` when
     something cannot be attached.
 
-    What was typed stays until the owner calls `clear()`: a refused message is not lost.
+    The text remains until the owner calls `clear()`, so that a refused message is not lost.
     """
 
     submitted = Signal(str, list)
@@ -95,21 +97,21 @@ class Composer(QFrame):
 
     @property
     def send_button(self) -> QPushButton:
-        """Send, or Stop."""
+        """Return the button for Send and Stop."""
         return self.buttons.send
 
     @property
     def text(self) -> str:
-        """What is typed."""
+        """Return the text in the field."""
         return self.text_edit.toPlainText()
 
     def set_text(self, text: str) -> None:
-        """Put a text into the field, cursor at its end."""
+        """Set the text of the field, with the cursor at its end."""
         self.text_edit.walk.end()
         self.text_edit.put(text)
 
     def clear(self) -> None:
-        """The message is on its way: empty the field and the attachments."""
+        """Empty the field and the attachments once the message is sent."""
         self._leave_edit()
         self.text_edit.walk.end()
         self.text_edit.clear()
@@ -119,7 +121,7 @@ class Composer(QFrame):
         self.chips.clear()
 
     def draft(self) -> tuple[str, list[Attachment]]:
-        """What is not sent yet; while a message is edited, what was written before that."""
+        """Return the unsent text and attachments; during an edit, those from before it."""
         if self._edit is not None and self._edit.is_queued:
             return self._edit.text_before, list(self._edit.attachments_before)
         if self._edit is not None:
@@ -127,7 +129,7 @@ class Composer(QFrame):
         return self.text_edit.walk.unsent(self.text), self.chips.attachments
 
     def put_draft(self, text: str, attachments: Iterable[Attachment]) -> None:
-        """Put a draft back, of another conversation perhaps."""
+        """Restore a draft, which may belong to another conversation."""
         self._place += 1  # what is still being kept belongs to the conversation before
         self._keeping, self._sends_when_kept = 0, False
         self.clear()
@@ -137,23 +139,23 @@ class Composer(QFrame):
         self._show_state()
 
     def set_busy(self, is_busy: bool) -> None:
-        """Send ↔ Stop."""
+        """Show Stop in place of Send while busy."""
         self._is_busy = is_busy
         self._show_state()
 
     @property
     def model(self) -> str:
-        """The model that answers, '' in direct mode."""
+        """Return the model that answers; '' in direct mode."""
         return self._model
 
     def set_model(self, model: str, is_auto_run: bool) -> None:
-        """Which model answers, and whether its code runs without asking."""
+        """Set the model that answers, and whether its code runs without asking."""
         self._model = model
         self.buttons.choice.show_choice(model, is_auto_run=is_auto_run)
         self._show_state()
 
     def attach_paths(self, paths: Iterable[str]) -> None:
-        """Attach files, images or folders; what cannot be is said by `failed`."""
+        """Attach files, images or folders; emit `failed` for those that cannot be attached."""
         for path in paths:
             try:
                 self.chips.add(attachment_from(path))
@@ -162,22 +164,22 @@ class Composer(QFrame):
         self.text_edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def attach_image(self, image: QImage) -> None:
-        """Attach a pasted or dropped image; it is kept as a file."""
+        """Attach a pasted or dropped image, which is saved as a file."""
         self._keep(lambda: save_pasted(image, self._attachments_dir))
 
     def attach_text(self, text: str) -> None:
-        """Attach a long text; it is kept as a file."""
+        """Attach a long text, which is saved as a file."""
         self._keep(lambda: save_pasted_text(text, self._attachments_dir))
 
     def begin_edit(self, message_id: str, text: str) -> None:
-        """Change a message that was sent; sending makes a branch of it, Esc leaves it."""
+        """Begin to edit a sent message; sending it makes a branch, Esc cancels."""
         self._begin_edit(
             message_id, tr("Editing your message: what came after it stays as a branch")
         )
         self.set_text(text)
 
     def begin_queued_edit(self, message: QueuedMessage) -> None:
-        """Change a message that waits; Enter keeps it so, Esc leaves it as it was."""
+        """Begin to edit a queued message; Enter keeps the change, Esc cancels."""
         self._begin_edit(
             message.id, tr("Editing a queued message: it keeps its place"), is_queued=True
         )
@@ -187,7 +189,7 @@ class Composer(QFrame):
             self.chips.add(attachment)
 
     def leave_edit(self) -> None:
-        """Leave the message that is edited as it was."""
+        """Cancel the edit and leave the message as it was."""
         self._end_edit(None, ())
 
     def choose_files(self) -> None:
@@ -198,7 +200,7 @@ class Composer(QFrame):
         dialog.open()
 
     def submit(self) -> None:
-        """What Enter does."""
+        """Handle Enter: send, queue, or end the edit."""
         if self._keeping:
             self._sends_when_kept = True
             return
@@ -214,21 +216,21 @@ class Composer(QFrame):
             (self.queued if self._is_busy else self.submitted).emit(text, attachments)
 
     def event(self, event: QEvent) -> bool:
-        """What stands above the text has another height: the text has other room."""
+        """Fit the text field again when the height of the parts above it has changed."""
         is_done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
             self.text_edit.fit()
         return is_done
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A low window shows less of everything."""
+        """Fit all parts again when the height of the window changes."""
         if event.type() == QEvent.Type.Resize:
             for part in (self.queue_rows, self.chips, self.text_edit):
                 part.fit()
         return False
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Between its buttons too, whoever clicks into the frame wants to write."""
+        """Focus the text field after a click into the frame, also between the buttons."""
         super().mousePressEvent(event)
         if event.button() == Qt.MouseButton.LeftButton:
             self.setFocus(Qt.FocusReason.MouseFocusReason)
@@ -256,7 +258,7 @@ class Composer(QFrame):
         self.text_edit.taken_px = self._taken_px
 
     def _taken_px(self) -> int:
-        """The height of all but the text."""
+        """Return the height in pixels of everything but the text."""
         others = (self.queue_rows, self._edit_bar, self._keeping_words, self.chips, self.buttons)
         heights = [one.sizeHint().height() + _SPACING_PX for one in others if not one.isHidden()]
         return sum(heights) + _MARGINS_PX
@@ -327,7 +329,10 @@ class Composer(QFrame):
         self.text_edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _end_edit(self, text: str | None, attachments: Sequence[Attachment]) -> None:
-        """A queued message was edited, or not: what was written before comes back."""
+        """End the edit of a queued message and restore what was written before it.
+
+        `text` is None if the message is not changed.
+        """
         edit, self._edit = self._edit, None
         self._edit_bar.hide()
         if edit is None:

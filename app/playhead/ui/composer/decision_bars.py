@@ -30,16 +30,16 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import short_folder, tr, tr_n
 
 ARMING_MS = 300
-"""A click or key that was on its way before the bar stood there decides nothing."""
+"""The bar ignores clicks and keys for this time, because they were not meant for it."""
 
 _NARROW_PX = 520
 
 
 class ApprovalBar(QFrame):
-    """Asks about one proposal at a time; takes no focus by itself.
+    """Asks about one proposal at a time; never takes the focus by itself.
 
-    Signals: `approved(str proposal_id, object code_or_None, bool rest_of_turn)`,
-    `rejected(str proposal_id, str reason)`, `edit_requested()`.
+    Signals: `approved(str proposal_id, object code_or_None, bool rest_of_turn)`, `rejected(str
+    proposal_id, str reason)`, `edit_requested()`.
     """
 
     approved = Signal(str, object, bool)
@@ -70,16 +70,16 @@ class ApprovalBar(QFrame):
 
     @property
     def proposal(self) -> Proposal | None:
-        """What is asked about."""
+        """Return the proposal that is shown; None if there is none."""
         return self._proposal
 
     @property
     def is_armed(self) -> bool:
-        """Whether clicks and shortcuts decide."""
+        """Return whether clicks and shortcuts are accepted yet."""
         return self._proposal is not None and self.run_button.isEnabled()
 
     def ask(self, proposal: Proposal | None) -> None:
-        """Ask about a proposal, or nothing any more."""
+        """Ask about a proposal; None hides the bar."""
         is_same = proposal is not None and self._proposal == proposal
         if is_same:
             return
@@ -97,7 +97,7 @@ class ApprovalBar(QFrame):
             announce(self, tr("Code waits for your approval. {words}", words=words))
 
     def set_edit(self, code: str | None) -> None:
-        """The user has changed the code in the editor: this text is what Run sends."""
+        """Set the code as the user changed it in the editor, which Run then sends."""
         if self._proposal is None:
             return
         self._edited_code = None if code == self._proposal.code else code
@@ -186,7 +186,7 @@ class ApprovalBar(QFrame):
         row.setContentsMargins(26, 0, 0, 0)
         row.setSpacing(6)
         self._reason = QLineEdit(self._reason_row)
-        self._reason.setPlaceholderText(tr("Why not? The model is told."))
+        self._reason.setPlaceholderText(tr("Why not? The model sees your answer."))
         self._reason.setAccessibleName(tr("Reason for skipping"))
         confirm = QPushButton(tr("Skip"), self._reason_row)
         row.addWidget(self._reason, 1)
@@ -268,15 +268,15 @@ _NARROW_CONTINUATION_PX = 560
 
 
 def raised_budget(budget: float, spent: float = 0.0) -> float:
-    """What is offered where a budget is used up: as much again, from what was spent by then."""
+    """Return the budget to offer when one is used up: the same amount again on top of `spent`."""
     return round(max(budget * 2, budget + math.ceil(spent * 100) / 100), 2)
 
 
 class ContinuationBar(QFrame):
-    """Asks one question at a time; takes no focus by itself.
+    """Asks one question at a time; never takes the focus by itself.
 
-    Signals: `continued(object budget_or_None)` to go on, with a larger budget where that was what
-    stopped it; `stopped()` to leave it at that.
+    Signals: `continued(object budget_or_None)` to continue, with a larger budget if the budget
+    stopped the turn; `stopped()` to end the turn.
     """
 
     continued = Signal(object)
@@ -301,7 +301,7 @@ class ContinuationBar(QFrame):
         self.hide()
 
     def ask(self, question: Failure | None, budget: float = 0.0, spent: float = 0.0) -> None:
-        """Ask, or nothing any more; `budget` is the one in force, `spent` what of it is used."""
+        """Ask a question; None hides the bar. `spent` is the used part of `budget`."""
         if question is not None:
             is_budget = question.code == BUDGET_REACHED and budget > 0
             self._budget = raised_budget(budget, spent) if is_budget else None
@@ -319,7 +319,7 @@ class ContinuationBar(QFrame):
         self.setVisible(question is not None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The buttons go under the words where both have no room side by side."""
+        """Put the buttons under the words when both do not fit on one row."""
         super().resizeEvent(event)
         is_narrow = event.size().width() < _NARROW_CONTINUATION_PX
         direction = QBoxLayout.Direction

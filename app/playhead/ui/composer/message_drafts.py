@@ -1,4 +1,4 @@
-"""Drafts of messages on the disk, so that what is not sent survives a crash."""
+"""Drafts of messages on the disk, so that unsent text survives a crash."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_DRAFTS = 200
 
 
 class Draft(Struct, frozen=True, kw_only=True):
-    """What is not sent of one conversation; `missing` names attachments that are gone."""
+    """The unsent text of one conversation; `missing` names attachments that no longer exist."""
 
     text: str = ""
     attachments: tuple[Attachment, ...] = ()
@@ -25,19 +25,19 @@ class Draft(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether there is anything to keep."""
+        """Return whether there is anything to keep."""
         return bool(self.text or self.attachments or self.queued)
 
 
 class StoredDrafts(Struct, frozen=True):
-    """All drafts by the ids of their conversations ('' for a new one), and the models used last."""
+    """Holds all drafts by the id of their conversation ('' for a new one) and the last models."""
 
     drafts: Mapping[str, Draft]
     models: tuple[tuple[str, str], ...] = ()
 
 
 def encoded(kept: StoredDrafts) -> str:
-    """All as one JSON text; of too many drafts the last ones."""
+    """Return all as one JSON text; if there are too many drafts, only the last ones."""
     rows = {
         key: {
             "text": draft.text,
@@ -51,7 +51,7 @@ def encoded(kept: StoredDrafts) -> str:
 
 
 def decoded(text: str) -> StoredDrafts:
-    """What `encoded` gave; what cannot be understood is left out."""
+    """Return what `encoded` was given; leave out what cannot be read."""
     try:
         table: Any = json.loads(text)
     except ValueError:
@@ -68,7 +68,7 @@ def decoded(text: str) -> StoredDrafts:
 
 
 def read(path: Path) -> StoredDrafts:
-    """The drafts in a file, without attachments that are gone. Call it in a thread."""
+    """Return the drafts in a file, without missing attachments. Call it in a thread."""
     try:
         kept = decoded(path.read_text("utf-8", "replace"))
     except OSError:
@@ -77,7 +77,7 @@ def read(path: Path) -> StoredDrafts:
 
 
 def _looked_at(draft: Draft) -> Draft:
-    """Leave out what is not there any more; what waited to be sent keeps its text."""
+    """Return the draft without missing attachments; queued messages keep their text."""
     gone: list[str] = []
     attachments = _existing(draft.attachments, gone)
     queued = tuple(

@@ -1,4 +1,4 @@
-"""The composer's text field: it grows with what is typed, Enter sends, arrows recall messages."""
+"""The composer's text field: it grows with the text, Enter sends, arrows recall messages."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from playhead.ui.widgets.wording import tr
 
 
 class SentHistory:
-    """A walk begins with the first step and ends with `end`.
+    """Steps through the sent messages, from the first step until `end`.
 
-    What is changed on the way is there again when one comes by.
+    A text that was changed on the way is kept for the next visit.
     """
 
     def __init__(self) -> None:
@@ -31,17 +31,17 @@ class SentHistory:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether an earlier message is shown."""
+        """Return whether an earlier message is shown."""
         return 0 <= self._place < len(self._texts) - 1
 
     def begin(self, sent: Sequence[str], draft: str) -> None:
-        """Stand at the draft, after all that was sent; a text sent twice in a row is one step."""
+        """Begin at the draft, after all sent texts; a text sent twice in a row is one step."""
         kept = [text for number, text in enumerate(sent) if not number or text != sent[number - 1]]
         self._texts = [*kept, draft]
         self._place = len(kept)
 
     def step(self, shown: str, steps: int) -> str | None:
-        """The text some steps on (before: negative), None at an end; `shown` stays as it is."""
+        """Return the text some steps on (negative: back), None at an end; keep `shown`."""
         place = self._place + steps
         if not self._texts or not 0 <= place < len(self._texts):
             return None
@@ -51,34 +51,36 @@ class SentHistory:
         return self._recalled
 
     def unsent(self, shown: str) -> str:
-        """What is worth keeping: the text shown, or the draft while that is an earlier message."""
+        """Return the text to keep: the shown one, or the draft if that is an old message."""
         return self._texts[-1] if self.is_under_way and shown == self._recalled else shown
 
     def end(self) -> None:
-        """Forget the walk."""
+        """Forget the texts."""
         self._texts, self._place = [], -1
 
 
 LONGEST_PASTE = 100_000
-"""Characters; what is longer, or has more lines than the next, becomes an attachment."""
+"""Characters; a longer text, or one with more lines than the next, becomes an attachment."""
 MOST_PASTED_LINES = 2_000
 LONGEST_PASTED_LINE = 30_000
 """Laying out a longer one takes more than a frame."""
 _SHARE_OF_WINDOW = 0.35
 _SHARE_OF_ALL = 0.5
-"""Of the window's height, with what stands above and below the field."""
+"""The share of the window's height, including the parts above and below the field."""
 _FEWEST_LINES = 2
 _LOW_WINDOW_PX = 480
 _MARGIN_PX = 4
 
 
 class MessageField(QPlainTextEdit):
-    """Signals: `sent()` on Enter, `edit_last_asked()` on Ctrl+Up, `escaped()`,
-    `paths_pasted(list[str])`, `image_pasted(QImage)`, `text_pasted(str)` when it is a long one,
-    `attachments_wanted()` on Backspace where there is nothing to delete, `focus_changed(bool)`.
+    """The field for the text of a message.
 
-    Up at the top and Down at the bottom lead through `sent_before()`. `taken_px()` is how much
-    stands around the field; what is left of the window's share is the most that it takes.
+    Signals: `sent()` on Enter, `edit_last_asked()` on Ctrl+Up, `escaped()`,
+    `paths_pasted(list[str])`, `image_pasted(QImage)`, `text_pasted(str)` when it is a long one,
+    `attachments_wanted()` on Backspace in the empty field, `focus_changed(bool)`.
+
+    Up at the top and Down at the bottom step through `sent_before()`. `taken_px()` returns the
+    height of everything around the field, which takes at most the rest of the window's share.
     """
 
     sent = Signal()
@@ -109,7 +111,7 @@ class MessageField(QPlainTextEdit):
         self.fit()
 
     def set_hint(self, words: str) -> None:
-        """What stands in the empty field, cut where it would need a second line."""
+        """Set the placeholder text, elided to fit on one line."""
         self._hint = words
         room = self.viewport().width() - 2 * _MARGIN_PX - 2
         shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, max(room, 0))
@@ -118,12 +120,12 @@ class MessageField(QPlainTextEdit):
             self.viewport().update()  # Qt 6.11 draws it only later
 
     def put(self, text: str) -> None:
-        """Show another text, cursor at its end."""
+        """Set the text, with the cursor at its end."""
         self.setPlainText(text)
         self.moveCursor(QTextCursor.MoveOperation.End)
 
     def fit(self) -> None:
-        """Be as high as the text, up to a share of the window; more is scrolled."""
+        """Set the height to that of the text, up to a share of the window; more is scrolled."""
         line = self.fontMetrics().lineSpacing()
         lines = round(self.document().size().height())  # a plain text document counts in lines
         window_px = self.window().height()
@@ -139,12 +141,12 @@ class MessageField(QPlainTextEdit):
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """There is room for other words."""
+        """Fit the placeholder text to the new width."""
         super().resizeEvent(event)
         self.set_hint(self._hint)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter sends, Shift+Enter breaks the line, Up and Down at the ends walk the history."""
+        """Handle Enter (send), Shift+Enter (new line), and Up and Down at the ends (recall)."""
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if is_enter and not held:
@@ -158,16 +160,16 @@ class MessageField(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Remember whether an input method has an unfinished text: its Enter is not ours."""
+        """Remember whether an input method has unfinished text, because its Enter does not send."""
         self._is_composing = bool(event.preeditString())
         super().inputMethodEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Images and files can be pasted too; drops belong to the window."""
+        """Accept images and files for pasting; drops belong to the window."""
         return source.hasImage() or source.hasUrls() or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste: files, images and long texts become attachments, text is text."""
+        """Paste: files, images and long texts become attachments, other text is inserted."""
         paths = [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
         if paths:
             self.paths_pasted.emit(paths)
@@ -179,17 +181,17 @@ class MessageField(QPlainTextEdit):
             super().insertFromMimeData(source)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Tell that the keyboard is here."""
+        """Emit that the field has the keyboard focus."""
         super().focusInEvent(event)
         self.focus_changed.emit(True)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Tell that the keyboard is elsewhere."""
+        """Emit that the field lost the keyboard focus."""
         super().focusOutEvent(event)
         self.focus_changed.emit(False)
 
     def _goes_elsewhere(self, key: int) -> bool:
-        """Whether a key was about more than the text."""
+        """Handle a key that recalls a message or goes to the attachments; return whether it did."""
         if key == Qt.Key.Key_Up and self._is_at_edge(QTextCursor.MoveOperation.Up):
             return self._recall(-1)
         if key == Qt.Key.Key_Down and self._is_at_edge(QTextCursor.MoveOperation.Down):
@@ -200,7 +202,7 @@ class MessageField(QPlainTextEdit):
         return False
 
     def _is_at_edge(self, move: QTextCursor.MoveOperation) -> bool:
-        """Whether there is no line above or below; a recalled message is left from its end."""
+        """Return whether no line is above or below; the end of a recalled message always counts."""
         cursor = self.textCursor()
         if self.walk.is_under_way and cursor.atEnd():
             return True
@@ -217,7 +219,7 @@ class MessageField(QPlainTextEdit):
 
 
 def is_long(text: str) -> bool:
-    """Whether a pasted text is better a file."""
+    """Return whether a pasted text should become a file."""
     if len(text) > LONGEST_PASTE or text.count("\n") >= MOST_PASTED_LINES:
         return True
     return len(text) > LONGEST_PASTED_LINE < max(map(len, text.split("\n")))

@@ -1,4 +1,4 @@
-"""Joins the model picker to the conversation that is shown, the settings and the providers."""
+"""Connects the model picker to the conversation that is shown, the settings and the providers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_FACTS = 24
 
 
 class PickerPorts(Struct, frozen=True, kw_only=True):
-    """What the picker asks."""
+    """Holds the services that the picker uses."""
 
     settings: Settings
     keys: Keys
@@ -38,8 +38,10 @@ class PickerPorts(Struct, frozen=True, kw_only=True):
 
 
 class ModelSwitcher(QObject):
-    """Owner: the window. Signals: `settings_wanted()`, `settings_changed()` after a star or a
-    first model. A choice holds for the conversation; it is the settings' own while those have none.
+    """Opens the picker and applies its choices. Owner: the window.
+
+    Signals: `settings_wanted()`, `settings_changed()` after a star or a first model. A choice
+    applies to the conversation; it is stored in the settings if they have no model yet.
     """
 
     settings_wanted = Signal()
@@ -68,7 +70,7 @@ class ModelSwitcher(QObject):
 
     @property
     def picker(self) -> ModelPicker:
-        """The picker, made when it is first needed."""
+        """Return the picker; make it when it is first needed."""
         if self._picker is None:
             from playhead.ui.composer.model_picker import (
                 ModelPicker,  # not needed for the first paint
@@ -80,7 +82,7 @@ class ModelSwitcher(QObject):
         return self._picker
 
     def open(self) -> None:
-        """Show what is known at once, and ask the providers for the rest."""
+        """Show the known models at once, and ask the providers for the rest."""
         if self._shown() is None:
             return
         self._offer_known()
@@ -108,7 +110,7 @@ class ModelSwitcher(QObject):
         )
 
     def _offer_known(self) -> None:
-        """The well-known models of the provider of the settings."""
+        """Offer the well-known models of the provider in the settings."""
         current = self._ports.settings.current
         if not current.model:
             return
@@ -122,7 +124,7 @@ class ModelSwitcher(QObject):
         return self._ports.catalog.key_name(place.model, place.api_base)
 
     async def _look(self) -> None:
-        """Which models there are: on this machine, and where there is a key."""
+        """Find the models on this machine and those of the providers that have a key."""
         self._is_looking = True
         try:
             for server in await self._ports.catalog.local_servers():
@@ -135,7 +137,7 @@ class ModelSwitcher(QObject):
             self._is_looking = False
 
     async def _reachable(self) -> list[ModelAddress]:
-        """A model of each provider that there is a key for; the settings' own in any case."""
+        """Return one model for each provider that has a key, and the one in the settings."""
         current = self._ports.settings.current
         catalog = self._ports.catalog
         own = ModelAddress(current.model, current.api_base)
@@ -147,7 +149,7 @@ class ModelSwitcher(QObject):
         return list(places.values())
 
     async def _ask(self, place: ModelAddress) -> None:
-        """The models of one provider; where it does not say, the well-known ones."""
+        """Ask one provider for its models; use the well-known ones if it does not list them."""
         catalog, current = self._ports.catalog, self._ports.settings.current
         key = await self._ports.keys.get(catalog.key_name(place.model, place.api_base))
         asked = replace(
@@ -167,7 +169,7 @@ class ModelSwitcher(QObject):
         self._refresh()
 
     async def _learn(self) -> None:
-        """What is known of the models that are seen first."""
+        """Fetch the facts of the models at the top of the list."""
         rows = [row.place.model for row in self._rows() if row.kind == "model" and row.place.model]
         unknown = [model for model in dict.fromkeys(rows) if not _is_known(self._facts.get(model))]
         for model in unknown[:_MOST_FACTS]:
@@ -193,7 +195,7 @@ class ModelSwitcher(QObject):
                 pass
 
     def _choose(self, session: Session, place: ModelAddress) -> None:
-        """Have the model answer here, and everywhere if there was none."""
+        """Use the model in this conversation, and store it in the settings if they have none."""
         config = replace(session.config, model=place.model, api_base=place.api_base)
         session.set_config(config)
         if place.model and not self._ports.settings.current.model:

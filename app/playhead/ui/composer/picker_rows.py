@@ -1,7 +1,4 @@
-"""The rows of the model picker: which there are, in which groups, what a search leaves.
-
-What is known of a model is worded here too, in as few words as a row has room for.
-"""
+"""The rows of the model picker: their groups, their short texts and the search among them."""
 
 from __future__ import annotations
 
@@ -19,14 +16,14 @@ _THOUSAND, _MILLION = 1_000, 1_000_000
 
 
 def context_text(tokens: int) -> str:
-    """A size in tokens: 8k, 128k, 1M."""
+    """Return a size in tokens as text: 8k, 128k, 1M."""
     if tokens >= _MILLION:
         return f"{tokens / _MILLION:.3g}M"
     return f"{tokens / _THOUSAND:.0f}k" if tokens >= _THOUSAND else f"{tokens}"
 
 
 def price_text(facts: ModelFacts) -> str:
-    """What a million tokens cost, in and out; '' where nobody knows."""
+    """Return the prices of a million tokens, input and output; '' if they are not known."""
     if facts.input_price is None or facts.output_price is None:
         return ""
     if not facts.input_price and not facts.output_price:
@@ -35,7 +32,7 @@ def price_text(facts: ModelFacts) -> str:
 
 
 def model_badges(facts: ModelFacts) -> list[tuple[str, str]]:
-    """What a model can as (short mark, whole words)."""
+    """Return the model's abilities as pairs of a short mark and the whole words."""
     found: list[tuple[str, str]] = []
     if facts.takes_tools:
         found.append((tr("tools"), tr("calls tools")))
@@ -52,7 +49,7 @@ def model_badges(facts: ModelFacts) -> list[tuple[str, str]]:
 
 
 def facts_text(facts: ModelFacts) -> str:
-    """All that is known, as a sentence; '' where nothing is."""
+    """Return all known facts as a sentence; '' if none is known."""
     parts = [whole for _short, whole in model_badges(facts)]
     if price := price_text(facts):
         parts.append(tr("{price} for a million tokens in / out", price=price))
@@ -64,27 +61,27 @@ RowChoice = Literal["model", "profile", "ask_first", "auto_run", "settings"]
 
 
 class ModelAddress(Struct, frozen=True):
-    """A model at an address; '' is the provider's own."""
+    """A model at an address; '' is the provider's own address."""
 
     model: str
     api_base: str = ""
 
     @property
     def text(self) -> str:
-        """How a favourite is written; no model string has a space in it."""
+        """Return the favourite as text; no model string has a space in it."""
         return f"{self.model} {self.api_base}".strip()
 
     @classmethod
     def of(cls, text: str) -> ModelAddress:
-        """The favourite that was written like this."""
+        """Return the favourite for a text that `text` returned."""
         model, _, api_base = text.partition(" ")
         return cls(model, api_base)
 
 
 class PickerRow(Struct, frozen=True, kw_only=True):
-    """One row; `name` is a profile's, `is_current` marks what is in force.
+    """One row; `name` is a profile's, `is_current` marks the current choice.
 
-    `runs_unasked`: to choose it is to allow code at once, and it is shown as a warning.
+    `runs_unasked`: choosing it lets code run at once, so it is shown as a warning.
     """
 
     kind: RowChoice
@@ -100,12 +97,12 @@ class PickerRow(Struct, frozen=True, kw_only=True):
 
     @property
     def can_be_starred(self) -> bool:
-        """Whether it is a model that one may come back to."""
+        """Return whether it is a model that can be a favourite."""
         return self.kind == "model" and bool(self.place.model)
 
 
 class PickerContents(Struct, frozen=True, kw_only=True):
-    """What the rows are made of; `found` are models by the name of their provider."""
+    """Holds what the rows are made of; `found` are models by the name of their provider."""
 
     current: ModelAddress
     favourites: Sequence[ModelAddress] = ()
@@ -118,7 +115,7 @@ class PickerContents(Struct, frozen=True, kw_only=True):
 
 
 def rows_of(contents: PickerContents) -> list[PickerRow]:
-    """All rows, each model once: among the favourites, else the recent, else its provider's."""
+    """Return all rows, each model once: among the favourites, the recent, or its provider's."""
     rows = [_profile_row(contents, profile) for profile in contents.profiles]
     if contents.profile:
         words = tr("No profile: as in the settings")
@@ -135,7 +132,7 @@ def rows_of(contents: PickerContents) -> list[PickerRow]:
 
 
 def matching_rows(rows: Iterable[PickerRow], query: str) -> list[PickerRow]:
-    """Those with all words of the query in what they say."""
+    """Return the rows that contain all words of the query."""
     words = query.casefold().split()
     return [row for row in rows if all(word in _searched(row) for word in words)]
 

@@ -1,4 +1,4 @@
-"""The messages that wait for the turn's end, above the field where the next one is written."""
+"""The queued messages, above the field for the next one."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ class QueueRow(QWidget):
 
 
 class QueueRows(QWidget):
-    """Owner: the composer. Hidden while nothing waits.
+    """Shows the queued messages; hidden if there are none. Owner: the composer.
 
-    Signals: `edit_requested(str id)`, `remove_requested(str id)`, `resume_requested()`,
-    `left()` when the last row went that had the keyboard.
+    Signals: `edit_requested(str id)`, `remove_requested(str id)`, `resume_requested()`, `left()`
+    when the last row that had the keyboard focus was removed.
     """
 
     edit_requested = Signal(str)
@@ -112,11 +112,11 @@ class QueueRows(QWidget):
     def show_queue(
         self, messages: Sequence[QueuedMessage], edited_id: str, *, is_held: bool
     ) -> None:
-        """Show what waits, and why it waits."""
+        """Show the queued messages, and why they wait."""
         count = len(messages)
         self.words.setText(_waiting_words(count, is_held=is_held))
         self.words.setToolTip(
-            tr("The turn was stopped or failed: nothing is sent until you say so.")
+            tr("The turn was stopped or failed: nothing is sent until you resume.")
             if is_held
             else ""
         )
@@ -127,14 +127,14 @@ class QueueRows(QWidget):
         self.setVisible(count > 0)
 
     def fit(self) -> None:
-        """Show some rows, in a low window fewer; more are scrolled."""
+        """Set the height to a few rows, fewer in a low window; more are scrolled."""
         most = int(self.window().height() * _SHARE_OF_WINDOW / _ROW_PX)
         shown = min(len(self.rows), max(1, min(most, _SHOWN_ROWS)))
         if self._area.height() != shown * _ROW_PX:
             self._area.setFixedHeight(shown * _ROW_PX)
 
     def dress(self) -> None:
-        """Draw the icons in the colours of the theme in force."""
+        """Draw the icons in the colours of the current theme."""
         self._make_rows(*self._shown)
 
     def _make_rows(self, messages: Sequence[QueuedMessage], edited_id: str) -> None:
@@ -162,7 +162,7 @@ class QueueRows(QWidget):
             self.left.emit()
 
     def _order_tabs(self) -> None:
-        """Tab goes from row to row, then on to the field, as it looks."""
+        """Set the order of Tab: from row to row, then to the field."""
         before: QWidget = self.resume
         for row in self.rows:
             for button in (row.edit, row.remove):
@@ -178,7 +178,7 @@ class QueueRows(QWidget):
 
 
 def words_of(message: QueuedMessage) -> str:
-    """A message in one line."""
+    """Return a message in one line."""
     text = " ".join(message.text[:1_000].split())
     if not message.attachments:
         return text
@@ -188,7 +188,7 @@ def words_of(message: QueuedMessage) -> str:
 
 def _waiting_words(count: int, *, is_held: bool) -> str:
     if is_held:
-        one = "1 message waits until you say so"
-        return tr_n("%n messages wait until you say so", count, one=one)
+        one = "1 message waits until you resume"
+        return tr_n("%n messages wait until you resume", count, one=one)
     one = "1 message waits for the end of this turn"
     return tr_n("%n messages wait for the end of this turn", count, one=one)

@@ -1,4 +1,4 @@
-"""The application object, which macOS tells of files dropped on its icon or "opened with" it.
+"""The application object, which receives the files that macOS opens with the program.
 
 Other systems start the program once more with the paths as its arguments.
 """
@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication
 
 
 class Application(QApplication):
-    """Owner: `bootstrap`.
+    """The application. Owner: `bootstrap`.
 
-    Signals: `files_opened(list)`: paths (list[str]), once somebody has asked for the early ones.
+    Signals: `files_opened(list)`: paths (list[str]), once the early ones were taken.
     """
 
     files_opened = Signal(list)
@@ -23,12 +23,12 @@ class Application(QApplication):
         self._early: list[str] | None = []
 
     def take_early_files(self) -> list[str]:
-        """What was opened before there was a window for it; from now on it is signalled."""
+        """Return the paths opened before there was a window; emit later ones by the signal."""
         early, self._early = self._early or [], None
         return early
 
     def event(self, event: QEvent) -> bool:
-        """Take what is opened; everything else is Qt's."""
+        """Take the paths that are opened; leave everything else to Qt."""
         if not isinstance(event, QFileOpenEvent) or not event.file():
             return super().event(event)
         if self._early is None:

@@ -1,4 +1,4 @@
-"""The program outside of its window: notifications, the tray icon, what the close button does."""
+"""The program outside of its window: notifications, the tray icon and the close button."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 class DesktopPresence(QObject):
-    """Owner: the main window, which calls `begin` after its first paint and `look` at changes.
+    """Shows the program on the desktop. Owner: the main window.
 
-    Signals: `show_requested(str id)`: come to the front, at that conversation if there is an id;
+    The window calls `begin` after its first paint and `look` at changes. Signals:
+    `show_requested(str id)`: come to the front, at that conversation if there is an id;
     `new_requested()`; `quit_requested()`: end the program.
     """
 
@@ -58,16 +59,16 @@ class DesktopPresence(QObject):
 
     @property
     def question(self) -> QMessageBox | None:
-        """What asks whether the close button keeps the program running, while it asks."""
+        """Return the open question whether the close button keeps the program running."""
         return self._box
 
     def begin(self) -> None:
-        """Stand in the tray, where there is one."""
+        """Show the tray icon, if the desktop has a tray."""
         if QSystemTrayIcon.isSystemTrayAvailable():
             self.make_tray().show()
 
     def make_tray(self) -> Tray:
-        """The icon, not yet shown."""
+        """Return the icon, not yet shown."""
         # not needed for the first paint
 
         self.tray = Tray(self._theme, self._window)
@@ -78,13 +79,13 @@ class DesktopPresence(QObject):
         return self.tray
 
     def look(self) -> None:
-        """Follow the conversations."""
+        """Show the current states of the conversations."""
         self.notes.look()
         if self.tray is not None:
             self.tray.show_phases(self.notes.phases)
 
     def stays(self) -> bool:
-        """The window is being closed: whether the program goes on, or asks that first."""
+        """Return whether the program keeps running, or asks first, as the window closes."""
         wanted = self._settings.current.close_keeps_running
         if self.tray is None or not self.tray.isVisible() or wanted == "no":
             return False
@@ -95,7 +96,7 @@ class DesktopPresence(QObject):
         return True
 
     async def close_down(self) -> None:
-        """Leave the desktop."""
+        """Remove the icon and all notifications."""
         self._window.removeEventFilter(self)
         if self._box is not None:
             self._box.reject()
@@ -106,7 +107,7 @@ class DesktopPresence(QObject):
             await self._bus.close()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Whoever comes to the window needs no note any more."""
+        """Remove the notifications when the window becomes active."""
         if event.type() == QEvent.Type.WindowActivate:
             self.notes.see()
         return False
@@ -115,7 +116,7 @@ class DesktopPresence(QObject):
         return self._settings.current.notifies and not self._window.isActiveWindow()
 
     def _on_came(self, note: DesktopNotification) -> None:
-        """Show the note by the bus, which reports the note of each click, else by the tray."""
+        """Show the notification on the bus, which reports clicks on each one, else in the tray."""
         if sys.platform != "linux":
             self._show_by_tray(note)
             return
@@ -135,7 +136,7 @@ class DesktopPresence(QObject):
         if self.tray is not None and self.tray.supportsMessages():
             self.tray.show_note(note)
         elif (session := self._sessions.get(note.conversation_id)) and not session.client:
-            QApplication.alert(self._window)  # of programs' conversations others tell
+            QApplication.alert(self._window)  # not for the conversations of programs
 
     def _ask(self) -> None:
         if self._box is not None:
@@ -188,8 +189,10 @@ _STATES = {
 
 
 class Tray(QSystemTrayIcon):
-    """Owner: the desktop presence. Signals: `show_requested(str id)`: an id when a note of that
-    conversation was clicked; `new_requested()`, `quit_requested()`.
+    """The tray icon. Owner: the desktop presence.
+
+    Signals: `show_requested(str id)`: an id when a notification of that conversation was clicked;
+    `new_requested()`, `quit_requested()`.
     """
 
     show_requested = Signal(str)
@@ -213,11 +216,11 @@ class Tray(QSystemTrayIcon):
 
     @property
     def state(self) -> str:
-        """`waits`, `works` or `rests`."""
+        """Return `waits`, `works` or `rests`."""
         return self._state
 
     def show_phases(self, phases: AbstractSet[Phase]) -> None:
-        """Wear a dot: amber for what waits, the accent for what runs, none at rest."""
+        """Show a dot: amber if a conversation waits, the accent if one runs, else none."""
         waits, works = phases & {"approval", "input"}, "works" in phases
         state = "waits" if waits else "works" if works else "rests"
         if state != self._state:
@@ -227,7 +230,7 @@ class Tray(QSystemTrayIcon):
             self.setToolTip(tr(words))
 
     def show_note(self, note: DesktopNotification) -> None:
-        """Have the system show a note beside the icon."""
+        """Show a notification of the system beside the icon."""
         self._note = note.conversation_id
         self.showMessage(note.title, note.text, QGuiApplication.windowIcon())
 

@@ -28,39 +28,39 @@ _NAME = "org.freedesktop.Notifications"
 _PATH = "/org/freedesktop/Notifications"
 _SERVER = DBusAddress(_PATH, bus_name=_NAME, interface=_NAME)
 _TIMEOUT_S = 5.0
-"""How long a note may be on its way before it is shown by other means, too."""
+"""The time to wait for an answer before the notification is shown by other means, too."""
 _CLOSE_TIMEOUT_S = 2.0
-"""How long the end of the program waits for answers that are still to come."""
+"""The time for which the end of the program waits for outstanding answers."""
 _NORMAL_URGENCY = 1
 _NO_BUS = (OSError, ValueError, KeyError, EOFError, RuntimeError)
-"""How jeepney says that there is no bus, or none that it can read."""
+"""The errors of jeepney if there is no bus, or none that it can read."""
 _log = logging.getLogger(__name__)
 
 
 class _NotificationState(Struct, kw_only=True):
-    """The note of one conversation: what is wanted and what the server is known to show.
+    """The notification of one conversation: the wanted one, and the one that the server shows.
 
     The server is sent one call about it at a time, and the next one is decided when that has been
-    answered: only the answer brings the number by which a note can be taken away.
+    answered: only the answer has the number by which a notification can be removed.
     """
 
     wanted: DesktopNotification | None = None
     shown: DesktopNotification | None = None
-    """Set when it is sent; its number comes with the answer."""
+    """Set when it is sent; its number is in the answer."""
     number: int = 0
     server: str = ""
-    """The unique name of the program that shows it: the number means nothing to another one."""
+    """The unique name of the program that shows it, for which alone the number is valid."""
     call: Literal["", "show", "close"] = ""
     patience: asyncio.TimerHandle | None = None
-    """Runs until the server has answered or somebody else has been asked to show the note."""
+    """Runs until the server has answered or the notification is shown by other means."""
 
     def want(self, note: DesktopNotification | None) -> None:
-        """Have this note, or none, on the desktop from now on."""
+        """Set the notification to show, or None."""
         self.wanted = note
         self.calm()
 
     def calm(self) -> bool:
-        """Wait no longer; return whether it was still waited for."""
+        """Stop waiting; return whether it was still waiting."""
         waited, self.patience = self.patience, None
         if waited is not None:
             waited.cancel()
@@ -71,7 +71,7 @@ class NotificationBus:
     """Shows one note per conversation on the desktop.
 
     `on_clicked(id)` is called when the user clicks one; `on_refused(note)` when one that is still
-    wanted is not shown: no bus, no server, an error, or no answer for a while.
+    wanted cannot be shown: no bus, no server, an error, or no answer for a while.
     Owner: the desktop presence, which calls `close`. Everything runs in the window's loop.
     """
 
@@ -94,7 +94,7 @@ class NotificationBus:
         self._is_closed = False
 
     def show(self, note: DesktopNotification) -> None:
-        """Show a note in place of the conversation's last one."""
+        """Show a notification in place of the conversation's last one."""
         if self._is_closed:
             return
         state = self._states.setdefault(note.conversation_id, _NotificationState())
@@ -106,13 +106,13 @@ class NotificationBus:
         self._settle(state)
 
     def withdraw(self, conversation_id: str) -> None:
-        """Take the note of a conversation away, however far it has come."""
+        """Remove the notification of a conversation, also one that is still being shown."""
         if state := self._states.get(conversation_id):
             state.want(None)
             self._settle(state)
 
     async def close(self) -> None:
-        """Take all notes away, since nobody answers their clicks any more, and leave the bus."""
+        """Remove all notifications, since their clicks are no longer handled, and leave the bus."""
         self._is_closed = True
         for conversation_id in tuple(self._states):
             self.withdraw(conversation_id)
@@ -126,7 +126,7 @@ class NotificationBus:
             await asyncio.wait([self._reading])
 
     def _settle(self, state: _NotificationState) -> None:
-        """Send what a note needs next, if anything; every event ends here."""
+        """Send the next call for a notification, if one is needed; called after every event."""
         if self._connection is None or state.call or state.shown is state.wanted:
             return
         if state.shown is not None:
@@ -140,7 +140,7 @@ class NotificationBus:
         self._calls[_send(self._connection, call)] = state
 
     async def _read(self) -> None:
-        """Open the bus and follow it until it ends; the next note then opens it again."""
+        """Open the bus and read it until it ends; the next notification opens it again."""
         try:
             async with _opened_bus() as connection:
                 self._connection = connection
@@ -223,7 +223,7 @@ async def _opened_bus() -> AsyncIterator[DBusConnection | None]:
         yield connection
     finally:
         if writer is not None:
-            writer.transport.abort()  # what had to arrive has been answered
+            writer.transport.abort()  # all important calls have been answered
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
 

@@ -1,4 +1,4 @@
-"""Notifications while the window is not in front: a run has ended, something waits."""
+"""Notifications while the window is not active: a run has ended, or something waits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from playhead.session.sessions import Sessions
 from playhead.ui.widgets.wording import mark, tr
 
 LONG_S = 10.0
-"""A turn that took less is over before anybody has turned away."""
+"""A shorter turn is not notified, because the user is still there."""
 Phase = Literal["rests", "works", "approval", "input"]
 _WORDS: dict[Phase, str] = {
     "rests": mark("Finished"),
@@ -27,7 +27,7 @@ _MOST_TITLE = 120
 
 
 class DesktopNotification(Struct, frozen=True):
-    """The title of a conversation and how it stands; nothing of what was said in it."""
+    """The title of a conversation and its state, without any of its content."""
 
     conversation_id: str
     title: str
@@ -35,7 +35,7 @@ class DesktopNotification(Struct, frozen=True):
 
 
 def phase_of(session: Session) -> Phase:
-    """What a conversation is at, as far as somebody who is elsewhere cares."""
+    """Return the state of a conversation for a user who is elsewhere."""
     if session.state == "idle":
         return "rests"
     if session.state == "awaiting_approval":
@@ -48,7 +48,7 @@ def phase_of(session: Session) -> Phase:
 class DesktopNotifications(QObject):
     """Watches the sessions. Owner: the desktop presence, which calls `look` after each change.
 
-    Signals: `came(DesktopNote)`; `passed(str id)`: what was told of is over or seen.
+    Signals: `came(DesktopNote)`; `passed(str id)` when the notified event is over or was seen.
     """
 
     came = Signal(object)
@@ -71,11 +71,11 @@ class DesktopNotifications(QObject):
 
     @property
     def phases(self) -> set[Phase]:
-        """What the conversations are at, all together."""
+        """Return the states of all conversations."""
         return set(self._phases.values())
 
     def look(self) -> None:
-        """See what has changed since the last time."""
+        """Check what has changed since the last call."""
         now: dict[str, Phase] = {
             one.conversation.id: phase_of(one) for one in self._sessions.open_sessions
         }
@@ -88,7 +88,7 @@ class DesktopNotifications(QObject):
                 self._on_change(id_, phase)
 
     def see(self) -> None:
-        """The window has come to the front: there is nothing left to tell."""
+        """Remove all notifications, because the window is active now."""
         for id_ in tuple(self._told):
             self._pass(id_)
 

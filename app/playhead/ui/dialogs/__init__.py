@@ -1,4 +1,4 @@
-"""Windows to read in: tables, pictures, log, crash reports, requests, versions.
+"""Windows that show tables, pictures, the log, crash reports, requests and versions.
 
 Imported by `ui.shell` only.
 """

@@ -1,4 +1,4 @@
-"""What is running here: versions to copy into a report, and where things lie."""
+"""The dialog about the program: the versions for a report, and the folders."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PARTS = (
 
 
 def versions(places: Mapping[str, str]) -> str:
-    """The lines of a report: our version, the system's, those of the parts, and the folders."""
+    """Return the lines of a report: the program, the system, the libraries and the folders."""
     lines = [
         f"Playhead {__version__}{tr(' (packaged)') if getattr(sys, 'frozen', False) else ''}",
         f"{QSysInfo.prettyProductName()} · {QSysInfo.currentCpuArchitecture()}",
@@ -45,7 +45,7 @@ def _version(package: str) -> str:
 
 
 class AboutDialog(QDialog):
-    """`open()` it; `places` are the folders that a report should name."""
+    """Shows the versions; call `open()`. `places` are the folders that a report should name."""
 
     def __init__(
         self, theme: Theme, picture: QPixmap, places: Mapping[str, str], parent: QWidget | None

@@ -1,4 +1,4 @@
-"""The crash reports: read, copied by hand, deleted; nothing of them is sent anywhere."""
+"""The dialog of crash reports, to read, copy and delete them; nothing is ever sent."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
 from playhead.ui.widgets.wording import mark, tr
 
 _WORDS = mark(
-    "These files lie on this computer alone: Playhead sends nothing. They name places in the "
-    "program, and hold no key and no word of your conversations. Copy one into a report if you "
-    "like, or delete them."
+    "These files are on this computer only: Playhead sends nothing. They name places in the "
+    "program, and contain no keys and no text of your conversations. Copy one into a report if "
+    "you like, or delete them."
 )
 _WIDTH_PX, _HEIGHT_PX = 760, 520
 
 
 class CrashView(QDialog):
-    """`open()` it. Owner: the window's upkeep."""
+    """Shows the crash reports; call `open()`. Owner: the window's upkeep."""
 
     def __init__(self, theme: Theme, crashes: CrashReports, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,13 +75,13 @@ class CrashView(QDialog):
         self.tasks.start(self._load())
 
     def done(self, result: int) -> None:
-        """Closing leaves nothing running."""
+        """Cancel what is still running when the dialog closes."""
         self.tasks.cancel()
         super().done(result)
 
     @property
     def shown(self) -> CrashReport | None:
-        """The report that is read."""
+        """Return the report that is shown; None if there is none."""
         place = self.choice.currentIndex()
         return self._reports[place] if 0 <= place < len(self._reports) else None
 
@@ -158,7 +158,7 @@ class CrashView(QDialog):
 
 
 def _title(report: CrashReport) -> str:
-    """When it was, and what."""
+    """Return the time and the kind of a crash."""
     at = QDateTime.fromSecsSinceEpoch(int(report.at))
     when = QLocale().toString(at, QLocale.FormatType.ShortFormat)
     words = (

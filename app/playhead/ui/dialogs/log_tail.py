@@ -1,4 +1,4 @@
-"""The end of a log file and what is added to it, in lines with their levels; no Qt."""
+"""The end of a log file and the lines added to it, with their levels; no Qt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 TAIL_BYTES = 512_000
-"""How much of a file is looked at: a log of any size opens at once."""
+"""The number of bytes read from the end, so that a log of any size opens at once."""
 MOST_LINES = 5_000
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _HEAD = re.compile(rf"^\d{{4}}-\d\d-\d\d [\d:,]+ ({'|'.join(LEVELS)}) ")
@@ -31,7 +31,7 @@ class LogLine(Struct, frozen=True):
 
 
 class LogTail:
-    """Reads a file from near its end on; `read` again for what was added, or for a new file."""
+    """Reads a file from near its end; `read` it again for added lines, or for a new file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,7 +42,7 @@ class LogTail:
         self._level = "INFO"
 
     def read(self) -> bool:
-        """Take what is new; whether there was anything. A file that is not there has no lines."""
+        """Read what is new and return whether the lines changed; a missing file has no lines."""
         try:
             size = self.path.stat().st_size
             if size == self._place:
@@ -58,7 +58,7 @@ class LogTail:
         return True
 
     def _begin(self, size: int) -> None:
-        """Where to read from: a file that shrank is another; much at once is passed over."""
+        """Start again if the file was replaced by a shorter one or grew by more than the tail."""
         if 0 <= self._place <= size and size - self._place <= TAIL_BYTES:
             return
         self.lines.clear()
@@ -66,7 +66,7 @@ class LogTail:
         self._place = max(0, size - TAIL_BYTES)
         self.is_cut = self._place > 0
         if self.is_cut:
-            self._rest = b"\n"  # what is before the first line's end is only a piece
+            self._rest = b"\n"  # the text before the first line break is incomplete
 
     def _forget(self) -> bool:
         was_there = self._place >= 0
@@ -86,7 +86,7 @@ class LogTail:
 
 
 def redacted(text: str, home: Path | None = None) -> str:
-    """The text without what looks like a key, and with the user's folder as `~`."""
+    """Return the text without what looks like a key, and with the user's folder as `~`."""
     text = _SECRETS.sub(r"\1[removed]", text)
     text = _KEYS.sub("[removed]", text)
     where = str(home or Path.home())

@@ -1,4 +1,4 @@
-"""Help → Log: what the program and its model worker have noted, as it is written."""
+"""Help → Log: the messages of the program and its model worker, as they are written."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _WIDTH_PX, _HEIGHT_PX = 860, 600
 
 
 class LogView(QDialog):
-    """`open()` it; it follows the files while it is open."""
+    """Shows the log files and follows them while it is open; call `open()`."""
 
     def __init__(self, theme: Theme, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,7 +86,7 @@ class LogView(QDialog):
         self._show()
 
     def report(self) -> str:
-        """Versions and the last lines of both files, fit to be sent to others."""
+        """Return the versions and the last lines of both files, without keys."""
         parts = [versions({"Log": str(self._folder)})]
         for name, tail in self._tails.items():
             tail.read()

@@ -1,4 +1,4 @@
-"""What can be done with a picture of the conversation: look at it closely, copy it, save it."""
+"""Opens, copies and saves a picture of the conversation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _SMALLEST_LEVEL = 400
 
 
 class PictureOpener(QObject):
-    """Owner: the opener of results. Signal: `noticed(title, detail)` for what could not be done."""
+    """Handles the actions of pictures. Owner: the opener of results.
+
+    Signal: `noticed(title, detail)` for what could not be done.
+    """
 
     noticed = Signal(str, str)
 
@@ -51,7 +54,7 @@ class PictureOpener(QObject):
                 self._choose_file(message, folder)
 
     def close_down(self) -> None:
-        """Take the open picture away."""
+        """Remove the open picture."""
         if self.view is not None:
             self.view.end()
 
@@ -92,7 +95,7 @@ class PictureOpener(QObject):
 
 
 async def save_picture(message: Message, folder: str, path: Path) -> None:
-    """Write the picture as it came, byte for byte."""
+    """Write the original bytes of the picture to a file."""
     try:
         await asyncio.to_thread(lambda: path.write_bytes(_data(message, folder)))
     except (OSError, binascii.Error, ValueError) as error:
@@ -134,7 +137,7 @@ def _decoded(message: Message, folder: str) -> tuple[QImage, str]:
 
 
 def _levels(message: Message, folder: str) -> tuple[list[QImage], str]:
-    """The picture and its halves, each smooth, so that no frame has to shrink much."""
+    """Return the picture, its smooth halvings for small scales, and what is wrong with it."""
     image, problem = _decoded(message, folder)
     levels = [] if image.isNull() else [image]
     while levels and levels[-1].width() > 2 * _SMALLEST_LEVEL:

@@ -1,4 +1,4 @@
-"""A picture over the whole window: fitted, at its own size or as large as is wished."""
+"""A picture over the whole window: fitted, at its own size or at any scale."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LEFT = Qt.MouseButton.LeftButton
 
 
 class PictureView(QWidget):
-    """Lies over its window until Escape. Owner: the opener of pictures.
+    """Covers its window until Escape. Owner: the opener of pictures.
 
     Signals: `closed()`, `copy_requested()`, `save_requested()`.
     """
@@ -62,34 +62,34 @@ class PictureView(QWidget):
 
     @property
     def scale(self) -> float:
-        """How large it is drawn: 1 for a point of the screen to a point of the picture."""
+        """Return the scale: 1 is one pixel of the screen for each pixel of the picture."""
         return self._scale or self._fitting()
 
     @property
     def problem(self) -> str:
-        """What is shown instead of a picture that cannot be read."""
+        """Return the text that is shown instead of a picture that cannot be read."""
         return self._problem
 
     @property
     def is_ready(self) -> bool:
-        """Whether it is drawn, or said why it is not."""
+        """Return whether the picture or the problem with it is shown."""
         return bool(self._levels or self._problem)
 
     def show_picture(self, levels: list[QImage], problem: str) -> None:
-        """The picture in its own size and in ever half of it, or what is wrong with it."""
+        """Show the picture, given in its own size and halved repeatedly, or a problem."""
         self._levels, self._problem = levels, problem
         if levels:
             self._middle = QPointF(levels[0].width() / 2, levels[0].height() / 2)
         self.update()
 
     def fit(self) -> None:
-        """As large as there is room, but never larger than it is."""
+        """Fit the picture into the view, but never larger than its own size."""
         self._scale = 0.0
         if self._levels:
             self.show_picture(self._levels, "")
 
     def zoom_to(self, scale: float, at: QPointF | None = None) -> None:
-        """Draw it as large; the point of the view `at` stays where it is."""
+        """Set the scale; the point of the view `at` remains in place."""
         if not self._levels:
             return
         at = at or QRectF(self._room()).center()
@@ -100,13 +100,13 @@ class PictureView(QWidget):
         self.update()
 
     def move_by(self, dx: float, dy: float) -> None:
-        """Move what is seen, in points of the screen."""
+        """Move the picture, in pixels of the screen."""
         self._middle += QPointF(dx, dy) / self.scale
         self._keep_inside()
         self.update()
 
     def end(self) -> None:
-        """Go away, and give the keyboard back."""
+        """Close, and give the keyboard focus back."""
         if self._before is not None:
             self._before.setFocus(Qt.FocusReason.OtherFocusReason)
         self.hide()
@@ -154,7 +154,7 @@ class PictureView(QWidget):
         return self._middle + (at - QRectF(self._room()).center()) / self.scale
 
     def _keep_inside(self) -> None:
-        """Nothing can be moved out of sight."""
+        """Keep the picture from moving out of sight."""
         size, scale, room = self._size(), self.scale, self._room()
         for whole, shown, get, put in (
             (size.width(), room.width(), self._middle.x, self._middle.setX),
@@ -165,7 +165,7 @@ class PictureView(QWidget):
             put(inside)
 
     def _level(self) -> tuple[QImage, float]:
-        """The smallest of the halves that is sharp at this scale, and how much smaller it is."""
+        """Return the smallest picture that is sharp at this scale, and its own scale."""
         shown = self.scale * self.devicePixelRatioF()
         for image in reversed(self._levels):
             share = image.width() / self._levels[0].width()
@@ -174,7 +174,7 @@ class PictureView(QWidget):
         return self._levels[0], 1.0
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Only what can be seen of the picture is drawn: the cost is that of the window."""
+        """Draw only the visible part, so that the cost depends on the window's size."""
         painter = QPainter(self)
         tokens, room = self._theme.tokens, self._room()
         painter.fillRect(self.rect(), QColor(tokens.code_bg))
@@ -213,19 +213,19 @@ class PictureView(QWidget):
         return f"{self._name} · {size.width():,} × {size.height():,} · {percent}"
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Larger and smaller around the mouse."""
+        """Zoom in and out around the mouse."""
         turned = event.angleDelta().y() / 120
         self.zoom_to(self.scale * _STEP**turned, event.position())
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take hold of it."""
+        """Begin to drag."""
         if event.button() == _LEFT:
             self._dragged = event.position().toPoint()
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag it."""
+        """Drag the picture."""
         if self._dragged is None:
             return
         now = event.position().toPoint()
@@ -233,16 +233,16 @@ class PictureView(QWidget):
         self.move_by(moved.x(), moved.y())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let it go."""
+        """End the drag."""
         self._dragged = None
         self.unsetCursor()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Between fitted and its own size."""
+        """Toggle between fitted and its own size."""
         self.zoom_to(1.0, event.position()) if not self._scale else self.fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape, + and -, 0 fits, 1 is its own size, arrows move."""
+        """Handle Escape, + and -, 0 (fit), 1 (its own size) and the arrows."""
         moves = {
             _KEYS.Key_Left: (-_PAGE, 0),
             _KEYS.Key_Right: (_PAGE, 0),
@@ -266,12 +266,12 @@ class PictureView(QWidget):
                 super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """What is under it is not reached by Tab."""
+        """Take the focus back, so that Tab does not reach what is covered."""
         super().focusOutEvent(event)
         self.update()
 
     def focusNextPrevChild(self, is_next: bool) -> bool:
-        """Tab stays with the buttons and the picture."""
+        """Keep Tab among the buttons and the picture."""
         around = [self, *self.bar.findChildren(QToolButton)]
         focused = self.window().focusWidget()
         at = around.index(focused) if focused in around else 0
@@ -279,13 +279,13 @@ class PictureView(QWidget):
         return True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The bar stays at the top."""
+        """Keep the bar at the top."""
         super().resizeEvent(event)
         self.bar.setGeometry(0, 0, self.width(), BAR)
         self._keep_inside()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """As large as the window."""
+        """Follow the size of the window."""
         if event.type() == QEvent.Type.Resize and watched is self.parent():
             self.setGeometry(self.window().rect())
         return super().eventFilter(watched, event)

@@ -1,4 +1,4 @@
-"""A window that shows what exactly goes to the model, part by part, and copies it as JSON."""
+"""A window that shows exactly what is sent to the model, part by part, and copies it as JSON."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ROLES = {
 
 
 class Part(Struct, frozen=True, kw_only=True):
-    """One row: who says it, its first words, how many tokens it has, and all of it."""
+    """One row: the sender, the first words, the number of tokens and the whole text."""
 
     who: str
     words: str
@@ -53,7 +53,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
 
 def parts_of(request: OutgoingRequest) -> list[Part]:
-    """What is sent, in the order in which it is sent, the tools last."""
+    """Return what is sent, in the order in which it is sent, the tools last."""
     parts = [
         _part(entry, tokens) for entry, tokens in zip(request.messages, request.tokens, strict=True)
     ]
@@ -65,7 +65,7 @@ def parts_of(request: OutgoingRequest) -> list[Part]:
 
 
 def as_json(request: OutgoingRequest) -> str:
-    """The request as a server would read it, without the key; pictures are still named."""
+    """Return the request as a server would read it, without the key; pictures are still named."""
     body: dict[str, Any] = {"model": request.model, "messages": list(request.messages)}
     if request.tools:
         body["tools"] = list(request.tools)
@@ -73,7 +73,7 @@ def as_json(request: OutgoingRequest) -> str:
 
 
 class RequestView(QDialog):
-    """Stays beside the window; reads anew when another tab or Refresh is chosen."""
+    """Stays open beside the window; reads again when another tab or Refresh is chosen."""
 
     def __init__(
         self, session: Session, tasks: TaskOwner, parent: QWidget, before_id: str = ""
@@ -108,7 +108,7 @@ class RequestView(QDialog):
 
     @property
     def request(self) -> OutgoingRequest | None:
-        """What is shown."""
+        """Return the request that is shown."""
         return self._request
 
     def refresh(self) -> None:
@@ -200,7 +200,7 @@ class RequestView(QDialog):
 
 
 def summary_of(request: OutgoingRequest) -> str:
-    """The whole in a line."""
+    """Return a summary of the request in one line."""
     room = f" / {request.context_tokens:,}" if request.context_tokens else ""
     told = [
         request.model,

@@ -1,4 +1,4 @@
-"""Writes a table to a file: all its rows, page by page out of the kernel, where they can be had."""
+"""Writes a table to a file, with all its rows if the kernel still has them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PAGE_ROWS = 1_000
 
 
 async def write_table(table: Table, path: Path, fetch: FetchRows | None) -> tuple[int, str]:
-    """How many rows were written, and why they are not all. Raises OSError."""
+    """Return the number of rows written, and why some are missing. Raises OSError."""
     part = path.with_name(f".{path.name}.part")
     try:
         count, why = await _write_all(table, part, path, fetch)
@@ -50,13 +50,13 @@ async def _write_all(
 
 
 async def _pages(table: Table, fetch: FetchRows | None) -> AsyncGenerator[Rows, None]:
-    """What is shown, then what the kernel still has."""
+    """Yield the rows that are shown, then those that the kernel still has."""
     yield table.rows
     count = len(table.rows)
     while fetch is not None and count < table.total_rows:
         page = await fetch(count, _PAGE_ROWS)
         if (page.columns, page.total_rows) != (table.columns, table.total_rows):
-            raise ExecutionError(tr("“{name}” is another table by now.", name=table.name))
+            raise ExecutionError(tr("“{name}” is a different table now.", name=table.name))
         if not page.rows:
             return
         yield page.rows

@@ -47,7 +47,7 @@ from playhead.ui.widgets.wording import tr, tr_n
 
 PAGE_ROWS = 200
 MOST_ROWS = 1_000_000
-"""A view cannot well scroll through more."""
+"""A view cannot scroll through more rows usefully."""
 _KEPT_PAGES = 64
 _ASK_DELAY_MS = 40
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -57,7 +57,10 @@ _ROOT = QModelIndex()
 
 
 class PagedTableModel(QAbstractTableModel):
-    """Signal: `page_wanted(first_row)`, for the page that was looked at last. Owner: the window."""
+    """Holds the rows that were read. Owner: the window.
+
+    Signal: `page_wanted(first_row)`, for the page that was needed last.
+    """
 
     page_wanted = Signal(int)
 
@@ -77,11 +80,11 @@ class PagedTableModel(QAbstractTableModel):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all rows are here, so that they can be sorted."""
+        """Return whether all rows are here, so that they can be sorted."""
         return self._rows == len(self.table.rows) <= SORT_LIMIT
 
     def put(self, first: int, rows: Sequence[Sequence[Cell]]) -> None:
-        """A page that was asked for."""
+        """Store a page that was asked for."""
         self._pages[first // PAGE_ROWS] = rows
         while len(self._pages) > _KEPT_PAGES:
             del self._pages[next(iter(self._pages))]
@@ -90,7 +93,7 @@ class PagedTableModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(first, 0), self.index(last, len(self._columns) - 1))
 
     def row(self, number: int) -> Sequence[Cell] | None:
-        """The cells of a row as shown, None while they are not here."""
+        """Return the cells of a row as shown; None while they are not here."""
         if self._order is not None:
             return self.table.rows[self._order[number]]
         if number < len(self.table.rows):
@@ -100,15 +103,15 @@ class PagedTableModel(QAbstractTableModel):
         return page[at] if page is not None and at < len(page) else None
 
     def rowCount(self, parent: _Index = _ROOT) -> int:
-        """All rows, those that are not here too."""
+        """Return the number of all rows, including those that are not here."""
         return 0 if parent.isValid() else self._rows
 
     def columnCount(self, parent: _Index = _ROOT) -> int:
-        """Those of the table."""
+        """Return the number of columns."""
         return 0 if parent.isValid() else len(self._columns)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A cell's text; asks for its page when it is not here."""
+        """Return a cell's text; ask for its page if it is not here."""
         column = self._columns[index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column.is_number else _LEFT
@@ -132,7 +135,7 @@ class PagedTableModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Names above, numbers of rows beside."""
+        """Return the names above and the row numbers at the side."""
         if orientation == Qt.Orientation.Vertical:
             return f"{section + 1:,}" if role == Qt.ItemDataRole.DisplayRole else None
         match role:
@@ -149,7 +152,7 @@ class PagedTableModel(QAbstractTableModel):
                 return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Put the rows in the order of a column; -1 gives the table's own back."""
+        """Sort the rows by a column; -1 restores the original order."""
         if column >= 0 and not self.is_whole:
             return
         self.layoutAboutToBeChanged.emit()
@@ -175,7 +178,10 @@ _COPIED_ROWS = 100_000
 
 
 class TableWindow(QWidget):
-    """Owner: the window's results. `fetch(first_row, rows)` reads what is not here yet."""
+    """Shows a table. Owner: the window's results.
+
+    `fetch(first_row, rows)` reads rows that are not here yet.
+    """
 
     def __init__(
         self,
@@ -215,7 +221,7 @@ class TableWindow(QWidget):
         QShortcut(QKeySequence("Esc"), self).activated.connect(self.close)
 
     def copy(self) -> None:
-        """The selected cells, or all rows that are here, as a spreadsheet takes them."""
+        """Copy the selected cells, or all rows that are here, in the format of spreadsheets."""
         selected = self.view.selectionModel().selection()
         if count := selected.count():
             text = "".join(self._range_text(selected.at(number)) for number in range(count))
@@ -278,7 +284,7 @@ class TableWindow(QWidget):
         return [max(_NARROWEST, width + 28) for width in map(max, names, cells)]
 
     def _cell_widths(self, view: QTableView, first: int, count: int) -> list[int]:
-        """Of a few rows: the more columns there are, the fewer, so that it stays quick."""
+        """Return the widths of the cells of a few rows; fewer with many columns, to stay fast."""
         columns = range(len(self._table.columns))
         step = max(1, count * max(1, len(columns)) // _MEASURED_CELLS)
         metrics = view.fontMetrics()
@@ -293,7 +299,7 @@ class TableWindow(QWidget):
         return str(self.model.index(row, column).data() or "")
 
     def _widen(self, first: int, count: int) -> None:
-        """Longer texts come with later rows; columns never shrink under the reader's eyes."""
+        """Widen columns for longer texts in later rows; never shrink one that the user reads."""
         head = self.view.horizontalHeader()
         for column, width in enumerate(self._cell_widths(self.view, first, count)):
             if width + 28 > head.sectionSize(column):
@@ -317,7 +323,7 @@ class TableWindow(QWidget):
             self._fetch = None
             self._say(
                 tr(
-                    "“{name}” is another table by now: only what was read is here.",
+                    "“{name}” is a different table now: only what was read is here.",
                     name=self._table.name,
                 )
             )

@@ -1,4 +1,4 @@
-"""Says in words where a newer version would be; nothing is asked of the network."""
+"""A dialog that says where to find a newer version; it uses no network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SOURCE = mark("It runs from its sources in {folder}. Get the newer ones there: 
 
 
 class UpdateDialog(QDialog):
-    """`open()` it."""
+    """Shows how to update; call `open()`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class UpdateDialog(QDialog):
 
 
 def update_text() -> str:
-    """How this copy is brought up to date, and what stays as it is."""
+    """Return how to update this installation, and what remains unchanged."""
     kept = tr(
         "Your conversations, settings and keys stay where they are: before a newer version changes "
         "their form it makes a copy. The Changelog of the newer version says what is new."

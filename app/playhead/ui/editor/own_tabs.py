@@ -27,7 +27,7 @@ from playhead.ui.widgets.wording import tr
 def ask_unsaved(
     parent: QWidget, name: str, save: Callable[[], object], close: Callable[[], object]
 ) -> None:
-    """Save, close without, or stay."""
+    """Ask whether to save, to close without saving, or to cancel."""
     box = _box(
         parent,
         tr("Close the tab"),
@@ -46,7 +46,7 @@ def ask_unsaved(
 
 
 def ask_overwrite(parent: QWidget, name: str, overwrite: Callable[[], object]) -> None:
-    """Write over what another program wrote, or not."""
+    """Ask whether to overwrite what another program wrote."""
     box = _box(
         parent,
         tr("Save"),
@@ -83,9 +83,9 @@ DRAFT_MS = 1_000
 
 
 class OwnTabs(QObject):
-    """Owner: the window. Errors go to its tasks' `failed`.
+    """The user's own texts. Owner: the window. Errors go to its tasks' `failed`.
 
-    What is not saved lies in a file of drafts a second after it was typed.
+    Unsaved text is stored in a file of drafts a second after it was typed.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class OwnTabs(QObject):
         pane.window().installEventFilter(self)
 
     async def restore(self) -> None:
-        """Put back what was there when the program ended, or crashed."""
+        """Restore the tabs from before the program ended or crashed."""
         kept = await asyncio.to_thread(tab_drafts.read, self._path)
         pane = self._pane
         if any(tab.key == kept.current for tab in kept.tabs) and not pane.is_edited:
@@ -135,8 +135,8 @@ class OwnTabs(QObject):
         self._is_restored = True
 
     async def keep_drafts(self) -> None:
-        """Write the drafts now, if they are others than those on the disk."""
-        if not self._is_restored:  # what lies there was not read yet
+        """Write the drafts now, if they differ from those on the disk."""
+        if not self._is_restored:  # the file was not read yet
             return
         self._timer.stop()
         pane = self._pane
@@ -155,13 +155,13 @@ class OwnTabs(QObject):
                 self._tell_refused(error)
 
     def _tell_refused(self, error: OSError) -> None:
-        """Once, until it has worked again."""
+        """Report an error once, until writing has succeeded again."""
         if not self._is_refused:
             self._is_refused = True
             self._tasks.failed.emit(tab_drafts.write_error(self._path, error))
 
     def new_tab(self) -> Tab:
-        """An empty text of the user's own."""
+        """Add an empty text of the user's own."""
         titles = {tab.title for tab in self._pane.tabs}
         number = next(n for n in range(1, 10_000) if tr("untitled {n}", n=n) not in titles)
         tab = Tab(
@@ -179,7 +179,7 @@ class OwnTabs(QObject):
         self._tasks.start(self._open(path))
 
     def save(self) -> None:
-        """Save what is shown; without a file yet, ask for one."""
+        """Save the shown text; ask for a file if it has none."""
         tab = self._pane.current
         if tab.file is None:
             self.save_as()
@@ -187,7 +187,7 @@ class OwnTabs(QObject):
             self._tasks.start(self._save(tab))
 
     def save_as(self) -> None:
-        """Ask for a file and save what is shown there."""
+        """Ask for a file and save the shown text in it."""
         tab = self._pane.current
         name = tab.file.path if tab.file else f"{tab.title}{suffix_for(tab.language)}"
         dialog = self._dialog(tr("Save as"), name)
@@ -196,7 +196,7 @@ class OwnTabs(QObject):
         dialog.open()
 
     def close_tab(self, key: str) -> None:
-        """Close a tab of the user's own; what is not saved is asked about."""
+        """Close a tab of the user's own; ask if it is not saved."""
         tab = self._pane.tab(key)
         if tab is None or not tab.is_own:
             return
@@ -207,7 +207,7 @@ class OwnTabs(QObject):
             self._close(tab)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The window came to the front: files may be others now."""
+        """Check the files when the window becomes active, because they may have changed."""
         if event.type() == QEvent.Type.WindowActivate and self._is_restored:
             self._tasks.start(self._look(self._pane.current))
         return False
@@ -253,7 +253,7 @@ class OwnTabs(QObject):
         if tab.file is not None and tab.file.path == path:
             form = tab.file
         written = await asyncio.to_thread(text_files.write, form, text)
-        if not tab.is_own:  # a block of the conversation stays one; its copy is opened
+        if not tab.is_own:  # a block of the conversation remains one; its copy is opened
             await self._open(path)
             return
         had_file = tab.file is not None
@@ -264,7 +264,7 @@ class OwnTabs(QObject):
         self._due()
 
     async def _look(self, tab: Tab) -> None:
-        """Whether another program has changed the file."""
+        """Handle a change of the file by another program, if there is one."""
         form = tab.file
         if form is None:
             return
@@ -282,7 +282,7 @@ class OwnTabs(QObject):
             )
 
     async def _reload(self, tab: Tab) -> None:
-        """Show what lies on the disk now; what was typed is one undo step away."""
+        """Show the file as it is on the disk; the user's text can be restored by undo."""
         if tab.file is None:
             return
         found = await asyncio.to_thread(text_files.read, tab.file.path)

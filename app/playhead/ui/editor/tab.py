@@ -1,4 +1,4 @@
-"""What a tab of the editor holds: a block of the conversation, or a text of the user's own."""
+"""A tab of the editor: a block of the conversation, or a text of the user's own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Tab(Struct, kw_only=True):
     """One tab. Owner: the pane, which changes it.
 
     `key` is the id of a code message, or made up for the user's own. `original` is the text
-    before the user changed it: as it was shown, last ran, or last lay on the disk. `base` is what
+    before the user changed it: as it was shown, last ran, or was last saved. `base` is what
     the margin compares with: the model's version, or the file; None: nothing. `text` is
     up to date only while no editor holds it. `ran` is what last ran of a text of the user's own.
     """
@@ -42,12 +42,12 @@ class Tab(Struct, kw_only=True):
 
     @property
     def message_id(self) -> str:
-        """The code message; '' for a text of the user's own."""
+        """Return the id of the code message; '' for a text of the user's own."""
         return "" if self.is_own else self.key
 
     @property
     def words(self) -> str:
-        """The title with what the icon of the tab says."""
+        """Return the title with the meaning of the tab's icon."""
         notes = [tr(STATE_WORDS[self.state]), self._unsaved]
         return ", ".join(part for part in (self.title, *notes) if part)
 

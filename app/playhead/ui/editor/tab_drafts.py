@@ -1,4 +1,4 @@
-"""The user's own tabs on the disk: what was not saved, and which tab was open, survive a crash."""
+"""The user's own tabs on the disk, so that unsaved text and the open tab survive a crash."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ LARGEST = 25_000_000
 
 
 class TabDrafts(Struct, frozen=True):
-    """What was kept: the tabs with their texts, and the key of the one that was open."""
+    """The stored tabs with their texts, and the key of the one that was open."""
 
     tabs: tuple[Tab, ...] = ()
     current: str = ""
 
 
 def encoded(tabs: Iterable[Tab], current: str) -> str:
-    """The tabs as one JSON text; `text` of each must be up to date."""
+    """Return the tabs as one JSON text; `text` of each must be up to date."""
     rows = [_row(tab) for tab in tabs if len(tab.text) <= LARGEST and (tab.text or tab.file)]
     return json.dumps({"version": 1, "current": current, "tabs": rows})
 
 
 def decoded(text: str) -> TabDrafts:
-    """What `encoded` gave; what cannot be understood is left out."""
+    """Return what `encoded` was given; leave out what cannot be read."""
     try:
         table: Any = json.loads(text)
     except ValueError:
@@ -46,7 +46,7 @@ def decoded(text: str) -> TabDrafts:
 
 
 def read(path: Path) -> TabDrafts:
-    """Read the file; where there is none, or none that can be read, nothing was kept."""
+    """Return the tabs in the file; no tabs if it is missing or unreadable."""
     try:
         return decoded(path.read_text("utf-8", "replace"))
     except OSError:
@@ -54,7 +54,7 @@ def read(path: Path) -> TabDrafts:
 
 
 def write_error(path: Path, error: OSError) -> StorageError:
-    """What is said when they cannot be written."""
+    """Return the error for drafts that cannot be written."""
     return StorageError(
         tr("What you have written is not being kept."),
         detail=f"{path}: {error.strerror or error}",

@@ -30,7 +30,7 @@ _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r\f\x0b\x1b\b")
 
 
 class FileForm(Struct, frozen=True, kw_only=True):
-    """How a file holds its text, and as which version of it we know it."""
+    """The encoding and line ends of a file, and the stamp of the version that was read."""
 
     path: str
     encoding: str = "utf-8"
@@ -40,7 +40,7 @@ class FileForm(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The file's name without its folder."""
+        """Return the file's name without its folder."""
         return Path(self.path).name
 
 
@@ -53,7 +53,7 @@ class FileText(Struct, frozen=True):
 
 
 class FileError(AppError):
-    """A file of the user's that cannot be read or written here."""
+    """A file of the user that cannot be read or written."""
 
     default_code = "file_error"
 
@@ -63,12 +63,12 @@ def read(path: str) -> FileText:
     with _in_words(path, "opened"):
         data, stamp = _bytes_of(path)
     encoding, told = _encoding_of(data, path)
-    # The codec with a mark in its name takes that mark off by itself.
+    # The codec with a byte order mark in its name removes the mark.
     data = data.removeprefix(_BOMS.get(encoding, b""))
     try:
         text = data.decode(encoding)
     except UnicodeError as error:
-        raise _refused(path, tr("It says that it is {told}, but is not.", told=told)) from error
+        raise _refused(path, tr("It is marked as {told}, but is not.", told=told)) from error
     line_end, mixed = _line_end_of(text)
     form = FileForm(path=os.path.abspath(path), encoding=encoding, line_end=line_end, stamp=stamp)
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -76,9 +76,9 @@ def read(path: str) -> FileText:
 
 
 def write(form: FileForm, text: str) -> FileForm:
-    """Write the text in the file's own form; the form with the new stamp. Raises FileError.
+    """Write the text in the file's form; return the form with the new stamp. Raises FileError.
 
-    The file is replaced at once: it is never half written. A link stays one.
+    The file is replaced atomically: it is never half written. A link remains a link.
     """
     try:
         data = _BOMS.get(form.encoding, b"") + text.replace("\n", form.line_end).encode(
@@ -104,7 +104,7 @@ def write(form: FileForm, text: str) -> FileForm:
 
 
 def stamp_of(path: str) -> tuple[int, int] | None:
-    """What tells one version of a file from another; None where there is none."""
+    """Return what identifies a version of a file; None if there is no file."""
     try:
         status = os.stat(path)
     except OSError:
@@ -126,7 +126,7 @@ def _encoding_of(data: bytes, path: str) -> tuple[str, str]:
         if data.startswith(prefix):
             return encoding, tr(name)
     if _is_binary(data):
-        raise _refused(path, tr("It is no text but binary data."))
+        raise _refused(path, tr("It is binary data, not text."))
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -153,7 +153,7 @@ def _note(told: str, line_end: str, is_mixed: bool) -> str:
     if is_mixed:
         notes.append(tr("Its line ends are mixed; they are saved as {name}.", name=name))
     elif line_end != "\n":
-        notes.append(tr("Its line ends are {name}, and stay so.", name=name))
+        notes.append(tr("Its line ends are {name}, and are kept.", name=name))
     return " ".join(notes)
 
 

@@ -42,7 +42,7 @@ _ROOT = QModelIndex()
 
 
 class VariablesModel(QAbstractTableModel):
-    """One row a name; what the last run changed carries a dot. Owner: the panel."""
+    """Holds one row per variable; those that the last run changed have a dot. Owner: the panel."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -52,11 +52,11 @@ class VariablesModel(QAbstractTableModel):
 
     @property
     def variables(self) -> list[Variable]:
-        """What is shown."""
+        """Return the variables that are shown."""
         return self._variables
 
     def show_variables(self, variables: list[Variable]) -> None:
-        """Other names, or the same with other values; a selection of names outlives the latter."""
+        """Show other variables, or new values of the same ones, which keeps the selection."""
         names = [one.name for one in variables]
         if names == [one.name for one in self._variables]:
             self._variables = variables
@@ -67,23 +67,23 @@ class VariablesModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_dim(self, is_dim: bool) -> None:
-        """Whether the values may be old: the code is running."""
+        """Set whether the values may be old, because code is running."""
         if is_dim != self._is_dim:
             self._is_dim = is_dim
             self._tell_all()
 
     def rowCount(self, parent: _Index = _ROOT) -> int:
-        """One for each name."""
+        """Return the number of variables."""
         return 0 if parent.isValid() else len(self._variables)
 
     def columnCount(self, parent: _Index = _ROOT) -> int:
-        """Name, type, shape, size and value."""
+        """Return the number of columns: name, type, shape, size and value."""
         return 0 if parent.isValid() else len(HEADS)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """The columns' heads."""
+        """Return the columns' headings."""
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -93,7 +93,7 @@ class VariablesModel(QAbstractTableModel):
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What stands in a cell and how."""
+        """Return the text and the look of a cell."""
         variable, column = self._variables[index.row()], index.column()
         match role:
             case Qt.ItemDataRole.DisplayRole:
@@ -139,7 +139,7 @@ def _tip(variable: Variable, column: int) -> str:
 
 
 def _dot(theme: Theme, is_shown: bool) -> QPixmap:
-    """A dot in the accent's colour, or as much air."""
+    """Return a dot in the accent's colour, or an empty picture of its size."""
     pixmap = QPixmap(_DOT_PX, _DOT_PX)
     pixmap.fill(Qt.GlobalColor.transparent)
     if is_shown:
@@ -157,7 +157,7 @@ _WIDTHS = (116, 90, 74, 80)
 
 
 class VariablesPanel(QWidget):
-    """Shows names, or words in their place. Owner: the editor pane.
+    """Shows variables, or a message in their place. Owner: the editor pane.
 
     Signals: `opened(name)` when a table is double-clicked, `refresh_requested()`,
     `close_requested()`.
@@ -195,11 +195,11 @@ class VariablesPanel(QWidget):
         self.say("")
 
     def sizeHint(self) -> QSize:
-        """Seven names without scrolling."""
+        """Return the size of seven variables without scrolling."""
         return QSize(400, 230)
 
     def show_variables(self, variables: list[Variable]) -> None:
-        """These are the names now."""
+        """Show the current variables."""
         self.model.set_dim(False)
         self.model.show_variables(variables)
         changed = sum(one.is_changed for one in variables)
@@ -207,26 +207,28 @@ class VariablesPanel(QWidget):
         self._count.setText(words if variables else "")
         self._stack.setCurrentWidget(self.list if variables else self._words)
         if not variables:
-            self._words.setText(tr("No names yet. What the code defines is listed here."))
+            self._words.setText(
+                tr("No variables yet. Those that the code defines are listed here.")
+            )
 
     def say(self, words: str) -> None:
-        """Words in the place of the names."""
+        """Show a message in place of the variables."""
         self.model.show_variables([])
         self._count.setText("")
         self._words.setText(words)
         self._stack.setCurrentWidget(self._words)
 
     def set_busy(self) -> None:
-        """The code runs: names that are known stay, in grey."""
+        """Show that code runs: known variables remain, in grey."""
         if self.model.variables:
             self.model.set_dim(True)
             self._count.setText(tr("read when the code rests"))
         else:
-            self.say(tr("The code is running. Its names are read when it rests."))
+            self.say(tr("The code is running. Its variables are read when it has ended."))
 
     @property
     def words(self) -> str:
-        """What is said in the place of names; '' while names are shown."""
+        """Return the message in place of the variables; '' while they are shown."""
         return self._words.text() if self._stack.currentWidget() is self._words else ""
 
     def _make_header(self) -> QWidget:
@@ -237,7 +239,7 @@ class VariablesPanel(QWidget):
         title.setProperty("kind", "strong")
         self._count = QLabel(header)
         self._count.setProperty("kind", "mute")
-        self._refresh = self._button(header, tr("Read the names again"))
+        self._refresh = self._button(header, tr("Read the variables again"))
         self._close = self._button(header, tr("Hide the variables"))
         self._refresh.clicked.connect(self.refresh_requested)
         self._close.clicked.connect(self.close_requested)
@@ -286,7 +288,7 @@ class VariablesPanel(QWidget):
         return view
 
     def _on_activated(self, index: QModelIndex) -> None:
-        """Double click, or Enter."""
+        """Open a variable on a double click, or Enter."""
         variable = self.model.variables[self._sorted.mapToSource(index).row()]
         if variable.is_table:
             self.opened.emit(variable.name)

@@ -1,4 +1,4 @@
-"""The settings' section for other programs: whether they reach Playhead, and what they may do."""
+"""The settings' section for other programs: whether they reach Playhead, and their permissions."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ _INTRO = mark(
 )
 _KEY_WORDS = mark("Programs present it as their API key. Keep it secret, as you would a password.")
 _WINDOW_APPROVES = mark("Only your click in this window has code run; the program waits for it.")
-_BOTH_APPROVE = mark("Whoever decides first counts: you in this window, or the program that asked.")
+_BOTH_APPROVE = mark("You in this window or the program may decide; the first decision counts.")
 _AUTO_RUN_WORDS = mark(
     "Code then runs on this computer though nobody has seen it. It can do all that you can: "
     "read, change and delete your files, and use the network. Leave it off unless you need it."
 )
 _RENEWED_WORDS = mark(
     "There is a new token, and both permissions below are off. Copy it into the programs that "
-    "shall go on using Playhead."
+    "will still use Playhead."
 )
 
 
 class ApiPage(QWidget):
-    """Fields for the server of `api`; the token itself never stands in one. Owner: the dialog.
+    """Fields for the server of `api`; no field ever shows the token itself. Owner: the dialog.
 
-    Its tasks run in those of the dialog, which says what goes wrong in them.
+    Its tasks belong to the dialog, which reports their errors.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class ApiPage(QWidget):
         self._unsubscribe = api.subscribe(lambda _status: self._show_state())
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings as the fields have them. Raises FieldError."""
+        """Return the settings with the values of the fields. Raises FieldError."""
         port = read_number(tr("Port"), self.port, 1, 65_535, int)
         limit = read_number(tr("Requests a minute"), self.rate_limit, 0, 1_000_000, int)
         return replace(
@@ -93,12 +93,12 @@ class ApiPage(QWidget):
         )
 
     def close_down(self) -> None:
-        """Hear no more of the server; a dialog may be closed twice."""
+        """Stop listening to the server; may be called twice."""
         self._unsubscribe()
         self._unsubscribe = lambda: None
 
     def ask_renew(self) -> None:
-        """Ask before the token that programs hold becomes worthless."""
+        """Ask before the token that programs use becomes invalid."""
         confirm(
             self,
             tr("Renew the token"),
@@ -170,7 +170,7 @@ class ApiPage(QWidget):
         words, kind = state_words(self._api.status, is_wanted=self.enabled.isChecked())
         self.state_note.say(words, kind)
         is_listening = self._api.status.state == "listening"
-        kept = self._api.status.message if is_listening else ""  # where the token is not kept
+        kept = self._api.status.message if is_listening else ""  # if the token is not stored
         self.token_note.say(f"{tr(_KEY_WORDS)} {kept}".strip())
 
     def _show_address(self) -> None:
@@ -201,7 +201,7 @@ class ApiPage(QWidget):
         self._mark_copied(self.copy_token)
 
     async def _renew(self) -> None:
-        """The permissions go first: they were given to those who hold the old token."""
+        """Remove the permissions first, because they were given to programs with the old token."""
         self.client_approves.setChecked(False)
         self.auto_run.setChecked(False)
         current = self._settings.current
@@ -216,7 +216,7 @@ class ApiPage(QWidget):
 
 
 def state_words(status: ApiStatus, *, is_wanted: bool) -> tuple[str, str]:
-    """How the server stands and what Save will change, with the kind of note that says so."""
+    """Return the server's state, with what Save will change, and the kind of the note."""
     later = ""
     if is_wanted != (status.state != "off"):
         later = tr("It begins when you save.") if is_wanted else tr("It ends when you save.")
@@ -237,7 +237,7 @@ def _status_words(status: ApiStatus) -> tuple[str, str]:
 
 
 def _shown_line(name: str) -> QLineEdit:
-    """A field to read and copy from."""
+    """Return a read-only field to copy from."""
     field = line("", name)
     field.setReadOnly(True)
     return field

@@ -19,7 +19,7 @@ _THEMES = (
 
 
 class AppearancePage(QWidget):
-    """Theme and size. Owner: the dialog."""
+    """Fields for theme and size. Owner: the dialog."""
 
     def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class AppearancePage(QWidget):
         self.scale_note.say(tr("Another size takes effect at the next start of Playhead."))
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings as the fields have them."""
+        """Return the settings with the values of the fields."""
         return replace(
             before,
             theme=self.theme.currentData(),
@@ -58,6 +58,6 @@ class AppearancePage(QWidget):
         )
 
     def _closing(self, before: Literal["", "yes", "no"]) -> Literal["", "yes", "no"]:
-        """A box that was left as it is answers nothing: the question is still to come."""
+        """Return the answer; a box that was left as it is leaves the question open."""
         is_on = self.keeps_running.isChecked()
         return before if is_on == (before == "yes") else "yes" if is_on else "no"

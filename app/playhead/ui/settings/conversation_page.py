@@ -15,7 +15,7 @@ _MOST_DOLLARS = 100_000
 
 
 class ConversationPage(QWidget):
-    """Instructions, system prompt, steps and budget. Owner: the dialog."""
+    """Fields for instructions, system prompt, steps and budget. Owner: the dialog."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class ConversationPage(QWidget):
         super().__init__(parent)
         self._built_in, self._words = built_in
         self.instructions = text_area(
-            tr("Custom instructions"), tr("Told to the model in every conversation"), 76
+            tr("Custom instructions"), tr("Sent to the model in every conversation"), 76
         )
         self.max_steps = line("20", tr("Steps per turn"))
         self.steps_note = FormNote()
@@ -49,7 +49,7 @@ class ConversationPage(QWidget):
         self.prompt.textChanged.connect(self._show_prompt)
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings as the fields have them. Raises FieldError."""
+        """Return the settings with the values of the fields. Raises FieldError."""
         steps = read_number(tr("Steps per turn"), self.max_steps, 1, 1000, int)
         budget = read_number(tr("Budget"), self.budget, 0, _MOST_DOLLARS, float)
         return replace(

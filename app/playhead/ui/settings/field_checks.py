@@ -19,7 +19,7 @@ _PATTERNS = {
 
 
 def address_problem(text: str) -> str:
-    """What is wrong with the address of a model server."""
+    """Return what is wrong with the address of a model server, or ''."""
     if not text:
         return ""
     if re.search(r"\s", text):
@@ -28,11 +28,11 @@ def address_problem(text: str) -> str:
         parts = urlsplit(text)
         has_host = bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
-        return tr("The port of the address is no number below 65,536.")
+        return tr("The port of the address is not a number below 65,536.")
     if parts.scheme not in ("http", "https"):
         return tr("The address must begin with http:// or https://.")
     if not has_host:
-        return tr("The address names no server.")
+        return tr("The address has no server name.")
     if parts.username or parts.password:
         return tr("Leave user and password out of the address: type the key below.")
     if parts.query or parts.fragment:
@@ -42,7 +42,7 @@ def address_problem(text: str) -> str:
 
 
 def proxy_problem(text: str) -> str:
-    """What is wrong with the address of a proxy."""
+    """Return what is wrong with the address of a proxy, or ''."""
     if not text:
         return ""
     try:
@@ -58,7 +58,7 @@ def proxy_problem(text: str) -> str:
 
 
 def key_problem(text: str) -> str:
-    """What is wrong with a key, as far as one can see."""
+    """Return what is visibly wrong with a key, or ''."""
     if text.lower().startswith("bearer "):
         return tr("Paste the key alone, without “Bearer”.")
     if re.search(r"\s", text):
@@ -71,7 +71,7 @@ def key_problem(text: str) -> str:
 
 
 def field_problem(name: str, label: str, text: str, *, is_needed: bool) -> str:
-    """What is wrong with one more field of a provider."""
+    """Return what is wrong with another field of a provider, or ''."""
     if not text:
         return tr("{label} is missing.", label=label) if is_needed else ""
     pattern = _PATTERNS.get(name)
@@ -81,13 +81,13 @@ def field_problem(name: str, label: str, text: str, *, is_needed: bool) -> str:
 
 
 def extra_problem(text: str) -> str:
-    """What is wrong with the user's own parameters."""
+    """Return what is wrong with the user's own parameters, or ''."""
     if not text.strip():
         return ""
     try:
         found: object = json.loads(text)
     except ValueError as error:
-        return tr("The extra parameters are no JSON: {error}", error=error)
+        return tr("The extra parameters are not valid JSON: {error}", error=error)
     if not isinstance(found, dict):
         return tr("The extra parameters must be a JSON object, such as {example}.", example=EXAMPLE)
     named = _secret_name(cast("dict[str, Any]", found))
@@ -104,7 +104,7 @@ EXAMPLE = '{"reasoning_effort": "low"}'
 
 
 def _secret_name(found: object) -> str:
-    """The first name in the parameters that stands before a secret."""
+    """Return the first name in the parameters whose value is a secret, or ''."""
     if isinstance(found, list):
         items = cast("list[object]", found)
         return next((name for item in items if (name := _secret_name(item))), "")

@@ -1,4 +1,4 @@
-"""The settings page for models: which one answers, where its key is kept, and how it answers."""
+"""The settings page for models: the model that answers, its key and its parameters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CHOICES = ((None, mark("Automatic")), (True, mark("Yes")), (False, mark("No")))
 
 
 class AnswerSection(QWidget):
-    """Temperature and length for all models, overrides for the one chosen. Owner: its page."""
+    """Fields for temperature and length, and for the overrides of one model. Owner: its page."""
 
     def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class AnswerSection(QWidget):
         _fill(self.max_tokens, settings.max_tokens)
 
     def show_model(self, model: str) -> None:
-        """Show what the user said of a model; what was said of the one before is kept."""
+        """Show the overrides of a model; keep those of the model before."""
         if model == self._model:
             return
         self._keep()
@@ -68,7 +68,7 @@ class AnswerSection(QWidget):
         self.facts_note.say("")
 
     def show_facts(self, facts: ModelFacts) -> None:
-        """Say what is known of the model that is shown."""
+        """Show the known facts of the model."""
         if facts.model != self._model:
             return
         words = facts_text(facts)
@@ -79,7 +79,7 @@ class AnswerSection(QWidget):
         self.context.setPlaceholderText(context_text(size) if size else tr("Not known"))
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings as the fields have them. Raises FieldError."""
+        """Return the settings with the values of the fields. Raises FieldError."""
         read_number(tr("Context"), self.context, 1, _LARGEST, int)
         self._keep()
         return replace(
@@ -91,7 +91,7 @@ class AnswerSection(QWidget):
 
     @property
     def overrides(self) -> Mapping[str, ModelOverride]:
-        """What the user said of models, by model string."""
+        """Return the user's overrides by model string."""
         return dict(self._overrides)
 
     def _keep(self) -> None:
@@ -121,7 +121,7 @@ def _fill(field: QLineEdit, value: float | None) -> None:
 
 
 def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -> str:
-    """Where the key is, or would be, kept; '' while there is no model to have one."""
+    """Return where the key is or would be stored; '' if there is no model."""
     if not model:
         return ""
     place = status.backend or tr("the system keyring")
@@ -151,7 +151,7 @@ _KEY_DELAY_MS = 250
 
 
 class ModelPorts(Struct, frozen=True):
-    """What the page asks."""
+    """Holds the services that the page uses."""
 
     keys: Keys
     catalog: Catalog
@@ -159,9 +159,9 @@ class ModelPorts(Struct, frozen=True):
 
 
 class ModelsPage(QWidget):
-    """`gather` gives the settings as all pages have them now, or raises FieldError.
+    """The page of models. Owner: the dialog, whose tasks it uses.
 
-    Owner: the dialog, in whose tasks it works.
+    `gather` returns the settings with the values of all pages, or raises FieldError.
     """
 
     def __init__(
@@ -201,28 +201,28 @@ class ModelsPage(QWidget):
         tasks.start(self._find_servers())
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings as the fields have them. Raises FieldError."""
+        """Return the settings with the values of the fields. Raises FieldError."""
         values = self.form.values(before)
         return values if self.form.page is None else self.answers.values(values)
 
     async def keep_key(self) -> None:
-        """Keep the key that was typed where it is to be kept."""
+        """Store the key that was typed."""
         secret = self.form.typed_secret
         if secret is not None and self.form.page is not None:
             await self._ports.keys.set(self._key_name(), secret)
 
     def check(self) -> None:
-        """Ask the model that the fields name."""
+        """Send a test request to the model in the fields."""
         if not self._is_asking:
             self._tasks.start(self._check())
 
     def find_models(self) -> None:
-        """Ask the provider which models it has."""
+        """Ask the provider for its models."""
         if not self._is_asking:
             self._tasks.start(self._find_models())
 
     def close_down(self) -> None:
-        """Look for nothing more."""
+        """Cancel the running requests."""
         self._timer.stop()
 
     def _connect(self) -> None:
@@ -235,7 +235,7 @@ class ModelsPage(QWidget):
         form.key_removal_requested.connect(lambda: self._tasks.start(self._remove_key()))
 
     def _offer_known(self) -> None:
-        """Well-known models of each provider, until it is asked."""
+        """Offer well-known models of each provider until it is asked."""
         pages = [page for page in self._ports.catalog.providers() if not page.address]
         suggested = self._ports.catalog.suggestions()
         for page in pages:
@@ -245,7 +245,7 @@ class ModelsPage(QWidget):
             self.form.offer(page.name, [one.removeprefix(page.prefix) for one in names])
 
     async def _look(self) -> None:
-        """Read where the key of the chosen model is kept, and what is known of the model."""
+        """Read where the key of the chosen model is stored, and the facts of the model."""
         form, keys = self.form, self._ports.keys
         self.answers.show_model(form.chosen_model)
         model, address = form.any_model, form.api_base
@@ -320,7 +320,7 @@ class ModelsPage(QWidget):
             self.form.model.showPopup()
 
     def _model_in_fields(self) -> ModelSettings:
-        """The model as it would be asked if all was saved now. Raises FieldError."""
+        """Return the model as it would be after Save. Raises FieldError."""
         values = self._gather()
         if not values.model:
             raise FieldError(tr("Choose a model first."))
@@ -333,7 +333,7 @@ class ModelsPage(QWidget):
         )
 
     def _provider_in_fields(self) -> ModelSettings:
-        """The same without caring for the model's name, which is asked for."""
+        """Return the same without a check of the model's name, which need not be set."""
         if self.form.chosen_model:
             return self._model_in_fields()
         values = replace(self._gather_without_model(), model=self.form.any_model)
@@ -360,7 +360,7 @@ class ModelsPage(QWidget):
         return self._ports.catalog.key_name(model, self.form.api_base) if model else ""
 
     def _show_answers(self) -> None:
-        """Without a model nothing has a temperature."""
+        """Hide the fields for answers while there is no model."""
         has_model = self.form.page is not None
         self._hairline.setVisible(has_model)
         self.answers.setVisible(has_model)

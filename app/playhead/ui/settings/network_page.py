@@ -1,4 +1,4 @@
-"""The settings' page for the way to the providers: proxy, certificates, limits, retries."""
+"""The settings page for the network: proxy, certificates, limits, retries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DEFAULTS = AppSettings()
 
 
 class NetworkPage(QWidget):
-    """Owner: the dialog."""
+    """Fields for the network. Owner: the dialog."""
 
     def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +49,7 @@ class NetworkPage(QWidget):
         self.browse.clicked.connect(self._on_browse)
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings as the fields have them. Raises FieldError."""
+        """Return the settings with the values of the fields. Raises FieldError."""
         proxy, ca_file = self.proxy.text().strip(), self.ca_file.text().strip()
         if problem := proxy_problem(proxy):
             raise FieldError(problem)

@@ -43,7 +43,7 @@ _APPROVALS = (
 
 
 class ProfileForm(QWidget):
-    """Owner: the page of profiles. Signal: `renamed(str)` while the name is typed."""
+    """Holds one profile. Owner: the page. Signal: `renamed(str)` while the name is typed."""
 
     renamed = Signal(str)
 
@@ -99,7 +99,7 @@ class ProfileForm(QWidget):
         self.approval.setCurrentIndex(max(0, self.approval.findData(profile.auto_run)))
 
     def value(self) -> Profile:
-        """The profile as the fields have it. Raises FieldError."""
+        """Return the profile with the values of the fields. Raises FieldError."""
         name = self.name.text().strip()
         if not name:
             raise FieldError(tr("A profile has no name."))
@@ -137,7 +137,10 @@ _INTRO = mark("A profile is a set of what you like for one kind of work. Empty f
 
 
 class ProfilesPage(QWidget):
-    """`model_now()` gives the model of the form with its address. Owner: the dialog."""
+    """The list of profiles with a form. Owner: the dialog.
+
+    `model_now()` returns the model of the models page with its address.
+    """
 
     def __init__(
         self,
@@ -166,7 +169,7 @@ class ProfilesPage(QWidget):
         self._list_used(settings.profile)
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings with the profiles as they stand here. Raises FieldError."""
+        """Return the settings with the profiles of this page. Raises FieldError."""
         self._keep()
         names = [profile.name for profile in self._profiles]
         twice = next((name for place, name in enumerate(names) if name in names[:place]), "")
@@ -180,7 +183,7 @@ class ProfilesPage(QWidget):
         )
 
     def add(self, profiles: Sequence[Profile]) -> None:
-        """Append profiles under names that are free, and show the first of them."""
+        """Append profiles under free names, and show the first of them."""
         if not profiles or not self._keep_or_say():
             return
         first = len(self._profiles)
@@ -192,7 +195,7 @@ class ProfilesPage(QWidget):
         self.form.name.selectAll()
 
     def import_file(self, path: str) -> None:
-        """Add the profiles of a file, or say why not."""
+        """Add the profiles of a file, or show why it cannot be read."""
         try:
             read = from_toml(Path(path).read_bytes())
         except OSError as error:
@@ -205,7 +208,7 @@ class ProfilesPage(QWidget):
             self.note.say(" ".join((count, *read.notes)), "warn" if read.notes else "ok")
 
     def export_file(self, path: str) -> None:
-        """Write all profiles into a file; keys are in none of them."""
+        """Write all profiles into a file, which never contains keys."""
         if not self._keep_or_say():
             return
         try:
@@ -246,7 +249,7 @@ class ProfilesPage(QWidget):
         self.export.clicked.connect(self._on_export)
 
     def _list(self, shown: int) -> None:
-        """List the profiles anew and show one of them."""
+        """List the profiles again and show one of them."""
         self._shown = min(shown, len(self._profiles) - 1)
         used = self.used.currentIndex()
         self.chooser.clear()
@@ -270,12 +273,12 @@ class ProfilesPage(QWidget):
         self.used.setCurrentIndex(names.index(name) + 1 if name in names else 0)
 
     def _keep(self) -> None:
-        """Take over what the form says. Raises FieldError."""
+        """Store the values of the form in its profile. Raises FieldError."""
         if self._shown >= 0:
             self._profiles[self._shown] = self.form.value()
 
     def _keep_or_say(self) -> bool:
-        """Whether the form could be taken over; else what is wrong stands below the buttons."""
+        """Return whether the form could be stored; else show the problem."""
         try:
             self._keep()
         except FieldError as error:
@@ -302,7 +305,7 @@ class ProfilesPage(QWidget):
             self.add([self._profiles[self._shown]])
 
     def _on_delete(self) -> None:
-        """Nothing is gone before Save: Cancel brings it back."""
+        """Remove the profile from the list; it is deleted by Save only."""
         used = self.used.currentIndex() - 1
         del self._profiles[self._shown]
         if used >= self._shown:

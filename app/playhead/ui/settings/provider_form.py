@@ -1,4 +1,4 @@
-"""Which provider and model answer: just the fields that the provider needs, and their checks."""
+"""The choice of provider and model: the fields that the provider needs, and their checks."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class _Row(Struct, frozen=True):
 
 
 class ProviderForm(QWidget):
-    """Owner: the page of models.
+    """The fields of one provider. Owner: the page of models.
 
-    Signals: `changed()` when provider, model or address are others, `turned()` after that when
-    it is the provider, `key_typed()`, `check_requested()`, `models_requested()`,
+    Signals: `changed()` when the provider, the model or the address changed, `turned()` after it if
+    the provider did, `key_typed()`, `check_requested()`, `models_requested()`,
     `key_removal_requested()`.
     """
 
@@ -83,12 +83,12 @@ class ProviderForm(QWidget):
 
     @property
     def page(self) -> ProviderPage | None:
-        """The provider's page; None in Direct mode."""
+        """Return the provider's page; None in Direct mode."""
         return self._pages.get(self.provider.currentData() or "")
 
     @property
     def chosen_model(self) -> str:
-        """The litellm model string; Direct mode is the empty one."""
+        """Return the litellm model string; '' in Direct mode."""
         page, text = self.page, self.model.currentText().strip()
         if page is None or not text:
             return DIRECT_MODEL
@@ -99,19 +99,19 @@ class ProviderForm(QWidget):
 
     @property
     def any_model(self) -> str:
-        """The model string, or one that at least names the provider."""
+        """Return the model string, or one that at least names the provider."""
         return self.chosen_model or (self.page.prefix if self.page else "")
 
     @property
     def api_base(self) -> str:
-        """The address to ask; '' for the provider's own."""
+        """Return the address to ask; '' for the provider's own."""
         page = self.page
         if page is None or page.needs_address == "none":
             return ""
         return self.address.text().strip() or page.address
 
     def show_settings(self, settings: AppSettings, page: ProviderPage) -> None:
-        """Fill the fields; `page` is where the model of the settings stands."""
+        """Fill the fields; `page` is the page of the settings' model."""
         name = page.name if settings.model else ""
         self.provider.setCurrentIndex(max(0, self.provider.findData(name)))
         self.model.setEditText(settings.model.removeprefix(page.prefix))
@@ -134,7 +134,7 @@ class ProviderForm(QWidget):
             self._show_models()
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings as the fields have them. Raises FieldError."""
+        """Return the settings with the values of the fields. Raises FieldError."""
         if self.page is None:
             return replace(before, model=DIRECT_MODEL, api_base="")
         if problem := self.problem():
@@ -154,7 +154,7 @@ class ProviderForm(QWidget):
         )
 
     def problem(self) -> str:
-        """The first thing that is wrong with what is typed, in words."""
+        """Return the first problem of the fields in words, or ''."""
         page = self.page
         if page is None:
             return ""
@@ -172,7 +172,7 @@ class ProviderForm(QWidget):
 
     @property
     def typed_secret(self) -> Secret | None:
-        """The key that was typed, whole; several secrets are one, as JSON."""
+        """Return the whole key that was typed; several secrets are one, as JSON."""
         page = self.page
         if page is None:
             return None
@@ -191,7 +191,7 @@ class ProviderForm(QWidget):
                 field.clear()
 
     def show_key(self, words: str, *, is_kept: bool, is_ours: bool) -> None:
-        """Say where the key is; `is_ours`: it can be removed from there."""
+        """Show where the key is stored; `is_ours` is whether it can be removed from there."""
         page = self.page
         self.key_note.say(words if page is not None and page.key != "none" else "")
         self.api_key.setPlaceholderText("•" * 12 if is_kept else tr("Paste a key"))
@@ -214,7 +214,7 @@ class ProviderForm(QWidget):
         return []
 
     def _parts_problem(self, page: ProviderPage) -> str:
-        """Access keys come in pairs."""
+        """Return the problem of an access key that lacks its other half, or ''."""
         if page.name != "bedrock":
             return ""
         key_id, secret = (
@@ -305,7 +305,7 @@ class ProviderForm(QWidget):
         self.replace_key.clicked.connect(self._on_replace)
 
     def _on_provider_changed(self) -> None:
-        """What was typed for one provider is nothing for another; keys least of all."""
+        """Empty the fields: values for one provider, above all keys, are wrong for another."""
         self.forget_typed()
         self.model.setEditText("")
         self.address.clear()

@@ -1,4 +1,4 @@
-"""The settings page for running code: its interpreter, what is shown of a run, and its limits."""
+"""The settings page for running code: the interpreter, the display of a run, and its limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MANAGED_LABEL = mark("Playhead's own environment (default)")
 
 
 class InterpreterSection(QWidget):
-    """Owner: the dialog. Signal: `browse_requested()`."""
+    """The choice of the interpreter. Owner: the dialog. Signal: `browse_requested()`."""
 
     browse_requested = Signal()
 
@@ -49,11 +49,11 @@ class InterpreterSection(QWidget):
 
     @property
     def chosen(self) -> str:
-        """The path of the interpreter; '' for Playhead's own."""
+        """Return the path of the interpreter; '' for Playhead's own."""
         return self.interpreter.currentData() or ""
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings as the fields have them."""
+        """Return the settings with the values of the fields."""
         return replace(before, interpreter=self.chosen)
 
     def show_interpreters(self, found: Sequence[Interpreter], chosen: str) -> None:
@@ -68,7 +68,7 @@ class InterpreterSection(QWidget):
         self.interpreter.setCurrentIndex(max(0, self.interpreter.findData(chosen)))
 
     def show_environment(self, status: EnvironmentStatus) -> None:
-        """Say how the managed environment stands, if there is something to say."""
+        """Show the state of the managed environment, if there is something to report."""
         self.environment_note.say(status.message)
 
 
@@ -104,7 +104,7 @@ class RunSection(QWidget):
         self.shows_line.toggled.connect(self._on_line_toggled)
 
     def values(self, before: AppSettings) -> AppSettings:
-        """The settings as the fields have them. Raises FieldError."""
+        """Return the settings with the values of the fields. Raises FieldError."""
         output = read_number(tr("Output kept"), self.output, 1, _LARGEST_MB, int)
         return replace(
             before,

@@ -52,7 +52,7 @@ _NARROW_PX = 620
 
 
 class SettingsPages(QWidget):
-    """Each page scrolls by itself. Signal: `turned(str name)`. Owner: the dialog."""
+    """A list of pages, each of which scrolls. Owner: the dialog. Signal: `turned(str name)`."""
 
     turned = Signal(str)
 
@@ -79,7 +79,7 @@ class SettingsPages(QWidget):
 
     @property
     def current(self) -> str:
-        """The name of the page that is shown."""
+        """Return the name of the page that is shown."""
         return self._names[self.stack.currentIndex()] if self._names else ""
 
     def add(self, name: str, title: str, *sections: QWidget) -> None:
@@ -93,7 +93,7 @@ class SettingsPages(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 8, 0)
         column.setSpacing(12)
-        # Sections come last: whatever is moved below another parent is styled once more.
+        # Sections are added last, because widgets that get another parent are styled again.
         area.setWidget(page)
         self.stack.addWidget(area)
         for section in sections:
@@ -107,11 +107,11 @@ class SettingsPages(QWidget):
             self.list.setCurrentRow(0)
 
     def show_page(self, name: str) -> None:
-        """Turn to a page."""
+        """Show a page."""
         self.list.setCurrentRow(self._names.index(name))
 
     def show_field(self, field: QWidget) -> None:
-        """Turn to the page of a field, bring it into sight and put the cursor there."""
+        """Show the page of a field, scroll to the field and focus it."""
         for place, name in enumerate(self._names):
             area = self.area_of(name)
             if area.isAncestorOf(field):
@@ -120,17 +120,17 @@ class SettingsPages(QWidget):
                 field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def area_of(self, name: str) -> QScrollArea:
-        """The scroll area of a page."""
+        """Return the scroll area of a page."""
         return self._areas[self._names.index(name)]
 
     def needed_width(self) -> int:
-        """How wide it must be so that no page is cut off at its right."""
+        """Return the width in pixels at which no page is cut off at its right."""
         bar = self._areas[0].verticalScrollBar().sizeHint().width() if self._areas else 0
         pages = (area.widget() for area in self._areas)
         return bar + max((page.minimumSizeHint().width() for page in pages if page), default=0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where all is large or the screen small, a menu stands above the page."""
+        """Show a menu above the page in place of the list if there is little room."""
         super().resizeEvent(event)
         is_narrow = event.size().width() < _NARROW_PX
         if is_narrow == self.menu.isHidden():
@@ -152,10 +152,10 @@ _FRAME_PX = 60  # what the system puts around a window
 
 
 class SettingsDialog(QDialog):
-    """Open it with `open()`; it never blocks the window's loop.
+    """The dialog of all settings; open it with `open()`, which does not block the window.
 
     Signals: `saved(AppSettings)` when settings and key are stored, `was_reset(str)` with the folder
-    of the backup. Errors stand in the dialog.
+    of the backup. Errors are shown in the dialog.
     """
 
     saved = Signal(object)
@@ -206,20 +206,20 @@ class SettingsDialog(QDialog):
 
     @property
     def problem(self) -> str:
-        """The error that stands above the buttons."""
+        """Return the error that is shown above the buttons."""
         return self._problem.text()
 
     def show_programs(self) -> None:
-        """Turn to the page for other programs."""
+        """Show the page for other programs."""
         self.pages.show_field(self.programs.enabled)
 
     def show_storage(self) -> None:
-        """Turn to the page of the folders."""
+        """Show the page of the folders."""
         if self.storage is not None:
             self.pages.show_page("storage")
 
     def values(self) -> AppSettings:
-        """The settings as all fields have them. Raises FieldError."""
+        """Return the settings with the values of all fields. Raises FieldError."""
         values = self._settings.current
         for page in (
             self.models,
@@ -235,29 +235,29 @@ class SettingsDialog(QDialog):
         return values
 
     def save(self) -> None:
-        """What the Save button does."""
+        """Do what the Save button does."""
         self.tasks.start(self._save())
 
     def check(self) -> None:
-        """What the Check button does."""
+        """Do what the Check button does."""
         self.models.check()
 
     def ask_reset(self) -> None:
-        """What the Reset… button does."""
+        """Do what the Reset… button does."""
         if self._upkeep is not None:
             dialog = ResetDialog(self._upkeep.resetting, self)
             dialog.was_reset.connect(self._on_reset)
             dialog.open()
 
     def done(self, result: int) -> None:
-        """Closing leaves nothing running."""
+        """Cancel what is still running when the dialog closes."""
         self.models.close_down()
         self.tasks.cancel()
         self.programs.close_down()
         super().done(result)
 
     def _take_room(self) -> None:
-        """As large as is good to read, as far as the screen has room."""
+        """Set a size that is good to read and fits on the screen."""
         room = self.screen().availableSize()
         width, height = _SIZE_PX
         least = self.pages.needed_width() + 2 * _MARGIN_PX
@@ -333,7 +333,7 @@ class SettingsDialog(QDialog):
             self.storage.count()
 
     def _on_reset(self, folder: str) -> None:
-        """What the fields say is over."""
+        """Close the dialog, because a reset has made its fields invalid."""
         self.saved.emit(self._settings.current)
         self.was_reset.emit(folder)
         self.reject()

@@ -32,11 +32,11 @@ _PLACE_TEXTS: dict[AppFolderKind, tuple[str, str]] = {
 }
 _USUAL = mark(
     "These are the folders that the system has for such files. Started with --data-dir and a "
-    "folder, Playhead keeps all of it below that one, as on a stick. Keys lie in the system's "
-    "keyring in any case."
+    "folder, Playhead keeps all of it below that one, as on a stick. Keys are always in the "
+    "system's keyring."
 )
 _PORTABLE = mark(
-    "This Playhead was started with a folder of its own: everything lies below it but the keys, "
+    "This Playhead was started with a folder of its own: everything is in it but the keys, "
     "which are in this computer's keyring."
 )
 _RESET = mark(
@@ -46,7 +46,7 @@ _RESET = mark(
 
 
 class PlaceRow(QWidget):
-    """A folder: its path to be copied, what it takes, and the way there."""
+    """A folder: its path to copy, its size, and a button that opens it."""
 
     def __init__(self, place: AppFolder, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,18 +68,21 @@ class PlaceRow(QWidget):
 
     @property
     def rows(self) -> tuple[list[QWidget], list[QWidget]]:
-        """What stands beside the label."""
+        """Return the widgets beside the label, row by row."""
         fields: list[QWidget] = [self.path, self.open_button]
         return fields, [self.note]
 
     def show_size(self, size_bytes: int) -> None:
-        """Say what lies there."""
+        """Show the size of the folder."""
         size = format_size(size_bytes) if size_bytes else tr("empty")
         self.note.say(f"{tr(self._words)} · {size}")
 
 
 class StoragePage(QWidget):
-    """Owner: the dialog, in whose tasks the sizes are counted. Signal: `reset_requested()`."""
+    """The folders and their sizes. Owner: the dialog, whose tasks count the sizes.
+
+    Signal: `reset_requested()`.
+    """
 
     reset_requested = Signal()
 
@@ -100,11 +103,11 @@ class StoragePage(QWidget):
 
     @property
     def paths(self) -> list[QLineEdit]:
-        """The fields of the folders."""
+        """Return the fields of the folders."""
         return [row.path for row in self.rows]
 
     def count(self) -> None:
-        """Say what the folders take; counted once, for it may be many files."""
+        """Show the sizes of the folders; count them once, because there may be many files."""
         if not self._has_counted:
             self._has_counted = True
             for row in self.rows:
@@ -141,7 +144,7 @@ _CONVERSATIONS = mark("The list is empty then. The backup has them, with the fil
 
 
 class ResetDialog(QDialog):
-    """`open()` it. Signal: `was_reset(str)` with the folder of the backup."""
+    """Asks what to reset; call `open()`. Signal: `was_reset(str)` with the folder of the backup."""
 
     was_reset = Signal(str)
 
@@ -167,11 +170,11 @@ class ResetDialog(QDialog):
 
     @property
     def wish(self) -> ResetOptions:
-        """What the boxes say."""
+        """Return the choice of the boxes."""
         return ResetOptions(self.keys.isChecked(), self.conversations.isChecked())
 
     def reject(self) -> None:
-        """What has begun is carried through."""
+        """Ignore Cancel once the reset has begun."""
         if not self._is_busy:
             super().reject()
 

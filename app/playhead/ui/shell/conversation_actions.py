@@ -22,15 +22,15 @@ from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import tr, tr_n
 
 UNDO_MS = 10_000
-"""How long a deletion can be taken back."""
+"""The time in which a deletion can be undone."""
 _DELETED_CONVERSATIONS = "deleted conversations"
 _TITLE_LENGTH = 60
 
 
 class ConversationActions(QObject):
-    """Owner: the main window. `shown` tells the id of the conversation that the window shows.
+    """Owner: the main window. `shown` returns the id of the conversation that the window shows.
 
-    Signals: `open_requested(str id)`, `closed(str id)` when the one that is shown was deleted.
+    Signals: `open_requested(str id)`, `closed(str id)` when the shown one was deleted.
     """
 
     open_requested = Signal(str)
@@ -60,7 +60,7 @@ class ConversationActions(QObject):
         self._connect()
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Take conversations off the list, and say for a while how to get them back."""
+        """Remove conversations from the list, and offer to undo it for a while."""
         if not self._do(self._sessions.expect_writable):
             return
         rows = [self._sessions.summary(id_) for id_ in ids]
@@ -74,7 +74,7 @@ class ConversationActions(QObject):
         self._tell()
 
     def undo(self) -> None:
-        """Get back what was deleted last."""
+        """Restore what was deleted last."""
         deleted, self._deleted = self._deleted, {}
         self._end()
         for id_ in deleted:
@@ -84,7 +84,7 @@ class ConversationActions(QObject):
             self.open_requested.emit(left)
 
     def delete_for_good(self) -> None:
-        """The time is over."""
+        """Delete for good what was removed, because the time to undo is over."""
         deleted, self._deleted = self._deleted, {}
         self._end()
         for id_ in deleted:
@@ -111,7 +111,7 @@ class ConversationActions(QObject):
         )
 
     def _do(self, verb: Callable[[], object]) -> bool:
-        """Call what may be refused; a refusal is shown, False then."""
+        """Call a function that may refuse; show its refusal and return False."""
         try:
             verb()
         except AppError as error:
@@ -154,7 +154,7 @@ _QUESTION_LENGTH = 60
 
 
 class TurnActions(QObject):
-    """Owner: the main window."""
+    """Carries out what the timeline asks for with turns. Owner: the main window."""
 
     def __init__(
         self,
@@ -177,11 +177,11 @@ class TurnActions(QObject):
         view.rearranged.connect(self._on_rearranged)
 
     def choose(self, message_id: str) -> None:
-        """Show another version."""
+        """Show another version of a message."""
         self._view.do(lambda session: session.choose_version(message_id))
 
     def delete(self, message_id: str) -> None:
-        """Take a turn away, and say for a while how to get it back."""
+        """Delete a turn, and offer to undo it for a while."""
         done: list[Deletion] = []
         self._end()
         if self._view.do(lambda session: done.append(session.delete_turn(message_id))):
@@ -194,14 +194,14 @@ class TurnActions(QObject):
             self.countdown.start()
 
     def undo(self) -> None:
-        """Get back what was deleted last."""
+        """Restore what was deleted last."""
         session, self._session = self._session, None
         self._end()
         if session is not None and session is self._view.session:
             self._view.do(lambda shown: shown.undo_deletion())
 
     def settle(self) -> None:
-        """The time is over."""
+        """Delete the turn for good, because the time to undo is over."""
         session, self._session = self._session, None
         self._end()
         if session is not None:
@@ -216,7 +216,7 @@ class TurnActions(QObject):
             self.settle()
 
     def _on_rearranged(self) -> None:
-        """Something else was changed: there is nothing to undo any more."""
+        """End the offer to undo, because something else has changed."""
         session = self._session
         if session is not None and session.conversation.aside_id is None:
             self._session = None
@@ -224,7 +224,7 @@ class TurnActions(QObject):
 
 
 def deletion_words(deletion: Deletion) -> tuple[str, str]:
-    """What went, in words."""
+    """Return a title and a detail that say what was deleted."""
     question = " ".join(deletion.question.split())
     if len(question) > _QUESTION_LENGTH:
         question = f"{question[:_QUESTION_LENGTH]}…"

@@ -1,4 +1,4 @@
-"""The bar above the timeline: title, state, where and with what code runs."""
+"""The bar above the timeline: the title, the state, the working folder and the interpreter."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ _ROOM_FOR_VERBS_PX = 440
 
 
 class ConversationHeader(QFrame):
-    """Signals: `sidebar_requested()`, `editor_requested()`, `folder_clicked()`,
+    """Shows the title, the state and the cost of a conversation, with its buttons.
+
+    Signals: `sidebar_requested()`, `editor_requested()`, `folder_clicked()`,
     `interpreter_clicked()`, `find_requested()`, `export_requested()`.
     """
 
@@ -87,11 +89,11 @@ class ConversationHeader(QFrame):
         self.set_title("")
 
     def set_title(self, title: str) -> None:
-        """The conversation's title."""
+        """Set the conversation's title."""
         self.title_label.show_text(title or tr(UNTITLED))
 
     def set_client(self, client: str) -> None:
-        """The program that began the conversation over the API, if one did."""
+        """Set the program that began the conversation over the API; '' if none did."""
         words = tr("from {client}", client=client)
         elide = self.client_label.fontMetrics().elidedText
         self.client_label.setText(elide(words, Qt.TextElideMode.ElideRight, _CHIP_PX))
@@ -105,12 +107,12 @@ class ConversationHeader(QFrame):
         self._show_chips()
 
     def set_state(self, state: SessionState) -> None:
-        """What the conversation is doing, in words; at rest nothing is said."""
+        """Show in words what the conversation is doing; show nothing when it is idle."""
         self._state = state
         self._show_state()
 
     def set_cost(self, total: UsageSum, budget: float = 0.0) -> None:
-        """What the conversation has cost so far, and of what budget; 0 is none."""
+        """Show what the conversation has cost so far, and its budget; 0 means no budget."""
         words = cost_text(total)
         self._has_cost = bool(words)
         limit = format_dollars(budget) if budget else ""
@@ -129,12 +131,12 @@ class ConversationHeader(QFrame):
         self._show_chips()
 
     def set_model_starting(self, is_starting: bool) -> None:
-        """Say that the model is being started, unless something else is going on."""
+        """Show that the model is being started, unless another state is shown."""
         self._is_model_starting = is_starting
         self._show_state()
 
     def set_place(self, folder: str, interpreter: str) -> None:
-        """Where and with what code runs."""
+        """Set the working folder and the interpreter of the conversation."""
         for chip, text, tip in (
             (self.folder_chip, folder_name(folder), tr("Working folder: {folder}", folder=folder)),
             (
@@ -149,22 +151,22 @@ class ConversationHeader(QFrame):
             chip.setAccessibleName(tip)
 
     def show_place(self, is_shown: bool) -> None:
-        """The chips stand here while the editor, which shows the same, is folded."""
+        """Show the folder and the interpreter while the editor, which shows them too, is folded."""
         self._is_place_shown = is_shown
         self._show_chips()
         self.editor_button.setVisible(is_shown)
 
     def set_empty(self, is_empty: bool) -> None:
-        """Where nothing was said, nothing can be found or exported."""
+        """Disable search and export while the conversation is empty."""
         self._has_messages = not is_empty
         self._show_chips()
 
     def set_menu(self, menu: QMenu) -> None:
-        """What stands behind the three dots."""
+        """Set the menu of the button with the three dots."""
         self.more_button.setMenu(menu)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The title gives way first."""
+        """Shorten the title first when there is little room."""
         super().resizeEvent(event)
         self._show_chips()
 
@@ -230,7 +232,7 @@ class ConversationHeader(QFrame):
 
 
 class _ElidedLabel(QLabel):
-    """A label that gives way: as wide as its text if there is room, else with an ellipsis."""
+    """A label that is as wide as its text if there is room, and is elided otherwise."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

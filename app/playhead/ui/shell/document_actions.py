@@ -1,5 +1,6 @@
-"""Export and import of conversations: the menus and dialogs, the work in a thread, the banner at
-its end.
+"""Export and import of conversations: the menus, the dialogs and the banner that reports the end.
+
+Files are read and written in a thread.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"/\\|?*]+')
 
 
 class DocumentActions(QObject):
-    """Owner: the window. `shown` gives the conversation that the window shows.
+    """Exports and imports conversations. Owner: the window.
 
-    Signal: `imported(str id)`: a new conversation stands in the list, and is to be shown.
+    `shown` returns the conversation that the window shows. Signal: `imported(str id)` when a new
+    conversation is in the list and is to be shown.
     """
 
     imported = Signal(str)
@@ -54,7 +56,7 @@ class DocumentActions(QObject):
         self._folder = ""
 
     def menu_entries(self, ids: Sequence[str], menu: QMenu) -> Sequence[QAction]:
-        """What the menu of conversations has of this; without any that of the list."""
+        """Return the entries for the menu of these conversations; without ids, of the list."""
         if len(ids) > 1:
             kinds = QMenu(tr("Export as"), menu)
             for one in FORMATS:
@@ -69,16 +71,16 @@ class DocumentActions(QObject):
         return (action,)
 
     def export_shown(self) -> None:
-        """Ask where the conversation in the window goes."""
+        """Ask where to export the conversation in the window."""
         if (session := self._shown()) is not None:
             self._choose_target(session)
 
     def export(self, conversation_id: str) -> None:
-        """Ask where a conversation of the list goes."""
+        """Ask where to export a conversation of the list."""
         self._tasks.start(self._export(conversation_id))
 
     def export_several(self, ids: Sequence[str], chosen: DocumentFormat) -> None:
-        """Ask for the folder into which conversations go, each as a file."""
+        """Ask for the folder into which conversations are exported, each as a file."""
         title = tr("Choose a folder for the exported conversations")
         dialog = FileDialog(self._window, title, self._start_folder())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
@@ -90,7 +92,7 @@ class DocumentActions(QObject):
         dialog.open()
 
     def choose_import(self) -> None:
-        """Ask which files are to become conversations."""
+        """Ask which files to import as conversations."""
         suffixes = " ".join(f"*{suffix}" for suffix in IMPORTED_SUFFIXES)
         kinds = tr("Notebooks and conversations ({suffixes});;All files (*)", suffixes=suffixes)
         dialog = FileDialog(self._window, tr("Import conversation"), self._start_folder(), kinds)
@@ -100,7 +102,7 @@ class DocumentActions(QObject):
         dialog.open()
 
     def import_files(self, paths: Sequence[str]) -> None:
-        """Make a conversation of each file; the last one is shown."""
+        """Make a conversation of each file, and show the last one."""
         for path in paths:
             self._folder = str(Path(path).parent)
             self._tasks.start(self._import(Path(path)))
@@ -130,7 +132,7 @@ class DocumentActions(QObject):
         dialog.open()
 
     async def _write(self, session: Session, path: Path, chosen: DocumentFormat) -> None:
-        """Write in a thread; the file's own suffix says its kind where it is one of ours."""
+        """Write in a thread; the file's suffix chooses the format if it is a known one."""
         from playhead.ui.shell.document_files import save  # not needed for the first paint
 
         kinds = {f".{one.kind}": one for one in FORMATS}
@@ -145,7 +147,7 @@ class DocumentActions(QObject):
     async def _write_several(
         self, ids: Sequence[str], folder: Path, chosen: DocumentFormat
     ) -> None:
-        """One after the other, beside what is there already; the first refusal ends it."""
+        """Write one file after the other under free names; stop at the first failure."""
         from playhead.ui.shell.document_files import save  # not needed for the first paint
 
         self._folder = str(folder)
@@ -180,19 +182,19 @@ class DocumentActions(QObject):
         self._notifications.show_notice(tr("Imported “{name}”.", name=path.name), told)
 
     def _start_folder(self, session: Session | None = None) -> str:
-        """Where something was written or read last, else where the conversation works."""
+        """Return the folder that was used last, else the folder of the conversation."""
         session = session or self._shown()
         return self._folder or (session.folder if session is not None else "")
 
 
 def file_stem(title: str) -> str:
-    """A title as the name of a file on every system."""
+    """Return a title as a file name that is valid on every system."""
     words = " ".join(_FORBIDDEN.sub(" ", title).split())
     return words[:_NAME_LENGTH].strip(" .") or _UNNAMED
 
 
 def _free_path(folder: Path, title: str, kind: str) -> Path:
-    """A file that is not there yet, named like the conversation."""
+    """Return the path of a file that does not exist yet, named like the conversation."""
     stem = file_stem(title)
     path = folder / f"{stem}.{kind}"
     for number in itertools.count(2):

@@ -1,4 +1,4 @@
-"""Writes conversations into files and reads them, in a thread; every refusal is in words."""
+"""Writes conversations into files and reads them, in a thread; explains every failure in words."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY
 def save(
     path: Path, kind: DocumentKind, messages: Sequence[Message], title: str, folder: str
 ) -> None:
-    """Write a conversation that works in `folder`; an older file is whole until the new one is.
+    """Write a conversation that works in `folder`; replace an older file only when all is written.
 
-    Pictures of markdown lie in a folder beside it. Raises StorageError.
+    The pictures of Markdown are put into a folder beside the file. Raises StorageError.
     """
     beside = _folder_beside(path)
 
@@ -48,7 +48,7 @@ def save(
 
 
 def _folder_beside(path: Path) -> str:
-    """A name for the pictures' folder: that of an earlier export of ours, or a free one."""
+    """Return the name of the pictures' folder: that of an earlier export, or a free one."""
     for number in itertools.count(1):
         place = path.with_name(f"{path.stem}_files" + (f"-{number}" if number > 1 else ""))
         if not place.exists() or (place.is_dir() and _holds_pictures_only(place)):
@@ -64,7 +64,7 @@ def _holds_pictures_only(place: Path) -> bool:
 
 
 def load(path: Path) -> ImportedConversation:
-    """The conversation in a file. Raises DocumentError or StorageError."""
+    """Return the conversation in a file. Raises DocumentError or StorageError."""
     try:
         data = _plain_file(str(path), IMPORT_LIMIT)
     except OSError as error:
@@ -76,7 +76,9 @@ def load(path: Path) -> ImportedConversation:
     if data is None:
         raise DocumentError(
             tr("{name} is not imported.", name=path.name),
-            detail=tr("It is no file of at most {number} MB.", number=IMPORT_LIMIT // 1000000),
+            detail=tr(
+                "It is not a regular file of at most {number} MB.", number=IMPORT_LIMIT // 1000000
+            ),
             remedy=tr("Choose a notebook or a list of messages."),
         )
     return read_document(data, path.stem)
@@ -115,7 +117,7 @@ def _picture(path: str) -> bytes | None:
 
 
 def _plain_file(path: str, limit: int) -> bytes | None:
-    """A file's bytes; None if it is none or longer than the limit. Raises OSError."""
+    """Return a file's bytes; None if it is no regular file or over the limit. Raises OSError."""
     # Not blocking: to open a pipe would wait for its other end.
     descriptor = os.open(path, _OPEN_FLAGS)
     try:

@@ -19,9 +19,9 @@ from playhead.ui.widgets.wording import folder_name, tr
 class PlaceMenus(QObject):
     """The menus of the folder and the interpreter.
 
-    Signals: `folder_chosen(str)`, `interpreter_chosen(str)`; '' is the managed environment.
-    `making_changed()` when an environment of a folder begins or ends to be made. `folder` gives the
-    one of the conversation that is shown.
+    Signals: `folder_chosen(str)`, `interpreter_chosen(str)`, where '' is the managed environment;
+    `making_changed()` when the creation of a folder's environment begins or ends. `folder` returns
+    the folder of the conversation that is shown.
     """
 
     folder_chosen = Signal(str)
@@ -43,7 +43,7 @@ class PlaceMenus(QObject):
         self._making: set[str] = set()
 
     def interpreter_label(self, path: str) -> str:
-        """A short name for an interpreter; '' is the managed environment."""
+        """Return a short name for an interpreter; '' is the managed environment."""
         if self._folder() in self._making:
             return tr("making environment…")
         status = self._interpreters.status
@@ -65,7 +65,7 @@ class PlaceMenus(QObject):
         dialog.open()
 
     def open_folder_menu(self, current: str) -> QMenu:
-        """The menu of the working folder, at the mouse."""
+        """Open the menu of the working folder at the mouse."""
         menu = self._menu()
         menu.addAction(current).setEnabled(False)
         menu.addSeparator()
@@ -76,7 +76,7 @@ class PlaceMenus(QObject):
         return menu
 
     def open_interpreter_menu(self, current: str) -> QMenu:
-        """The menu of interpreters, at the mouse; what is found appears when it is found."""
+        """Open the menu of interpreters at the mouse; add those that a search finds later."""
         folder = self._folder()
         menu = self._menu()
         self._add_choice(menu, tr("Playhead's own environment"), "", current)
@@ -91,7 +91,7 @@ class PlaceMenus(QObject):
         return menu
 
     def _add_making(self, menu: QMenu, folder: str) -> None:
-        """Offer an environment where the folder has none."""
+        """Offer to make an environment if the folder has none."""
         if folder in self._making:
             menu.addAction(tr("An environment is being made…")).setEnabled(False)
         elif not (Path(folder) / ".venv").exists():
@@ -102,7 +102,7 @@ class PlaceMenus(QObject):
             )
 
     async def make_environment(self, folder: str) -> None:
-        """Make the `.venv` of a folder and choose it, unless another is shown by then.
+        """Make the `.venv` of a folder and choose it, unless another folder is shown by then.
 
         Raises ExecutionError.
         """
@@ -138,7 +138,7 @@ class PlaceMenus(QObject):
         _keep_on_screen(menu)
 
     def _remarks(self, current: str) -> list[str]:
-        """What is not as it should be."""
+        """Return a sentence for each thing that is wrong with the interpreter or the folder."""
         is_gone = bool(current) and not Path(current).exists()
         gone = (
             tr("{interpreter} is not there any more", interpreter=short_interpreter(current))
@@ -177,14 +177,14 @@ class PlaceMenus(QObject):
 
 
 def interpreter_words(interpreter: Interpreter) -> str:
-    """A row of the menu: the label, and the place where the label does not name it."""
+    """Return the text of a menu row: the label, with the path if the label does not name it."""
     if interpreter.path in interpreter.label:
         return interpreter.label
     return f"{interpreter.label} · {short_interpreter(interpreter.path)}"
 
 
 def _keep_on_screen(menu: QMenu) -> None:
-    """Move a menu that has grown since it was opened: Qt places it only then."""
+    """Move a menu that has grown since it was opened, because Qt places it only once."""
     menu.resize(menu.sizeHint())
     room = menu.screen().availableGeometry()
     place = menu.geometry()
@@ -196,7 +196,7 @@ def _keep_on_screen(menu: QMenu) -> None:
 
 
 def short_interpreter(path: str) -> str:
-    """`…/project/.venv/bin/python` as `project/.venv`, `/usr/bin/python3` as it is."""
+    """Return `…/project/.venv/bin/python` as `project/.venv`, `/usr/bin/python3` unchanged."""
     place = Path(path)
     if place.parent.name in ("bin", "Scripts") and len(place.parts) > 4:
         return "/".join(place.parent.parent.parts[-2:])

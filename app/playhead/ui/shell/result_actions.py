@@ -1,4 +1,4 @@
-"""Opens, copies and saves results of the code. Nothing opens by itself."""
+"""Opens, copies and saves results of the code, only when the user asks for it."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ _VIEWED = (
 
 
 class ResultActions(QObject):
-    """Owner: the window. Keeps the table windows and the folder of pages until it is closed.
+    """Handles the actions of results. Owner: the window.
 
-    Signal: `noticed(title, detail)` for what could not be done.
+    Keeps the table windows and the folder of pages until it is closed. Signal: `noticed(title,
+    detail)` for what could not be done.
     """
 
     noticed = Signal(str, str)
@@ -61,7 +62,7 @@ class ResultActions(QObject):
 
     @property
     def windows(self) -> list[TableWindow]:
-        """The tables that stand open."""
+        """Return the windows of the tables that are open."""
         return self._windows
 
     def handle(self, what: str, message_id: str, detail: str) -> None:
@@ -89,12 +90,12 @@ class ResultActions(QObject):
                 pass
 
     def open_variable(self, name: str) -> None:
-        """Show a table of the kernel, as it is now."""
+        """Show a table of the kernel as it is now."""
         if (session := self._session()) is not None:
             self._tasks.start(self._open_variable(session, name))
 
     async def close_down(self) -> None:
-        """Close the tables and the picture, and take the pages away."""
+        """Close the tables and the picture, and delete the pages."""
         self.pictures.close_down()
         for window in tuple(self._windows):
             window.close()
@@ -166,7 +167,7 @@ class ResultActions(QObject):
             self.noticed.emit(tr("The output is not there any more."), name)
 
     async def _open_page(self, message: Message) -> None:
-        """Hand a page to the browser, from a file that only this user can read."""
+        """Open a page in the browser, from a file that only this user can read."""
         import tempfile  # not needed for the first paint
 
         if self._pages_folder is None:
@@ -178,7 +179,7 @@ class ResultActions(QObject):
 
 
 def _reader(session: Session, table: Table, name: str = "") -> Fetch | None:
-    """Reads more of a table out of the kernel, if it has a name there."""
+    """Return a function that reads more of a table of the kernel; None if it has no name."""
     known = name or table.key or table.name
     if not known or table.total_rows <= len(table.rows):
         return None
@@ -197,7 +198,7 @@ async def _write(path: Path, text: str, encoding: str) -> None:
 
 @contextmanager
 def _storage_errors(path: Path) -> Iterator[None]:
-    """What the system refuses is told with what to do."""
+    """Raise StorageError with advice in place of an OSError."""
     try:
         yield
     except OSError as error:

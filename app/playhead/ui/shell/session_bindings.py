@@ -258,7 +258,7 @@ def _countdown(waiting: Waiting, left_s: float) -> Note:
     return Note(kind="info", title=waiting.reason, detail=told)
 
 
-_NO_KERNEL = mark("No kernel is running. Names are listed here once code has run.")
+_NO_KERNEL = mark("No kernel is running. Variables are listed here once code has run.")
 
 
 class VariablesBinding(SessionBinding):
@@ -292,7 +292,7 @@ class VariablesBinding(SessionBinding):
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the names again."""
+        """Read the variables again."""
         self._is_stale = True
         self._look()
 
@@ -341,7 +341,7 @@ class VariablesBinding(SessionBinding):
             return
         language = session.kernel.language
         if not variables and language not in ("", "python"):
-            panel.say(tr("Names are listed for Python only."))
+            panel.say(tr("Variables are listed for Python only."))
         else:
             panel.show_variables(variables)
 
@@ -352,7 +352,7 @@ class VariablesBinding(SessionBinding):
     def _say(self, panel: VariablesPanel, session: Session, words: str) -> None:
         """A kernel that works again meanwhile is no failure: it is asked when it rests."""
         if session.kernel.state == "idle":
-            panel.say(tr("The names could not be read. {words}", words=words))
+            panel.say(tr("The variables could not be read. {words}", words=words))
         else:
             self._is_stale = True
             panel.set_busy()

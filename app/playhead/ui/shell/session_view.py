@@ -130,7 +130,7 @@ class SessionView(QObject):
             self._timeline.add_note(
                 "info",
                 tr("The kernel was restarted."),
-                tr("Names and data of the code that ran before are gone."),
+                tr("Variables and data of the code that ran before were lost."),
             )
 
     def edit_last_message(self) -> None:
@@ -333,7 +333,7 @@ class SessionView(QObject):
         self._timeline.add_note(
             "info",
             tr("The key and the model are in the settings."),
-            tr("Check tells at once whether they fit."),
+            tr("The Check button tests them."),
             (tr("Open settings"), lambda: self._timeline.link_activated.emit(SETTINGS_LINK)),
         )
 
@@ -345,7 +345,7 @@ class SessionView(QObject):
         self._timeline.add_note(
             "info",
             tr("The kernel of this conversation is a new one."),
-            tr("Names and data of the code that ran before are gone; the model is told."),
+            tr("Variables and data of the code that ran before were lost; the model is told."),
             (tr("Run all again"), self._run_all_again),
         )
 

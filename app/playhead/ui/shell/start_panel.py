@@ -1,4 +1,4 @@
-"""What an empty conversation offers: local model servers, examples, the guided example."""
+"""The panel of an empty conversation: local model servers, examples and the guided example."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ _EXAMPLES = ("What's 34/24?", "!ls", "import sys; sys.version")
 
 
 class StartPanel(QWidget):
-    """Signals: `server_chosen(LocalServer)`, `settings_requested()`, `example_chosen(str)`,
-    `guide_requested()`: the guided example.
+    """Offers what a new conversation can begin with.
+
+    Signals: `server_chosen(LocalServer)`, `settings_requested()`, `example_chosen(str)`,
+    `guide_requested()` for the guided example.
     """
 
     server_chosen = Signal(object)
@@ -74,7 +76,7 @@ class StartPanel(QWidget):
         self._rebuild()
 
     def _make_page(self) -> QWidget:
-        """It scrolls where the window is low, or everything large."""
+        """Return the page, which scrolls if the window is low or the text is large."""
         area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -90,25 +92,27 @@ class StartPanel(QWidget):
 
     @property
     def buttons(self) -> list[QPushButton]:
-        """What can be done, in order."""
+        """Return the buttons of the panel, in order."""
         found = self._buttons.findChildren(QPushButton)
         return [button for button in found if button.isEnabled()]
 
     def set_model(self, model: str) -> None:
-        """Which model is set."""
+        """Set the name of the model in use; '' if none is set."""
         if model != self._model:
             self._model = model
             self._rebuild()
 
     def set_servers(self, servers: Sequence[LocalServer]) -> None:
-        """Model servers found on this machine."""
+        """Offer the model servers that were found on this machine."""
         self._servers = servers
         self._rebuild()
 
     def _rebuild(self) -> None:
         is_direct = self._model == DIRECT_MODEL
         usable = [server for server in self._servers if server.models]
-        self._hero.setText(tr("Ready to run code") if is_direct else tr("What shall we do?"))
+        self._hero.setText(
+            tr("Ready to run code") if is_direct else tr("What would you like to do?")
+        )
         self.sentence.setText(_sentence(self._model, usable))
         for button in self._buttons.findChildren(QPushButton):
             self._flow.removeWidget(button)
@@ -173,7 +177,10 @@ _DELAY_MS = 400
 
 
 class ServerSearch(QTimer):
-    """Owner: the main window, which asks after its first paint and when the settings changed."""
+    """Searches for local model servers. Owner: the main window.
+
+    The window begins the search after its first paint and when the settings have changed.
+    """
 
     def __init__(
         self,
@@ -192,7 +199,7 @@ class ServerSearch(QTimer):
         self.timeout.connect(lambda: tasks.start(self._find()))
 
     def begin(self) -> None:
-        """Once, and not before there is something to offer them for."""
+        """Search once, and only while there is a panel that can offer the servers."""
         if not self._has_begun and not self._settings.current.model:
             self._has_begun = True
             self.start()
@@ -214,7 +221,7 @@ _FIRST_DETAIL = mark(
 )
 _WATCH_DETAIL = mark("Stop ends it at any time. What it prints appears here at once.")
 _DONE_DETAIL = mark(
-    "Beside the code stands how long each line took, and a card names the file that was "
+    "Beside the code you see how long each line took, and a card names the file that was "
     "written. Now drop a file of your own into the message field and type code for it, or "
     "choose a model in the settings that writes the code for you."
 )
@@ -224,17 +231,17 @@ _SKIPPED_DETAIL = mark(
 
 
 class ExamplePlaces(Struct, frozen=True):
-    """Where the example lies, and the folder that a copy of it is worked on in."""
+    """The path of the example, and the folder in which a copy of it is used."""
 
     source: Path
     folder: Path
 
 
 class GuidedExample(QObject):
-    """Puts the example's code up for approval and says in three notes what happens.
+    """Offers the example's code for approval and explains in three notes what happens.
 
-    Owner: the main window. Nothing runs without the click; no model is asked. The notes end where
-    another conversation is looked at.
+    Owner: the main window. Nothing runs without a click, and no model is asked. The notes end when
+    another conversation is shown.
     """
 
     def __init__(
@@ -268,7 +275,7 @@ class GuidedExample(QObject):
         session.propose_code(PYTHON, code, tr(TITLE))
 
     def _prepare(self) -> str:
-        """A fresh copy of the file; the code. Raises StorageError."""
+        """Copy the file again and return the code. Raises StorageError."""
         try:
             self._places.folder.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self._places.source / DATA, self._places.folder / DATA)

@@ -1,4 +1,4 @@
-"""The window's layout, size and scale, and what of them is kept for the next start."""
+"""The window's layout, size and scale, and the parts of them that are stored for the next start."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _LEAST_TIMELINE_PX = 30
 
 
 class WindowLayout(QWidget):
-    """Sidebar | timeline column | editor in a splitter.
+    """Sidebar, timeline column and editor in a splitter.
 
-    What the user wants to see is remembered; a narrow window folds the editor, a very narrow one
-    the sidebar too. A part that is opened there all the same folds again when the width changes.
+    The parts that the user wants to see are remembered. A narrow window folds the editor, a very
+    narrow one the sidebar too. A part that is opened there folds again when the width changes.
 
-    Signal: `folded()`: the user had a part shown or folded.
+    Signal: `folded()` when the user showed or folded a part.
     """
 
     folded = Signal()
@@ -84,22 +84,22 @@ class WindowLayout(QWidget):
         self.pane.fold_requested.connect(self.toggle_editor)
 
     def load_editor(self) -> None:
-        """Exchange the editor that the first paint had for the real one."""
+        """Replace the placeholder of the first paint by the real editor."""
         self.pane.load_editor()
         self.drop.watch(self.pane)
 
     @property
     def is_sidebar_shown(self) -> bool:
-        """Whether the sidebar stands in the window."""
+        """Return whether the sidebar is shown."""
         return not self.sidebar.isHidden()
 
     @property
     def is_editor_shown(self) -> bool:
-        """Whether the editor stands in the window."""
+        """Return whether the editor is shown."""
         return not self.pane.isHidden()
 
     def fit(self, width: int) -> None:
-        """Fold for this width of the window."""
+        """Fold or unfold parts for this width of the window in pixels."""
         width_class = (width >= SIDEBAR_FOLDS_PX) + (width >= EDITOR_FOLDS_PX)
         if width_class != self._width_class:
             self._peeked.clear()
@@ -134,17 +134,17 @@ class WindowLayout(QWidget):
         self.show_editor(not self.is_editor_shown)
 
     def fold_peeked_sidebar(self) -> None:
-        """In a very narrow window the sidebar goes away once a conversation is chosen."""
+        """Fold the sidebar of a very narrow window once a conversation is chosen."""
         self._peeked.discard("sidebar")
         self._apply()
 
     def show_start(self, is_empty: bool) -> None:
-        """The start panel stands where an empty timeline would."""
+        """Show the start panel in place of an empty timeline."""
         self._stack.setCurrentWidget(self.start if is_empty else self.timeline)
         self.header.set_empty(is_empty)
 
     def focus_next_pane(self) -> None:
-        """Composer → timeline → editor → conversations → composer, those that are shown."""
+        """Move the focus on: composer, timeline, editor, conversations; hidden ones are skipped."""
         panes = (self.composer, self.timeline, self.pane.editor.widget, self.sidebar.list)
         stops = [one for one in panes if one.isVisible()]
         focused = self.window().focusWidget()
@@ -157,7 +157,7 @@ class WindowLayout(QWidget):
         stops[after].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def state(self) -> dict[str, str]:
-        """What to remember of the layout."""
+        """Return the part of the layout that is to be stored."""
         sizes = ",".join(str(size) for size in self._sizes)
         return {
             "sizes": sizes,
@@ -168,7 +168,7 @@ class WindowLayout(QWidget):
         }
 
     def restore(self, state: Mapping[str, str]) -> None:
-        """Put back what `state` told; anything unreadable is ignored."""
+        """Restore what `state` returned; ignore anything unreadable."""
         self._wants_sidebar = state.get("sidebar") != "folded"
         self._wants_editor = state.get("editor") != "folded"
         self.pane.restore(state)
@@ -231,7 +231,7 @@ class WindowLayout(QWidget):
         return column
 
     def _find_keys(self, column: QWidget) -> None:
-        """The editor has its own search: these keys hold in the middle column only."""
+        """Add the keys of the search to the middle column only, because the editor has its own."""
         bar = self.timeline.find_bar
         self.timeline.find_requested.connect(bar.open)
         self.find_keys: dict[str, QShortcut] = {}
@@ -245,7 +245,7 @@ class WindowLayout(QWidget):
             shortcut.activated.connect(slot)
 
     def _make_foot(self, parent: QWidget) -> QWidget:
-        """Approval bar and composer, no wider than the text above them."""
+        """Return the approval bar and the composer, no wider than the text above them."""
         foot = QWidget(parent)
         inner = QWidget(foot)
         inner.setMaximumWidth(COLUMN_WIDTH + 8)
@@ -261,7 +261,7 @@ class WindowLayout(QWidget):
         return foot
 
     def _on_splitter_moved(self) -> None:
-        """Only what all three parts agreed on is remembered."""
+        """Remember the sizes only while all three parts are shown."""
         if self.is_sidebar_shown and self.is_editor_shown:
             self._sizes = self.splitter.sizes()
 
@@ -270,12 +270,15 @@ WINDOW_FRAME = QSize(8, 40)
 """What a window manager may put around the window; its true size is known only once it is shown."""
 _FIRST_SIZE = QSize(1480, 940)
 _REST_MS = 1_000
-"""A window that is dragged is written down when it has come to rest."""
+"""The delay before the state is stored, so that a drag stores it only once."""
 _CHANGES = frozenset((QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.WindowStateChange))
 
 
 class WindowStateStore(QObject):
-    """Owner: the main window, which calls `restore`, `begin` and at the end `close_down`."""
+    """Stores and restores the window's state. Owner: the main window.
+
+    The window calls `restore`, `begin` and at the end `close_down`.
+    """
 
     def __init__(
         self, window: QWidget, parts: WindowLayout, settings: Settings, tasks: TaskOwner
@@ -291,7 +294,7 @@ class WindowStateStore(QObject):
         self.rest.timeout.connect(lambda: tasks.start(self.keep()))
 
     def restore(self) -> None:
-        """As it was left, else of a good size that the screen has room for."""
+        """Restore the stored size, else a good one that fits on the screen."""
         state = self._settings.current.window
         if geometry := state.get("geometry"):
             self._window.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
@@ -301,27 +304,27 @@ class WindowStateStore(QObject):
         self._parts.restore(state)
 
     def begin(self) -> None:
-        """Follow what the user does from here on."""
+        """Begin to follow the changes that the user makes."""
         self.is_following = True
         self._window.installEventFilter(self)
         self._parts.splitter.splitterMoved.connect(lambda: self.rest.start())
         self._parts.folded.connect(self.rest.start)
 
     async def close_down(self) -> None:
-        """Write down how it is left. Raises StorageError."""
+        """Store the state at the end. Raises StorageError."""
         self._window.removeEventFilter(self)
         self.rest.stop()
         await self.keep()
 
     async def keep(self) -> None:
-        """Write it down if it is another. Raises StorageError."""
+        """Store the state if it has changed. Raises StorageError."""
         geometry = bytes(self._window.saveGeometry().toBase64().data()).decode()
         state = {"geometry": geometry, **self._parts.state()}
         if state != self._settings.current.window:
             await self._settings.save(replace(self._settings.current, window=state))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """It was moved or has another size."""
+        """Store the state soon after a move or a resize of the window."""
         if event.type() in _CHANGES:
             self.rest.start()
         return False
@@ -331,7 +334,7 @@ _SCALE_BANNER = "scale"
 
 
 class WindowScale(QObject):
-    """Keeps the size for the next start and says so. Owner: the main window."""
+    """Stores the scale for the next start and notifies the user. Owner: the main window."""
 
     def __init__(
         self, settings: Settings, notifications: BannerArea, tasks: TaskOwner, parent: QObject
@@ -344,7 +347,7 @@ class WindowScale(QObject):
 
     @property
     def handlers(self) -> Mapping[str, Callable[[], object]]:
-        """What the window's commands of these names do."""
+        """Return the handlers of the window's commands by name."""
         return {
             "larger": lambda: self.choose(next_scale(self._settings.current.scale_percent, 1)),
             "smaller": lambda: self.choose(next_scale(self._settings.current.scale_percent, -1)),
@@ -352,7 +355,7 @@ class WindowScale(QObject):
         }
 
     def choose(self, percent: int) -> None:
-        """Keep another size."""
+        """Store another scale, in percent."""
         self._tasks.start(
             self._settings.save(replace(self._settings.current, scale_percent=percent))
         )
@@ -369,7 +372,7 @@ class WindowScale(QObject):
 
 
 def next_scale(percent: int, step: int) -> int:
-    """The next larger or smaller size that is offered, the outermost at the ends."""
+    """Return the next larger or smaller scale in percent, or the outermost one at the ends."""
     if step > 0:
         return next((one for one in SCALES_PERCENT if one > percent), SCALES_PERCENT[-1])
     return next((one for one in reversed(SCALES_PERCENT) if one < percent), SCALES_PERCENT[0])
@@ -379,7 +382,7 @@ _MOVES = (QEvent.Type.Show, QEvent.Type.DevicePixelRatioChange)
 
 
 class ScreenRatio(QObject):
-    """Calls `tell(ratio)` when the window is shown, and when it comes to another kind of screen."""
+    """Calls `tell(ratio)` when the window is shown or moves to a screen of another pixel ratio."""
 
     def __init__(self, window: QWidget, tell: Callable[[float], None]) -> None:
         super().__init__(window)
@@ -389,7 +392,7 @@ class ScreenRatio(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Look again; the event goes its way."""
+        """Check the ratio again; let the event pass."""
         if event.type() in _MOVES and (ratio := self._window.devicePixelRatioF()) != self._told:
             self._told = ratio
             self._tell(ratio)

@@ -1,4 +1,4 @@
-"""The list inside the sidebar: how its rows are painted, which keys it takes, its gutter."""
+"""The list inside the sidebar: the painting of its rows, its keys and its gutter."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ GUTTER_PX = 12
 
 
 class GutteredList(QListView):
-    """A list that reaches into the margin at its side: there its scroll bar comes and goes."""
+    """A list with room at its side in which its scroll bar appears."""
 
     def keep_gutter(self) -> None:
-        """Called once, when the list is made."""
+        """Set up the room for the scroll bar; called once, when the list is made."""
         self.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
         self._on_range_changed(0, 0)
 
@@ -60,7 +60,7 @@ class GutteredList(QListView):
 
 
 def trailing_margin(widget: QWidget, width_px: int) -> QMargins:
-    """A margin at the side where lines end."""
+    """Return a margin in pixels at the side where lines end."""
     is_mirrored = widget.isRightToLeft()
     return QMargins(width_px if is_mirrored else 0, 0, 0 if is_mirrored else width_px, 0)
 
@@ -75,9 +75,9 @@ _MORE_PX = 24
 class ConversationList(GutteredList):
     """Enter and a click open, F2 and a double click rename, Delete deletes; arrows only move.
 
-    With Ctrl or Shift a click chooses several. Signals: `opened(QModelIndex)`,
-    `delete_pressed()`, `escape_pressed()`, `undo_pressed()`, `menu_wanted(QModelIndex, QPoint)`:
-    of the row, invalid beside all rows, and where on the screen.
+    With Ctrl or Shift a click chooses several. Signals: `opened(QModelIndex)`, `delete_pressed()`,
+    `escape_pressed()`, `undo_pressed()`, `menu_wanted(QModelIndex, QPoint)` with the row, invalid
+    outside all rows, and the point on the screen.
     """
 
     opened = Signal(QModelIndex)
@@ -96,13 +96,13 @@ class ConversationList(GutteredList):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QListView.Shape.NoFrame)
-        # Ten thousand rows are laid out anew whenever a program begins or ends a conversation.
+        # Ten thousand rows are laid out again whenever a program begins or ends a conversation.
         self.setUniformItemSizes(True)
         self.keep_gutter()
 
     @contextmanager
     def place_kept(self) -> Iterator[None]:
-        """Rows that come and go above do not move what is read, unless the top is."""
+        """Keep the rows in view in place while rows above change, unless the list is at the top."""
         top = QPersistentModelIndex(self.indexAt(QPoint(1, 1)))
         bar = self.verticalScrollBar()
         before = self.visualRect(top).y()
@@ -113,12 +113,12 @@ class ConversationList(GutteredList):
 
     @property
     def is_editing(self) -> bool:
-        """Whether a title is being typed (rows that come and go end only Qt's editing state)."""
+        """Return whether a title is being typed; changed rows end only Qt's editing state."""
         editors = self.viewport().findChildren(QLineEdit)
         return any(not editor.isHidden() for editor in editors)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open, delete or take back by the keyboard."""
+        """Open, delete or undo by the keyboard."""
         index = self.currentIndex()
         if self.is_editing:  # Return has ended the editor and comes here as well
             super().keyPressEvent(event)
@@ -136,21 +136,21 @@ class ConversationList(GutteredList):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """The menu of the row under the mouse, or of the current one."""
+        """Ask for the menu of the row under the mouse, or of the current one."""
         if event.reason() != QContextMenuEvent.Reason.Keyboard:
             self.menu_wanted.emit(self.indexAt(event.pos()), event.globalPos())
         elif QApplication.activePopupWidget() is None:
             self._open_menu_of_current()
 
     def _open_menu_of_current(self) -> None:
-        """The Menu key comes as a wish for a menu everywhere, Shift+F10 as a key but on Windows."""
+        """Ask for the menu by Shift+F10, which is a context menu event on Windows only."""
         index = self.currentIndex()
         self.scrollTo(index)
         place = self.viewport().mapToGlobal(self.visualRect(index).center())
         self.menu_wanted.emit(index, place)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Open the menu at the sign for it; anything else is as in any list."""
+        """Open the menu at the button for it; handle other places like any list."""
         index = self.indexAt(event.position().toPoint())
         is_left = event.button() == Qt.MouseButton.LeftButton
         if is_left and self._is_at_more(index, event.position().toPoint()):
@@ -159,13 +159,13 @@ class ConversationList(GutteredList):
         super().mousePressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """A title is renamed where it is hit, not at the sign of its menu."""
+        """Rename the title that was clicked, unless the button of its menu was."""
         place = event.position().toPoint()
         if not self._is_at_more(self.indexAt(place), place):
             super().mouseDoubleClickEvent(event)
 
     def _is_at_more(self, index: QModelIndex, place: QPoint) -> bool:
-        """Whether a point is at the sign that the row under the mouse shows."""
+        """Return whether a point is on the menu button of the row under the mouse."""
         is_editable = bool(self.model().flags(index) & Qt.ItemFlag.ItemIsEditable)
         return is_editable and more_rect(self.visualRect(index)).contains(place)
 
@@ -176,12 +176,12 @@ class ConversationList(GutteredList):
 
 
 def more_rect(row: QRect) -> QRect:
-    """Where the sign for the menu is in a row."""
+    """Return the rectangle of the menu button in a row."""
     return QRect(row.right() - _MORE_PX - 3, row.top() + 4, _MORE_PX, row.height() - 8)
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Paints headings and rows: hover, choice, focus ring and what a conversation is doing."""
+    """Paints headings and rows: hover, selection, focus ring and the conversation's state."""
 
     def __init__(self, theme: Theme, model: SidebarModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -189,11 +189,11 @@ class RowDelegate(QStyledItemDelegate):
         self._model = model
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """All rows are equally high, headings too."""
+        """Return one height for all rows, including headings."""
         return QSize(0, _ROW_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw a heading or a conversation."""
+        """Paint a heading or a conversation."""
         row = self._model.row_at(index)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -202,12 +202,12 @@ class RowDelegate(QStyledItemDelegate):
         else:
             if row.fold:
                 self._paint_ground(painter, option)
-            lead = 0 if row.fold else 7  # one that can be opened has a ground of its own
+            lead = 0 if row.fold else 7  # one that can be opened has its own background
             self._paint_heading(painter, option.rect.adjusted(10, lead, -10, 0), row)
         painter.restore()
 
     def _paint_heading(self, painter: QPainter, room: QRect, row: Row) -> None:
-        """A group of days, or the program that begins conversations over the API."""
+        """Paint the heading of a group of days, or of a program that uses the API."""
         text = row.text.upper()
         if row.client:
             text = row.client
@@ -247,7 +247,7 @@ class RowDelegate(QStyledItemDelegate):
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
-        """The mouse is here, it is chosen, or the keyboard is here."""
+        """Paint the background for hover, selection and focus."""
         state = option.state
         is_chosen = bool(state & QStyle.StateFlag.State_Selected)
         has_focus = bool(state & QStyle.StateFlag.State_HasFocus)
@@ -258,7 +258,7 @@ class RowDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(option.rect.adjusted(1, 1, -1, -1), 7, 7)
 
     def _paint_more(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> bool:
-        """The sign that opens the menu."""
+        """Paint the button of the menu and return whether it is shown."""
         if not self._model.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         icon = self._theme.pixmap("ellipsis", "mute", 16, painter.device().devicePixelRatioF())
@@ -267,7 +267,10 @@ class RowDelegate(QStyledItemDelegate):
         return True
 
     def _paint_sign(self, painter: QPainter, room: QRect, index: _Index) -> bool:
-        """Three quarters of a ring: at work; "!" in a ring: waits for you; a full dot: unread."""
+        """Paint the state and return whether there is one.
+
+        Three quarters of a ring: at work; "!" in a ring: waits for the user; a full dot: unread.
+        """
         state = self._model.state_at(index)
         place = QRect(0, 0, _SIGN_PX, _SIGN_PX)
         place.moveCenter(QPoint(room.right() - _SIGN_PX // 2, room.center().y() + 1))
@@ -289,13 +292,13 @@ class RowDelegate(QStyledItemDelegate):
         return True
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: _Index) -> QWidget:
-        """A field for the title."""
+        """Return a field for the title."""
         editor = QLineEdit(parent)
         editor.setAccessibleName(tr("Title"))
         return editor
 
     def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """The title, chosen whole so that typing replaces it; what is typed already stays."""
+        """Select the whole title so that typing replaces it; keep text that was typed already."""
         if isinstance(editor, QLineEdit) and not editor.isModified():
             editor.setText(self._model.row_at(index).text)
             editor.selectAll()
@@ -303,6 +306,6 @@ class RowDelegate(QStyledItemDelegate):
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
     ) -> None:
-        """The field takes the row's place."""
+        """Place the field over the row."""
         editor.setGeometry(option.rect)
         editor.palette().setColor(QPalette.ColorRole.Base, self._theme.colour("bg"))

@@ -14,11 +14,11 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_n
 
 MenuEntries = Callable[[Sequence[str], QMenu], Sequence[QAction]]
-"""More entries for the menu of conversations, by their ids; none: for that beside all rows."""
+"""Returns more entries for the menu of conversations, by their ids; without ids, of the list."""
 
 
 class MenuActions(Struct, frozen=True, kw_only=True):
-    """What the entries do; those with ids take one conversation or several."""
+    """Holds the functions of the entries; those with ids take one conversation or several."""
 
     open: Callable[[str], object]
     rename: Callable[[str], object]
@@ -33,7 +33,7 @@ class MenuActions(Struct, frozen=True, kw_only=True):
 
 
 def program_menu(id_: str, verbs: MenuActions, parent: QWidget) -> QMenu:
-    """For a conversation that a program has begun: it goes by itself."""
+    """Return the menu of a conversation that a program began, which is removed by itself."""
     menu = _menu(parent)
     menu.addAction(tr("Open"), lambda: verbs.open(id_))
     menu.addAction(tr("Keep in the list"), lambda: verbs.keep(id_))
@@ -45,7 +45,7 @@ def program_menu(id_: str, verbs: MenuActions, parent: QWidget) -> QMenu:
 def conversation_menu(
     row: ConversationSummary, verbs: MenuActions, more: Sequence[MenuEntries], parent: QWidget
 ) -> QMenu:
-    """For one of the user's conversations."""
+    """Return the menu of one of the user's conversations."""
     id_, ids = row.id, (row.id,)
     menu = _menu(parent)
     menu.addAction(tr("Open"), lambda: verbs.open(id_))
@@ -71,7 +71,7 @@ def several_menu(
     more: Sequence[MenuEntries],
     parent: QWidget,
 ) -> QMenu:
-    """For several at once."""
+    """Return the menu of several conversations."""
     ids = tuple(row.id for row in rows)
     is_pinned = all(row.is_pinned for row in rows)
     is_archived = all(row.is_archived for row in rows)
@@ -88,7 +88,7 @@ def several_menu(
 
 
 def list_menu(verbs: MenuActions, more: Sequence[MenuEntries], parent: QWidget) -> QMenu:
-    """For the place beside all rows."""
+    """Return the menu of the place outside all rows."""
     menu = _menu(parent)
     menu.addAction(tr("New conversation"), verbs.new)
     _add_more(menu, (), more)
@@ -109,12 +109,12 @@ def _add_more(menu: QMenu, ids: Sequence[str], more: Sequence[MenuEntries]) -> N
 
 
 def _with_key(action: QAction, key: str) -> None:
-    """Name the key that the list takes itself."""
+    """Show the key that the list handles itself."""
     action.setText(f"{action.text()}\t{key}")
 
 
 class SelectionBar(QFrame):
-    """Below the list while several are chosen. Owner: the sidebar.
+    """The bar below the list while several conversations are chosen. Owner: the sidebar.
 
     Signals: `archive_requested(bool)`: into it or out of it, `delete_requested()`,
     `menu_requested(QPoint)` with all that can be done, `cleared()`.
@@ -156,7 +156,7 @@ class SelectionBar(QFrame):
         self._on_theme_changed()
 
     def show_count(self, count: int, *, is_archived: bool) -> None:
-        """How many are chosen, and whether all of them are in the archive."""
+        """Show the number of conversations; `is_archived` is whether all are in the archive."""
         self._is_archived = is_archived
         self.label.setText(tr_n("%n chosen", count))
         self._name(

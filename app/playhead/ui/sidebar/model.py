@@ -1,4 +1,4 @@
-"""The sidebar's rows: programs at work, what is pinned, conversations by day, the archive."""
+"""The sidebar's rows: programs at work, pinned conversations, conversations by day, the archive."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _SHOWN_LENGTH = 400
 class Row(NamedTuple):
     """A heading, or a conversation if it has an id; `client` is the program that began it.
 
-    A heading with a `fold` can be opened and closed.
-    A tuple, for there may be ten thousand of them to make at once.
+    A heading with a `fold` can be opened and closed. A tuple, because ten thousand may be made at
+    once.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 class SidebarModel(QAbstractListModel):
-    """Signal: `renamed(str conversation_id, str title)` when the user typed another title."""
+    """Holds the rows. Signal: `renamed(str conversation_id, str title)` for a typed title."""
 
     renamed = Signal(str, str)
 
@@ -58,13 +58,13 @@ class SidebarModel(QAbstractListModel):
 
     @property
     def rows(self) -> list[Row]:
-        """What is shown, from the top."""
+        """Return the rows that are shown, from the top."""
         return self._rows
 
     def show(self, summaries: Sequence[ConversationSummary], now: dt.datetime) -> None:
         """Show these conversations.
 
-        Rows that stay where they are stay for the view too, with their choice and their editor.
+        Rows that do not move keep their selection and their editor in the view.
         """
         known, self._summaries = self._summaries, {one.id: one for one in summaries}
         before, rows = self._rows, rows_of(summaries, now, is_archive_open=self.is_archive_open)
@@ -73,11 +73,11 @@ class SidebarModel(QAbstractListModel):
         self._tell_of_marks(known)
 
     def summary(self, conversation_id: str) -> ConversationSummary | None:
-        """What is known of a conversation, whether its row is shown or folded away."""
+        """Return the summary of a conversation, even if its row is folded; None if unknown."""
         return self._summaries.get(conversation_id)
 
     def _tell_of_marks(self, known: dict[str, ConversationSummary]) -> None:
-        """What is read of a row may change while its text stays."""
+        """Notify the view of rows whose unread mark changed."""
         for one in self._summaries.values():
             before = known.get(one.id)
             if before is not None and before is not one and before.is_unread != one.is_unread:
@@ -89,14 +89,14 @@ class SidebarModel(QAbstractListModel):
         tail = _common(before[head:][::-1], rows[head:][::-1])
         old, new = before[head : len(before) - tail], rows[head : len(rows) - tail]
         if [row.conversation_id for row in old] == [row.conversation_id for row in new]:
-            # Only called otherwise: a row that went would take the keyboard away from the list.
+            # Only renamed: removing a row would take the keyboard focus from the list.
             self._rows[head : head + len(new)] = new
             self.dataChanged.emit(self.index(head), self.index(head + len(new) - 1))
         else:
             self._exchange(head, len(before) - tail, new)
 
     def _exchange(self, first: int, end: int, rows: list[Row]) -> None:
-        """Put other rows in the place of those from `first` up to `end`."""
+        """Replace the rows from `first` up to `end`."""
         if end > first:
             self.beginRemoveRows(QModelIndex(), first, end - 1)
             del self._rows[first:end]
@@ -107,38 +107,38 @@ class SidebarModel(QAbstractListModel):
             self.endInsertRows()
 
     def index_of(self, conversation_id: str) -> QModelIndex:
-        """Where a conversation is; an invalid index if it is not shown."""
+        """Return the index of a conversation; an invalid one if it is not shown."""
         for number, row in enumerate(self._rows):
             if row.conversation_id == conversation_id:
                 return self.index(number)
         return QModelIndex()
 
     def near(self, number: int) -> str:
-        """The conversation that stands at this row, else the nearest one above; '' for none."""
+        """Return the conversation of this row, else the nearest one above; '' if there is none."""
         for row in reversed(self._rows[: number + 1]):
             if row.conversation_id:
                 return row.conversation_id
         return next((row.conversation_id for row in self._rows if row.conversation_id), "")
 
     def row_at(self, index: _Index) -> Row:
-        """The row of an index."""
+        """Return the row of an index."""
         return self._rows[index.row()] if index.isValid() else Row("")
 
     def is_unread(self, conversation_id: str) -> bool:
-        """Whether something in it was not looked at yet."""
+        """Return whether a conversation has something that the user has not seen yet."""
         one = self._summaries.get(conversation_id)
         return one is not None and one.is_unread
 
     def state_at(self, index: _Index) -> SessionState:
-        """What the conversation of a row is doing."""
+        """Return the state of a row's conversation."""
         return self._state_of(self.row_at(index).conversation_id)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        """How many rows there are."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """What the view and assistive technology read."""
+        """Return what the view and assistive technology read."""
         row = self.row_at(index)
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
@@ -160,7 +160,7 @@ class SidebarModel(QAbstractListModel):
         return True
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Headings can neither be chosen nor changed, and a program's title is its own."""
+        """Return the flags; headings cannot be chosen, and titles of programs not changed."""
         row = self.row_at(index)
         if row.fold:
             return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
@@ -180,7 +180,7 @@ class SidebarModel(QAbstractListModel):
         return ", ".join(part for part in parts if part)
 
     def state_words(self, conversation_id: str) -> str:
-        """What the sign beside a title means; '' where there is none."""
+        """Return the meaning of the sign beside a title; '' if there is no sign."""
         unread = tr("unread") if self.is_unread(conversation_id) else ""
         working = tr(STATE_WORDS.get(self._state_of(conversation_id), ""))
         return working or unread
@@ -202,7 +202,7 @@ STATE_WORDS: dict[SessionState, str] = {
 def rows_of(
     summaries: Sequence[ConversationSummary], now: dt.datetime, *, is_archive_open: bool = False
 ) -> list[Row]:
-    """Headings and conversations: those of programs by program, then the last changed first."""
+    """Return headings and conversations: those of programs first, then the newest first."""
     visiting = [one for one in summaries if one.client]
     ordered = sorted(summaries, key=attrgetter("updated_at"), reverse=True)
     kept = [one for one in ordered if not (one.client or one.is_archived)]
@@ -218,7 +218,7 @@ def rows_of(
 
 
 def shown_title(summary: ConversationSummary) -> str:
-    """A title fit to be shown: one line of visible signs, and not a book."""
+    """Return a title that can be shown: one short line of visible characters."""
     title = summary.title
     if len(title) > _SHOWN_LENGTH:
         title = f"{title[:_SHOWN_LENGTH]}…"
@@ -228,7 +228,7 @@ def shown_title(summary: ConversationSummary) -> str:
 
 
 def _program_rows(summaries: Sequence[ConversationSummary]) -> Iterator[Row]:
-    """By name and age, which do not change: a row under the pointer stays there."""
+    """Yield rows by name and age, which do not change, so that a row does not leave the pointer."""
     heading = ""
     for summary in sorted(summaries, key=attrgetter("client", "created_at", "id")):
         client = client_name(summary.client)
@@ -251,26 +251,26 @@ def _day_rows(summaries: Sequence[ConversationSummary], now: dt.datetime) -> Ite
 
 
 def _day_start(at: float, now: dt.datetime) -> float:
-    """The midnight before a time: until there the group is the same."""
+    """Return the midnight before a time, from which on the group is the same."""
     day = dt.datetime.fromtimestamp(at, now.tzinfo)
     return day.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
 
 
 def _common(some: Sequence[Row], others: Sequence[Row]) -> int:
-    """How many rows at the beginning are the same."""
+    """Return the number of rows at the beginning that are the same."""
     pairs = zip(some, others, strict=False)
     different = (number for number, (one, other) in enumerate(pairs) if one != other)
     return next(different, min(len(some), len(others)))
 
 
 def client_name(client: str) -> str:
-    """The name that a program gave itself, fit to be shown: one short line of visible signs."""
+    """Return a program's name for itself as one short line of visible characters."""
     shown = " ".join("".join(sign if sign.isprintable() else " " for sign in client).split())
     return shown if len(shown) <= _NAME_LENGTH else f"{shown[:_NAME_LENGTH]}…"
 
 
 def group_of(updated_at: float, now: dt.datetime) -> str:
-    """The heading for a time, in the local calendar."""
+    """Return the heading for a time in the local calendar."""
     day = dt.datetime.fromtimestamp(updated_at, now.tzinfo).date()
     days = (now.date() - day).days
     if days <= 0:

@@ -1,4 +1,4 @@
-"""What a search in the sidebar found: conversations, and the places in their messages."""
+"""The results of a search in the sidebar: conversations, and the places in their messages."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _SPEAKERS = {
 
 
 class ResultRow(NamedTuple):
-    """One line of the results; `more` leads to the rest of a conversation's hits."""
+    """One line of the results; `more` shows the rest of a conversation's hits."""
 
     kind: Literal["title", "hit", "more", "note"]
     text: str
@@ -71,7 +71,7 @@ class ResultRow(NamedTuple):
 
 
 class ResultsModel(QAbstractListModel):
-    """The rows of the results, all exchanged at once."""
+    """Holds the rows of the results, which are all replaced at once."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -85,17 +85,17 @@ class ResultsModel(QAbstractListModel):
             self.endResetModel()
 
     def row_at(self, index: _Index) -> ResultRow | None:
-        """The row of an index."""
+        """Return the row of an index."""
         return self.rows[index.row()] if index.isValid() else None
 
     @property
     def first_result(self) -> int:
-        """The first row that was found; a title without the words only stands over its places."""
+        """Return the first row that matched; a title without the words is only a heading."""
         rows = enumerate(self.rows)
         return next((at for at, row in rows if row.kind == "hit" or row.marks), -1)
 
     def next_place(self, row: int, step: int) -> int:
-        """The nearest row from here on that can be chosen, else the one that was."""
+        """Return the nearest row from here on that can be chosen, else `row`."""
         at = row + step
         while 0 <= at < len(self.rows):
             if self.rows[at].kind != "note":
@@ -104,11 +104,11 @@ class ResultsModel(QAbstractListModel):
         return row
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
-        """How many rows there are."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """What the view and assistive technology read."""
+        """Return what the view and assistive technology read."""
         row = self.row_at(index)
         if row is None:
             return None
@@ -123,7 +123,7 @@ class ResultsModel(QAbstractListModel):
                 return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
-        """A remark cannot be chosen."""
+        """Return the flags; a remark cannot be chosen."""
         row = self.row_at(index)
         if row is None or row.kind == "note":
             return Qt.ItemFlag.NoItemFlags
@@ -136,9 +136,9 @@ def result_rows(
     found: SearchFound,
     opened: dict[str, SearchFound],
 ) -> list[ResultRow]:
-    """Conversations whose title fits, then those in which something was said, newest first.
+    """Return conversations whose title matches, then those with matching messages, newest first.
 
-    `opened` has all hits of the conversations whose rest was asked for.
+    `opened` has all hits of the conversations that the user has expanded.
     """
     hits = {owner: list(group) for owner, group in groupby(_grouped(found.hits), _owner)}
     known = {one.id: one for one in summaries}
@@ -158,7 +158,7 @@ def result_rows(
 
 
 def count_words(rows: Sequence[ResultRow]) -> str:
-    """How much there is, in words; '' when there is nothing."""
+    """Return the number of results in words; '' if there are none."""
     titles = sum(row.kind == "title" for row in rows)
     hits = sum(row.kind == "hit" for row in rows)
     if not titles:
@@ -180,14 +180,14 @@ def _group(
 
 
 def speaker(hit: SearchHit) -> str:
-    """Who said it, or what it is; '' for the answers, which are most of all."""
+    """Return who or what wrote a message; '' for answers, which are the most frequent."""
     if hit.type == "code":
         return tr("Code")
     return tr(_SPEAKERS.get((hit.role, hit.type), "" if hit.role == "assistant" else hit.type))
 
 
 def _grouped(hits: Sequence[SearchHit]) -> list[SearchHit]:
-    """Hits of one conversation beside each other, in the order of the newest of each."""
+    """Return the hits grouped by conversation, in the order of the newest hit of each."""
     order = {owner: number for number, owner in enumerate(dict.fromkeys(map(_owner, hits)))}
     return sorted(hits, key=lambda hit: order[hit.conversation_id])
 
@@ -237,13 +237,13 @@ class ResultsList(GutteredList):
         self._model = model
 
     def move(self, step: int) -> None:
-        """Choose the next or the previous row, from wherever the keyboard is."""
+        """Choose the next or the previous row, wherever the keyboard focus is."""
         row = self.currentIndex().row()
         at = self._model.first_result if row < 0 < step else self._model.next_place(row, step)
         self.setCurrentIndex(self._model.index(at))
 
     def open_current(self) -> None:
-        """Open what is chosen, else the first there is."""
+        """Open the chosen row, else the first one."""
         if not self.currentIndex().isValid():
             self.move(1)
         if self.currentIndex().isValid():
@@ -261,7 +261,7 @@ class ResultsList(GutteredList):
 
 
 class ResultDelegate(QStyledItemDelegate):
-    """Paints titles, places with their words marked, and what stands for the rest."""
+    """Paints titles, places with their words marked, and the rows that show more hits."""
 
     def __init__(self, theme: Theme, model: ResultsModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -269,12 +269,12 @@ class ResultDelegate(QStyledItemDelegate):
         self._model = model
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Two lines for what was said."""
+        """Return two lines of height for messages."""
         row = self._model.row_at(index)
         return QSize(0, _HEIGHTS[row.kind] if row else 0)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw one row."""
+        """Paint one row."""
         row = self._model.row_at(index)
         if row is None:
             return
@@ -326,7 +326,7 @@ class ResultDelegate(QStyledItemDelegate):
         painter.drawText(room, flags, row.text)
 
     def _layout(self, row: ResultRow, font: QFont, ink: str) -> QTextLayout:
-        """The text with its speaker before it and the words that were looked for marked."""
+        """Return the text with its speaker before it and the words of the query marked."""
         before = f"{row.speaker}: " if row.speaker else ""
         layout = QTextLayout(before + row.text, font)
         option = QTextOption()
@@ -351,7 +351,7 @@ class ResultDelegate(QStyledItemDelegate):
         return made
 
     def _draw(self, painter: QPainter, layout: QTextLayout, room: QRect, most: int) -> None:
-        """As many lines as there is room for; the last one ends in dots if there is more."""
+        """Draw the lines that fit; elide the last one if there are more."""
         height, end = _lay_out(layout, room.width(), most)
         text = layout.text()
         if end < utf16_length(text):
@@ -363,7 +363,7 @@ class ResultDelegate(QStyledItemDelegate):
 
 
 def _lay_out(layout: QTextLayout, width: int, most: int) -> tuple[float, int]:
-    """The height of the first lines, and where in the text they end."""
+    """Return the height of the first lines, and the position in the text where they end."""
     layout.beginLayout()
     height, end = 0.0, 0
     for _ in range(most):
@@ -379,14 +379,14 @@ def _lay_out(layout: QTextLayout, width: int, most: int) -> tuple[float, int]:
 
 
 _DELAY_MS = 120
-"""How long results are waited for before those among the titles are shown without them."""
+"""The time to wait for results before those among the titles are shown alone."""
 
 
 class SidebarSearch(QWidget):
-    """Titles and messages that have the words. Owner: the sidebar.
+    """Searches titles and messages. Owner: the sidebar.
 
-    Signals: `search_requested(str query, str id)`, answered by `show_found`;
-    `found(str id, str message_id, str query)` when the user goes to a place.
+    Signals: `search_requested(str query, str id)`, answered by `show_found`; `found(str id, str
+    message_id, str query)` when the user goes to a place.
     """
 
     search_requested = Signal(str, str)
@@ -418,7 +418,7 @@ class SidebarSearch(QWidget):
         column.addWidget(self.results, 1)
 
     def look_for(self, query: str) -> None:
-        """Search for what is typed now; nothing is shown for nothing."""
+        """Search for a query; show nothing for an empty one."""
         if query.split() == self._query.split() and self._is_answered:
             self._query = query
             return
@@ -432,7 +432,7 @@ class SidebarSearch(QWidget):
             self.model.show([])
 
     def show_found(self, query: str, conversation_id: str, found: SearchFound) -> None:
-        """Take an answer; one to an older question is not shown."""
+        """Show an answer, unless it belongs to an older query."""
         if query != self._query:
             return
         if conversation_id:
@@ -443,7 +443,7 @@ class SidebarSearch(QWidget):
         self._show()
 
     def set_summaries(self, summaries: Sequence[ConversationSummary]) -> None:
-        """The conversations as they are now."""
+        """Set the current conversations."""
         self._summaries = summaries
         if not self.isHidden() and self._is_answered:
             self._show()

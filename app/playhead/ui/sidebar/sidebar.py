@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _CLEARING = "_q_qlineeditclearaction"
-"""What Qt calls the action of the clear button, of which it tells nothing."""
+"""Qt's undocumented name for the action of the clear button."""
 
 
 class SearchField(QLineEdit):
@@ -67,7 +67,7 @@ class SearchField(QLineEdit):
         self.textChanged.connect(self._offer_clearing)
 
     def dress(self) -> None:
-        """Wear the theme's colours."""
+        """Use the theme's colours."""
         self._icon.setIcon(self._theme.icon("search", "mute"))
         self._dress_clearing()
 
@@ -77,12 +77,12 @@ class SearchField(QLineEdit):
             self._dress_clearing()
 
     def _dress_clearing(self) -> None:
-        """Qt's own sign is a black disc."""
+        """Replace Qt's clear icon, which is a black disc."""
         if action := self.findChild(QAction, _CLEARING):
             action.setIcon(self._theme.icon("x", "mute"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Typing is as in any field."""
+        """Handle the keys of the results; leave others to the field."""
         match event.key():
             case Qt.Key.Key_Down | Qt.Key.Key_Up:
                 self.moved.emit(1 if event.key() == Qt.Key.Key_Down else -1)
@@ -101,10 +101,10 @@ _LITTLE_LATER_S = 2
 
 
 class Sidebar(QWidget):
-    """The list, or what a search found while something is typed into the field.
+    """Shows the list, or the results of a search while something is typed into the field.
 
-    Signals: `new_requested()`, `opened(str id)`, `found(str id, str message_id, str query)`: go
-    to that place, `search_requested(str query, str id)`: in one conversation if there is an id,
+    Signals: `new_requested()`, `opened(str id)`, `found(str id, str message_id, str query)`: go to
+    that place, `search_requested(str query, str id)`: in one conversation if there is an id,
     `renamed(str id, str title)`, `duplicate_requested(str id)`, `pinned(list ids, bool)`,
     `archived(list ids, bool)`, `unread_marked(list ids, bool)`, `delete_requested(list ids)`,
     `undo_requested()`: of a deletion, `kept(str id)`, `stop_requested(str id)`: of a program's,
@@ -160,7 +160,7 @@ class Sidebar(QWidget):
         self._on_theme_changed()
 
     def show_conversations(self, summaries: Sequence[ConversationSummary]) -> None:
-        """Show the list as it is now, states included."""
+        """Show the current list, including the states."""
         self._summaries = summaries
         self._refresh()
         if self._is_searching:
@@ -168,7 +168,7 @@ class Sidebar(QWidget):
 
     @cached_property
     def finder(self) -> SidebarSearch:
-        """What a search found; made when something is typed first."""
+        """Return the results of a search; make the widget when it is first needed."""
         from playhead.ui.sidebar.search_results import SidebarSearch
 
         finder = SidebarSearch(self._theme, self)
@@ -183,7 +183,7 @@ class Sidebar(QWidget):
 
     @cached_property
     def selection_bar(self) -> SelectionBar:
-        """What can be done with several; made when several are chosen first."""
+        """Return the bar for several conversations; make it when it is first needed."""
         from playhead.ui.sidebar.conversation_menus import SelectionBar
 
         bar = SelectionBar(self._theme, self)
@@ -198,20 +198,20 @@ class Sidebar(QWidget):
         return bar
 
     def show_found(self, query: str, conversation_id: str, found: SearchFound) -> None:
-        """Show what was found for a query, unless another one is typed by now."""
+        """Show the results of a query, unless another one was typed since."""
         self.finder.show_found(query, conversation_id, found)
 
     def add_menu_entries(self, entries: MenuEntries) -> None:
-        """Have more in the context menu of a conversation, and beside all rows."""
+        """Add entries to the menu of a conversation and to that of the list."""
         self._more_entries.append(entries)
 
     @property
     def is_renaming(self) -> bool:
-        """Whether a title is being typed: the keyboard must stay there."""
+        """Return whether a title is being typed, so that the keyboard focus must stay there."""
         return self.list.is_editing
 
     def show_api(self, status: ApiStatus) -> None:
-        """Say quietly whether other programs can reach this window; nothing while it is off."""
+        """Show whether other programs can reach this window; show nothing while the API is off."""
         self._api_status = status
         has_failed = status.state == "failed"
         port = status.address.rpartition(":")[2]
@@ -228,12 +228,12 @@ class Sidebar(QWidget):
         self._show_api_icon()
 
     def set_current(self, conversation_id: str) -> None:
-        """Which conversation is in the window."""
+        """Set the conversation that is in the window."""
         self._current = conversation_id
         self._select_current()
 
     def begin_rename(self, conversation_id: str) -> None:
-        """Change a title in place."""
+        """Begin to edit a title in place."""
         self.search.clear()
         one = self.model.summary(conversation_id)
         if one is not None and one.is_archived:
@@ -244,7 +244,7 @@ class Sidebar(QWidget):
             self.list.edit(index)
 
     def delete_chosen(self) -> None:
-        """Ask to delete what is chosen in the list; programs' conversations go by themselves."""
+        """Ask to delete the conversations chosen in the list, except those of programs."""
         if ids := [row.id for row in self._chosen()]:
             self.delete_requested.emit(ids)
 
@@ -254,7 +254,7 @@ class Sidebar(QWidget):
         self.search.selectAll()
 
     def menu_for(self, conversation_id: str) -> QMenu:
-        """What can be done with a conversation, or with all that are chosen if it is of them."""
+        """Return the menu of a conversation, or of all chosen ones if it is among them."""
         from playhead.ui.sidebar.conversation_menus import (
             conversation_menu,
             list_menu,
@@ -289,7 +289,7 @@ class Sidebar(QWidget):
         )
 
     def _chosen(self) -> list[ConversationSummary]:
-        """The user's conversations among what is chosen, from the top."""
+        """Return the user's conversations among the chosen ones, from the top."""
         indexes = sorted(self.list.selectedIndexes(), key=QModelIndex.row)
         rows = (self.model.summary(self.model.row_at(one).conversation_id) for one in indexes)
         return [row for row in rows if row is not None and not row.client]
@@ -402,7 +402,7 @@ class Sidebar(QWidget):
             self._select(self.model.near(at) or self._current)
 
     def _wait_for_midnight(self, now: dt.datetime) -> None:
-        """Today's become yesterday's then."""
+        """Show the list again after midnight, when today's conversations become yesterday's."""
         passed = now.hour * 3600 + now.minute * 60 + now.second
         self._midnight.start((_DAY_S - passed + _LITTLE_LATER_S) * 1000)
 
@@ -414,7 +414,7 @@ class Sidebar(QWidget):
         self._select(self._current)
 
     def _select(self, conversation_id: str) -> None:
-        """Choose a conversation, or nothing when it stands in no row any more."""
+        """Choose a conversation, or nothing if it has no row any more."""
         index = self.model.index_of(conversation_id)
         if index != self.list.currentIndex():
             self.list.setCurrentIndex(index)
@@ -422,13 +422,13 @@ class Sidebar(QWidget):
             self.list.clearSelection()
 
     def _choose_one(self) -> None:
-        """Only what the window shows."""
+        """Choose only the conversation that the window shows."""
         self.list.clearSelection()
         self.list.setCurrentIndex(QModelIndex())
         self._select_current()
 
     def _on_escape(self) -> None:
-        """Of several choose none; else back to writing."""
+        """Reduce a selection of several to the shown one; else return to the composer."""
         if len(self._chosen()) > 1:
             self._choose_one()
         else:
@@ -461,7 +461,7 @@ class Sidebar(QWidget):
                 self.list.scrollTo(self.model.index(index.row()), top)
 
     def _on_typed(self, text: str) -> None:
-        """Results take the list's place as long as there is something to look for."""
+        """Show results in place of the list as long as the field is not empty."""
         is_searching, was_searching = bool(text.strip()), self._is_searching
         if not is_searching and not was_searching:
             return

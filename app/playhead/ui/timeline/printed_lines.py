@@ -1,4 +1,4 @@
-"""Leads from a line of output to the statement of the code that printed it, and back."""
+"""Connects a line of output and the statement of the code that printed it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.timeline.view import TimelineView
 
 _MOST_CHARS = 100_000
-"""Longer code is not parsed for this: it would be seen as a stall."""
+"""Longer code is not parsed, because that would block the window noticeably."""
 
 
 def statement_around(language: str, code: str, line: int) -> tuple[int, int]:
-    """The first and last line of the statement that a line is part of; the line itself else.
+    """Return the first and last line of the statement around a line, else the line itself.
 
-    Inside of a loop nobody looks at every line while it runs, so of its output only the whole
-    loop can be told for sure.
+    The lines inside a loop are not watched one by one, so its output belongs to the whole loop.
     """
     if language.lower() not in ("python", "python3", "py"):
         return line, line
@@ -49,16 +48,16 @@ def _span(node: ast.stmt) -> tuple[int, int]:
 
 
 class _Run(Struct, frozen=True):
-    """Code that ran, and the outputs that it left."""
+    """Code that ran, and its outputs."""
 
     proposal: Proposal
     consoles: tuple[str, ...]
 
 
 class PrintedLines(QObject):
-    """Joins the outputs of the timeline to the editor. Owner: the main window.
+    """Connects the outputs of the timeline to the editor. Owner: the main window.
 
-    Nothing is marked where the editor holds another text than the one that ran.
+    Nothing is marked if the editor's text is not the one that ran.
     """
 
     def __init__(self, timeline: TimelineView, pane: EditorPane, parent: QObject) -> None:
@@ -91,7 +90,7 @@ class PrintedLines(QObject):
         self._pane.editor.set_traced(0, 0)
 
     def _on_line_requested(self, line: int) -> None:
-        """The line where the cursor stands: its output is marked, and scrolled to."""
+        """Mark the output of the line with the cursor, and scroll to it."""
         traces = self._printed_by(line)
         self._timeline.trace(traces)
         first = next(iter(traces), "")
@@ -100,7 +99,7 @@ class PrintedLines(QObject):
             self._timeline.reveal_printed(first, traces[first][0][0])
 
     def _lines_of(self, run: _Run | None, key: str, number: int) -> tuple[int, int] | None:
-        """The lines of code that printed a line of output, whole statements."""
+        """Return the lines of code that printed a line of output, whole statements."""
         conversation = self._timeline.conversation
         printed = conversation.printed(key) if conversation is not None else None
         if run is None or printed is None:
@@ -112,7 +111,7 @@ class PrintedLines(QObject):
         return (min(spans)[0], max(last for _first, last in spans)) if spans else None
 
     def _printed_by(self, line: int) -> dict[str, list[tuple[int, int | None]]]:
-        """By output what a line of the code in the editor printed when that ran last."""
+        """Return, by output, the lines that a line of the code printed in its last run."""
         conversation = self._timeline.conversation
         run = self._run_of(self._pane.text())
         if conversation is None or run is None:
@@ -135,7 +134,7 @@ class PrintedLines(QObject):
         return next((run for run in self._runs() if run.proposal.code == code), None)
 
     def _runs(self) -> list[_Run]:
-        """The runs of the path that is shown, the last one first."""
+        """Return the runs of the path that is shown, the last one first."""
         conversation = self._timeline.conversation
         if conversation is None:
             return []

@@ -1,4 +1,4 @@
-"""Banners inside the window, by which errors and notices reach the screen."""
+"""Banners inside the window, which show errors and notices."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class BannerAction(Struct, frozen=True):
 
 
 class BannerArea(QWidget):
-    """Banners, the newest on top; they stay until they are closed or acted on.
+    """Shows banners, the newest on top; they remain until they are closed or acted on.
 
-    The same message twice is one banner. One with a key stands for something that lasts: it takes
-    the place of the one before, others do not push it out, and `withdraw` ends it.
-    Signal: `shown(str title)` for each new one.
+    The same message twice is one banner. One with a key is for something that lasts: it replaces
+    the one before, others do not displace it, and `withdraw` ends it. Signal: `shown(str title)`
+    for each new one.
     """
 
     shown = Signal(str)
@@ -50,30 +50,30 @@ class BannerArea(QWidget):
 
     @property
     def banners(self) -> list[Banner]:
-        """What stands on the screen, the newest first."""
+        """Return the banners on the screen, the newest first."""
         return list(self._banners)
 
     def show_error(
         self, error: AppError, action: BannerAction | None = None, key: str = ""
     ) -> Banner:
-        """Say what happened and what to do."""
+        """Show an error and its remedy in a banner."""
         told = "\n".join(part for part in (error.detail, error.remedy) if part)
         return self._add(Banner(self._theme, error.title, told, True, action, self, key))
 
     def show_notice(
         self, title: str, detail: str = "", action: BannerAction | None = None, key: str = ""
     ) -> Banner:
-        """Say something that is no failure."""
+        """Show a banner that is not about a failure."""
         return self._add(Banner(self._theme, title, detail, False, action, self, key))
 
     def withdraw(self, key: str) -> None:
-        """Take away what is over."""
+        """Remove the banner of a key."""
         for banner in self.banners:
             if banner.key == key:
                 self._remove(banner)
 
     def clear(self) -> None:
-        """Take all away."""
+        """Remove all banners."""
         for banner in list(self._banners):
             self._remove(banner)
 
@@ -135,7 +135,7 @@ class Banner(QFrame):
 
     @property
     def words(self) -> tuple[str, str]:
-        """What it says."""
+        """Return the title and the detail."""
         return self.title, self.detail
 
     def _make_words(self, title: str, detail: str) -> QVBoxLayout:

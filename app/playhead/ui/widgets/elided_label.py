@@ -1,4 +1,4 @@
-"""A line of text that ends with an ellipsis where it has no room."""
+"""A line of text that is elided if there is too little room."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 
 class ElidedLabel(QLabel):
-    """`text()` stays whole, so that it is read out whole."""
+    """An elided label; `text()` remains whole, so that assistive technology reads all of it."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
@@ -16,11 +16,11 @@ class ElidedLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def minimumSizeHint(self) -> QSize:
-        """An ellipsis needs some room."""
+        """Return the room for an ellipsis."""
         return QSize(24, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint what there is room for."""
+        """Paint the text that fits."""
         painter = QPainter(self)
         room = self.contentsRect()
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())

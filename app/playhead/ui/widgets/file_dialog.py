@@ -1,4 +1,4 @@
-"""A dialog for files: the system's own where it has one, else Qt's in the theme of the window."""
+"""A dialog for files: the system's own if it has one, else Qt's in the theme of the window."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ _TABLES = frozenset(("csv", "tsv", "xlsx", "xls", "ods", "parquet"))
 
 @runtime_checkable
 class ThemedWindow(Protocol):
-    """A window whose dialogs look like it."""
+    """A window whose dialogs use its theme."""
 
     @property
     def worn_theme(self) -> Theme:
-        """What it wears."""
+        """Return the window's theme."""
         ...
 
 
 class FileDialog(QFileDialog):
-    """Wears the theme of the window that it belongs to, and is gone when it is closed."""
+    """Uses the theme of its window, and is deleted when it is closed."""
 
     def __init__(self, parent: QWidget, title: str, start: str = "", kinds: str = "") -> None:
         super().__init__(parent, title, start, kinds)
@@ -60,7 +60,7 @@ class FileDialog(QFileDialog):
         self._icons: QFileIconProvider | None = None
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The system's own dialog has its own looks; Qt's has its parts from here on."""
+        """Style Qt's dialog, which has its parts now; the system's own dialog is left alone."""
         if self._icons is None and (theme := _theme_of(self)) is not None:
             self._icons = ThemedFileIcons(theme)
             self.setIconProvider(self._icons)
@@ -96,7 +96,7 @@ class ThemedFileIcons(QFileIconProvider):
         self._theme = theme
 
     def icon(self, what: QAbstractFileIconProvider.IconType | QFileInfo, /) -> QIcon:
-        """By what the name says; no file is looked into."""
+        """Return an icon by the file's name only; no file is read."""
         if not isinstance(what, QFileInfo):
             return self._theme.icon(_PLACES.get(what, "file"))
         if what.isRoot():
@@ -115,7 +115,7 @@ def _icon_of(suffix: str) -> str:
 
 
 def _theme_of(widget: QWidget) -> Theme | None:
-    """That of the nearest window around it which has one."""
+    """Return the theme of the nearest window around a widget that has one."""
     around = widget.parentWidget()
     while around is not None:
         if isinstance(around, ThemedWindow):

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 
 
 class FlowLayout(QLayout):
-    """In the direction of reading, next row when the width is used up."""
+    """Places items in the direction of reading, and wraps at the end of a row."""
 
     def __init__(self, parent: QWidget | None = None, spacing_px: int = 6) -> None:
         super().__init__(parent)
@@ -16,32 +16,32 @@ class FlowLayout(QLayout):
         self.setSpacing(spacing_px)
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Take an item."""
+        """Add an item."""
         self._items.append(item)
-        self.invalidate()  # one that was shown before stays where it was made otherwise
+        self.invalidate()  # else one that was shown before keeps its old position
 
     def count(self) -> int:
-        """How many items there are."""
+        """Return the number of items."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
-        """The item at an index."""
+        """Return the item at an index; None if there is none."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
-        """Give an item back."""
+        """Remove and return an item; None if there is none."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        """It takes no more room than it needs."""
+        """Return that the layout takes no more room than it needs."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """The narrower, the more rows."""
+        """Return True, because a narrower layout has more rows."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """The height of all rows."""
+        """Return the height of all rows."""
         return self._arrange(QRect(0, 0, width, 0), is_trial=True)
 
     def setGeometry(self, rect: QRect) -> None:
@@ -50,11 +50,11 @@ class FlowLayout(QLayout):
         self._arrange(rect, is_trial=False)
 
     def sizeHint(self) -> QSize:
-        """What the widest item needs."""
+        """Return the size of the widest item."""
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        """What the widest item needs."""
+        """Return the size of the widest item."""
         size = QSize()
         for item in self._items:
             size = size.expandedTo(item.minimumSize())

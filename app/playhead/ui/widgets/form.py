@@ -1,4 +1,4 @@
-"""Rows of a form: a label beside its fields, notes below that are never cut, numbers in them."""
+"""Rows of a form: a label beside its fields, notes below that are never cut, and numbers."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from playhead.ui.widgets.wording import tr
 
 Rows = Sequence[Sequence[QWidget]]
 _FIELD_PX = 32  # a line edit of the window's style
-_LABEL_PX = 128  # the longest label: the fields of all grids stand below each other
+_LABEL_PX = 128  # the longest label: the fields of all grids are aligned
 _N = TypeVar("_N", int, float)
 
 
 class FieldError(ValueError):
-    """A field holds what cannot be saved; the text says which and why."""
+    """A field has a value that cannot be saved; the text says which one and why."""
 
 
 class FormNote(QLabel):
-    """Words under a field; hidden while there are none.
+    """A text under a field; hidden while it is empty.
 
-    Layouts keep the height that a wrapping label had when it was hidden: it demands its own.
+    Layouts keep the height that a wrapping label had when it was hidden, so it sets its own.
     """
 
     def __init__(self) -> None:
@@ -60,17 +60,17 @@ class FormNote(QLabel):
         self._demand_height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width needs another height."""
+        """Fit the height to the new width."""
         super().resizeEvent(event)
         self._demand_height()
 
     def _demand_height(self) -> None:
-        self.setMinimumHeight(0)  # a label never says that it needs less than this
+        self.setMinimumHeight(0)  # a label never asks for less than this
         self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
 
 
 def form_grid(owner: QWidget) -> QGridLayout:
-    """A grid for `add_row`, as wide in its labels as every other."""
+    """Return a grid for `add_row`, with labels as wide as in every other grid."""
     grid = QGridLayout(owner)
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(16)
@@ -81,7 +81,7 @@ def form_grid(owner: QWidget) -> QGridLayout:
 
 
 def line(placeholder: str, name: str = "") -> QLineEdit:
-    """A field for one line of text; `name` is for assistive technology."""
+    """Return a field for one line of text; `name` is for assistive technology."""
     field = QLineEdit()
     field.setPlaceholderText(placeholder)
     if name:
@@ -90,13 +90,13 @@ def line(placeholder: str, name: str = "") -> QLineEdit:
 
 
 def style_combo_boxes(owner: QWidget) -> None:
-    """Give the lists of all its choices the air that the style speaks of."""
+    """Give the lists of all combo boxes the spacing of the style."""
     for box in owner.findChildren(QComboBox):
         box.setItemDelegate(QStyledItemDelegate(box))
 
 
 def text_area(name: str, placeholder: str, height_px: int) -> QPlainTextEdit:
-    """A field for several lines; Tab leaves it."""
+    """Return a field for several lines, which Tab leaves."""
     field = QPlainTextEdit()
     field.setAccessibleName(name)
     field.setPlaceholderText(placeholder)
@@ -106,7 +106,7 @@ def text_area(name: str, placeholder: str, height_px: int) -> QPlainTextEdit:
 
 
 def read_number(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]) -> _N | None:
-    """The number in a field, None if it is empty. Raises FieldError."""
+    """Return the number in a field, None if it is empty. Raises FieldError."""
     text = field.text().strip().replace(",", ".")
     if not text:
         return None
@@ -124,7 +124,7 @@ def read_number(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]
 
 
 def add_row(grid: QGridLayout, label: str, rows: Rows) -> QLabel:
-    """Append a label, level with the first of its fields, and the rows of fields; the label."""
+    """Append a label, level with its first field, and rows of fields; return the label."""
     number = grid.rowCount()
     words = QLabel(label)
     if label:  # without one the row is as high as what is shown of it

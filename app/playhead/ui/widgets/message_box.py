@@ -1,4 +1,4 @@
-"""Message boxes that ask before something that cannot be undone; the program runs on meanwhile."""
+"""Message boxes that ask before something that cannot be undone, without blocking the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playhead.ui.widgets.wording import tr, tr_n
 def confirm(
     parent: QWidget, name: str, question: str, details: str, verb: str, then: Callable[[], object]
 ) -> None:
-    """Ask in a box of that name; `then` is called when the button with the verb is chosen."""
+    """Ask in a message box; call `then` when the button with the verb is chosen."""
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(QMessageBox.Icon.NoIcon)
@@ -24,7 +24,7 @@ def confirm(
     box.setInformativeText(details)
     button = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
     button.setProperty("kind", "danger")
-    button.style().polish(button)  # the box has dressed it already
+    button.style().polish(button)  # the box has styled it already
     cancel = box.addButton(QMessageBox.StandardButton.Cancel)
     cancel.setIcon(QIcon())  # some desktops put a red cross on it
     box.setDefaultButton(cancel)
@@ -33,7 +33,7 @@ def confirm(
 
 
 def confirm_unsaved(window: QWidget, count: int, then: Callable[[], object]) -> None:
-    """Say that changes would be lost; `then` is called if they may be."""
+    """Ask whether unsaved changes may be lost; call `then` if so."""
     confirm(
         window,
         tr("Not saved yet"),

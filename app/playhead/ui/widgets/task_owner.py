@@ -14,8 +14,8 @@ from playhead.errors import AppError
 class TaskOwner(QObject):
     """Keeps tasks alive and cancels them with the window.
 
-    Signal: `failed(AppError)` when one ended with an error that a person can mend; any other
-    error goes to the loop's exception handler.
+    Signal: `failed(AppError)` when one ended with an error that a user can fix; any other error
+    goes to the loop's exception handler.
     """
 
     failed = Signal(object)
@@ -26,7 +26,7 @@ class TaskOwner(QObject):
         self._is_closed = False
 
     def start(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Run a coroutine; its result is its own business."""
+        """Run a coroutine; its result is ignored."""
         if self._is_closed:
             work.close()
             return

@@ -32,13 +32,13 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 
 SANS = "Inter"
 MONO = "JetBrains Mono NL"
-"""Without ligatures: code is shown as it is written, also by Scintilla, which cannot be told so."""
+"""Without ligatures, which Scintilla cannot switch off, so that code is shown as written."""
 
 _log = logging.getLogger(__name__)
 
 
 def load_fonts(folder: Path) -> None:
-    """Make the shipped faces known; a missing one is replaced by the system's."""
+    """Load the shipped fonts; a missing one is replaced by the system's."""
     if {SANS, MONO} <= set(QFontDatabase.families()):
         return
     for path in sorted((*folder.glob("*.otf"), *folder.glob("*.ttf"))):
@@ -47,7 +47,7 @@ def load_fonts(folder: Path) -> None:
 
 
 def sans_font(size_px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """Inter, or the system's sans serif."""
+    """Return Inter, or the system's sans serif."""
     font = QFont([SANS, "Segoe UI", "Helvetica Neue", "sans-serif"])
     font.setPixelSize(size_px)
     font.setWeight(weight)
@@ -55,7 +55,7 @@ def sans_font(size_px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont
 
 
 def mono_font(size_px: int) -> QFont:
-    """For code; ligatures of the faces that stand in for it are switched off."""
+    """Return the font for code; ligatures of its substitutes are switched off."""
     font = QFont([MONO, "Menlo", "Consolas", "monospace"])
     font.setPixelSize(size_px)
     font.setStyleHint(QFont.StyleHint.Monospace)
@@ -79,7 +79,7 @@ class IconSet:
         self._pixmaps: dict[tuple[str, str, int, float], QPixmap] = {}
 
     def icon(self, name: str, colour: str) -> QIcon:
-        """An icon for buttons and menus. Raises FileNotFoundError for a name that is not there."""
+        """Return an icon for buttons and menus. Raises FileNotFoundError for an unknown name."""
         key = (name, colour)
         if key not in self._icons:
             icon = QIcon()
@@ -89,7 +89,7 @@ class IconSet:
         return self._icons[key]
 
     def beside_text(self, name: str, colour: str) -> QIcon:
-        """An icon with air on its right: Qt leaves four pixels to the text, which is too little."""
+        """Return an icon with space on its right, because Qt's four pixels are too few."""
         key = (name, f"{colour} beside text")
         if key not in self._icons:
             icon = QIcon()
@@ -106,7 +106,7 @@ class IconSet:
         return self._icons[key]
 
     def pixmap(self, name: str, colour: str, size_px: int, ratio: float) -> QPixmap:
-        """A picture of `size_px` logical pixels at a device pixel ratio."""
+        """Return a picture of `size_px` logical pixels at a device pixel ratio."""
         key = (name, colour, size_px, ratio)
         if key not in self._pixmaps:
             self._pixmaps[key] = self._draw(name, colour, size_px, ratio)
@@ -139,13 +139,13 @@ RADIUS_BUTTON, RADIUS_CARD, RADIUS_COMPOSER = 7, 10, 14
 BAR_HEIGHT = 48
 SIDEBAR_WIDTH = 236
 COLUMN_WIDTH = 760
-"""The widest that text may run."""
+"""The largest width of text, in pixels."""
 CODE_PX = 13
 PROSE_PX = 14
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
-    """The colours of one theme as `#RRGGBB`; any text on any ground it is used on has 4.5 : 1."""
+    """The colours of one theme as `#RRGGBB`; all text has a contrast of 4.5 : 1 or more."""
 
     name: str
     bg: str
@@ -183,11 +183,11 @@ class Tokens(Struct, frozen=True, kw_only=True):
     ansi: tuple[str, ...]
 
     def of(self, name: str) -> str:
-        """A colour by the name of its token."""
+        """Return a colour by the name of its token."""
         return str(getattr(self, name))
 
     def of_style(self, style: str) -> str:
-        """The colour of a code style (`keyword`, `string`, … ); unknown ones are text."""
+        """Return the colour of a code style (`keyword`, `string`, …), or that of text."""
         known = ("keyword", "string", "number", "function", "comment", "operator")
         return self.of(style) if style in known else self.text
 
@@ -200,9 +200,9 @@ class Tokens(Struct, frozen=True, kw_only=True):
 
 
 class Theme(QObject):
-    """The colours in force. Owner: bootstrap.
+    """Holds the current colours. Owner: bootstrap.
 
-    `changed()` comes after the application wears the new colours.
+    `changed()` is emitted after the application has the new colours.
     """
 
     changed = Signal()
@@ -225,46 +225,46 @@ class Theme(QObject):
 
     @property
     def tokens(self) -> Tokens:
-        """The colours in force."""
+        """Return the current colours."""
         return self._tokens
 
     @property
     def mode(self) -> Mode:
-        """What the user chose."""
+        """Return the mode that the user chose."""
         return self._mode
 
     def set_mode(self, mode: Mode) -> None:
-        """Follow the system, or be light or dark whatever it is."""
+        """Follow the system, or always be light or dark."""
         self._mode = mode
         self._refresh()
 
     def colour(self, name: str) -> QColor:
-        """A colour by the name of its token."""
+        """Return a colour by the name of its token."""
         return QColor(self._tokens.of(name))
 
     def icon(self, name: str, colour: str = "mute") -> QIcon:
-        """A line icon, by its Lucide name, in the colour of a token."""
+        """Return a line icon, by its Lucide name, in the colour of a token."""
         return self._icons.icon(name, self._tokens.of(colour))
 
     def label_icon(self, button: QAbstractButton, name: str, colour: str = "text") -> None:
-        """Put an icon before the text of a button, with some air between."""
+        """Put an icon before the text of a button, with some space between."""
         button.setIcon(self._icons.beside_text(name, self._tokens.of(colour)))
         button.setIconSize(QSize(ICON_PX + ICON_GAP_PX, ICON_PX))
 
     def pixmap(self, name: str, colour: str, size_px: int, ratio: float = 1.0) -> QPixmap:
-        """The same as a picture for painting."""
+        """Return an icon as a picture for painting."""
         return self._icons.pixmap(name, self._tokens.of(colour), size_px, ratio)
 
     def font(self, size_px: int = 13, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-        """The type of the window."""
+        """Return the font of the window."""
         return sans_font(size_px, weight)
 
     def code_font(self, size_px: int = CODE_PX) -> QFont:
-        """The type of code and output."""
+        """Return the font of code and output."""
         return mono_font(size_px)
 
     def apply(self, app: QApplication) -> None:
-        """Dress the application; later changes of the theme dress it again."""
+        """Style the application, now and after each change of the theme."""
         self._app = app
         app.setStyle("Fusion")
         app.setFont(self.font())
@@ -387,7 +387,7 @@ QPlainTextEdit[kind="code"] { background: $bg; border: 0; border-radius: 0; padd
 
 
 def window_style(theme: Theme) -> str:
-    """The rules in the colours of the theme in force."""
+    """Return the style rules in the current colours."""
     tokens = theme.tokens
     names = (
         "mute",

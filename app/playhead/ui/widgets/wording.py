@@ -1,6 +1,6 @@
 """The texts of the window: their translation, and durations, sizes and folders in words.
 
-A text is written in English where it is shown, as a literal, so that it can be found and listed:
+A text is a literal in English in the place that shows it, so that it can be found and listed:
 `tr("Save")`, `tr("Remove {name}", name=name)`, `tr_n("%n lines", count, one="1 line")`. A constant
 is marked where it is defined, `SAVE = mark("Save")`, and translated where it is shown, `tr(SAVE)`:
 modules are loaded before a language is known.
@@ -19,21 +19,21 @@ from PySide6.QtWidgets import QApplication
 from playhead.domain.text import quantities
 
 CONTEXT = "Playhead"
-"""All texts share one context; `about` tells two apart that are the same in English only."""
+"""All texts share one context; `about` distinguishes two that are the same in English only."""
 
 
 def tr(text: str, /, *, about: str = "", **values: object) -> str:
-    """The text in the language of the window, with the values where their names stand in braces."""
-    if not text:  # which Qt would translate into what a catalogue says of itself
+    """Return the text in the window's language, with the values in place of the names in braces."""
+    if not text:  # which Qt would translate to the header of a catalogue
         return text
     said = QCoreApplication.translate(CONTEXT, text, about)
     return said.format_map(values) if values else said
 
 
 def tr_n(many: str, count: int, /, *, one: str = "", about: str = "", **values: object) -> str:
-    """A text about a number of things, which stands where `%n` is; `one` is the English for one.
+    """Return a text with a number in place of `%n`; `one` is the English text for 1.
 
-    Other languages have forms of their own for a number: they are found by `many` alone.
+    Other languages have their own forms for a number, which are found by `many` alone.
     """
     said = QCoreApplication.translate(CONTEXT, many, about, count)
     if said == many.replace("%n", str(count)):  # English, or no translation
@@ -42,27 +42,27 @@ def tr_n(many: str, count: int, /, *, one: str = "", about: str = "", **values: 
 
 
 def mark(text: str) -> str:
-    """The text itself, noted for the translators: who shows it says `tr` of it."""
+    """Return the text itself, marked for the translators; to show it, call `tr` with it."""
     return text
 
 
 LANGUAGE_VARIABLE = "PLAYHEAD_LANGUAGE"
-"""Names a language, such as `de` or `pt_BR`, where it shall not be the system's."""
+"""The name of a language, such as `de` or `pt_BR`, to use in place of the system's."""
 _log = logging.getLogger(__name__)
 
 
 def preferred_languages() -> Sequence[str]:
-    """What the user reads, the best first, as their names stand in files: `pt_BR` before `pt`."""
+    """Return the user's languages, the best first, as in file names: `pt_BR` before `pt`."""
     if told := os.environ.get(LANGUAGE_VARIABLE):
         return _with_base_languages([told.replace("-", "_")])
     return _with_base_languages([name.replace("-", "_") for name in QLocale.system().uiLanguages()])
 
 
 def install_translation(app: QApplication, folder: Path, languages: Sequence[str]) -> str:
-    """Load the first of the languages that there is; its name, '' for English.
+    """Load the first available language; return its name, '' for English.
 
-    Qt's own words (of file dialogs and questions) come along, and the window is mirrored where
-    the language is written from right to left.
+    Qt's own words (of file dialogs and questions) are loaded too, and the window is mirrored if the
+    language is written from right to left.
     """
     for language in languages:
         if language.partition("_")[0] in ("en", "C"):
@@ -90,7 +90,7 @@ def _qt_catalogue(language: str) -> Path:
 
 
 def _with_base_languages(names: Sequence[str]) -> list[str]:
-    """Each name, then what stands before its country."""
+    """Return each name, followed by its part before the country."""
     parts = (part for name in names for part in (name, name.partition("_")[0]))
     return list(dict.fromkeys(parts))
 
@@ -101,12 +101,12 @@ def format_seconds(seconds: float, *, is_running: bool = False) -> str:
 
 
 def folder_name(folder: str) -> str:
-    """The last part of a folder's path; the home is ~."""
+    """Return the last part of a folder's path; `~` for the home folder."""
     return "~" if folder == str(Path.home()) else Path(folder).name or folder
 
 
 def short_folder(folder: str) -> str:
-    """A folder with the home as ~, in words if it is the home."""
+    """Return a folder with the home as ~, in words if it is the home."""
     home = str(Path.home())
     if folder == home:
         return tr("your home folder")

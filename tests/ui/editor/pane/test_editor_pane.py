@@ -330,4 +330,4 @@ def test_signs_that_turn_the_order_of_code_can_be_seen(pane: EditorPane) -> None
         pictures.append(pane.editor.widget.grab().toImage())
     assert pictures[0] != pictures[1]
     if isinstance(pane.editor, PlainEditor):
-        assert "turn words round" in pane.notice.words.text()
+        assert "change the text direction" in pane.notice.words.text()

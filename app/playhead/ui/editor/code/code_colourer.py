@@ -12,9 +12,9 @@ class _StyleReader(Protocol):
 
 
 class CodeColourer:
-    """Gives style spans of code. Made on first use; without Scintilla all code is plain text.
+    """Returns style spans of code; without Scintilla, all code is plain text.
 
-    The hidden editor ends with `owner`.
+    The hidden editor is made on first use and ends with `owner`.
     """
 
     def __init__(self, owner: QWidget | None = None) -> None:
@@ -23,7 +23,7 @@ class CodeColourer:
         self._is_missing = False
 
     def spans(self, language: str, code: str) -> list[tuple[int, int, str]]:
-        """(start, length, style name) in characters, in order; what is plain text is left out."""
+        """Return (start, length, style name) in characters, in order, without plain text."""
         if self._reader is None and not self._is_missing:
             self._reader = _make_reader(self._owner)
             self._is_missing = self._reader is None

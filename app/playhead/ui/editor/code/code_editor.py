@@ -1,6 +1,6 @@
-"""The protocol of a code editor, whichever widget implements it.
+"""The protocol of a code editor, which two widgets implement.
 
-With it the parts that every implementation uses: its colours, lines cut for display, the line
+The module also has the shared parts of both: colours, lines cut for display, and the line
 under the mouse.
 """
 
@@ -28,12 +28,12 @@ CUT_MARK = mark(" … (line cut for display)")
 
 
 def accessible_name(line: int) -> str:
-    """What a screen reader says of the field in which the code stands."""
+    """Return the name of the code field for screen readers."""
     return tr("Code editor, line {line}", line=line)
 
 
 class EditorColours(Struct, frozen=True, kw_only=True):
-    """Colours as `#rrggbb` and the type face of the code."""
+    """Colours as `#rrggbb` and the font of the code."""
 
     background: str
     text: str
@@ -55,7 +55,7 @@ class EditorColours(Struct, frozen=True, kw_only=True):
     size_px: int
 
     def of_style(self, style: str) -> str:
-        """The colour of a style name (`keyword`, `string`, … `text`)."""
+        """Return the colour of a style name (`keyword`, `string`, … `text`)."""
         match style:
             case "keyword" | "string" | "number" | "function" | "comment":
                 return str(getattr(self, style))
@@ -69,7 +69,7 @@ class CodeEditor(Protocol):
     """A text widget for code; lines and columns count from 1, columns in characters.
 
     Signals: `edited()` when the user (not the program) changed the text,
-    `cursor_moved(line, column)`, `line_pointed(line)` when the mouse is at another line, 0 for
+    `cursor_moved(line, column)`, `line_pointed(line)` when the mouse moves to another line, 0 for
     none.
     """
 
@@ -80,19 +80,19 @@ class CodeEditor(Protocol):
 
     @property
     def widget(self) -> QWidget:
-        """The widget to lay out and to focus."""
+        """Return the widget to lay out and to focus."""
         ...
 
     def text(self) -> str:
-        """The whole text, also where a line is cut for display."""
+        """Return the whole text, even if a line is cut for display."""
         ...
 
     def show_text(self, text: str) -> None:
-        """Put up another text; forgets undo steps, notes and markers."""
+        """Show another text; forget undo steps, notes and markers."""
         ...
 
     def replace_text(self, text: str) -> None:
-        """Exchange the text as one step that can be undone."""
+        """Replace the text as one step that can be undone."""
         ...
 
     def append(self, text: str) -> None:
@@ -100,92 +100,92 @@ class CodeEditor(Protocol):
         ...
 
     def end_stream(self) -> None:
-        """The streamed text is complete."""
+        """End the stream; the text is complete."""
         ...
 
     def set_language(self, language: str) -> None:
-        """Colour as this language; an unknown one is plain text."""
+        """Set the language for the colours; an unknown one is plain text."""
         ...
 
     def set_colours(self, colours: EditorColours) -> None:
-        """Take the colours of a theme."""
+        """Set the colours of a theme."""
         ...
 
     def set_read_only(self, is_read_only: bool) -> None:
-        """Whether the user may type."""
+        """Set whether the text is read-only."""
         ...
 
     def set_running_line(self, line: int | None, note: str = "") -> None:
-        """Mark the line that runs, with a note at its end; None: nothing runs."""
+        """Mark the running line, with a note at its end; None if nothing runs."""
         ...
 
     def set_line_note(self, line: int, note: str) -> None:
-        """A quiet note at the end of a line; '' takes it away."""
+        """Show a quiet note at the end of a line; '' removes it."""
         ...
 
     def set_heat(self, first: int, last: int, level: int) -> None:
-        """How much of the time these lines took, from 1 (some) to HEAT_LEVELS (nearly all)."""
+        """Set these lines' share of the run time, from 1 (some) to HEAT_LEVELS (nearly all)."""
         ...
 
     def show_error(self, line: int, text: str) -> None:
-        """An error under its line."""
+        """Show an error under its line."""
         ...
 
     def set_traced(self, first: int, last: int) -> None:
-        """Mark the lines that printed what is pointed at; 0 and 0: none."""
+        """Mark the lines that printed the output under the mouse; 0 and 0 for no lines."""
         ...
 
     def clear_notes(self) -> None:
-        """Take away markers, notes, heat and errors."""
+        """Remove markers, notes, heat and errors."""
         ...
 
     def reveal_line(self, line: int) -> None:
-        """Scroll until the line can be seen, without moving the cursor."""
+        """Scroll until the line is visible, without moving the cursor."""
         ...
 
     def cursor(self) -> tuple[int, int]:
-        """Line and column of the cursor."""
+        """Return the line and the column of the cursor."""
         ...
 
     def can_undo(self) -> bool:
-        """Whether there is a step to undo."""
+        """Return whether there is a step to undo."""
         ...
 
     def undo(self) -> None:
-        """Take back the last step."""
+        """Undo the last step."""
         ...
 
     def redo(self) -> None:
-        """Do again what was taken back."""
+        """Redo the last undone step."""
         ...
 
     @property
     def is_cut(self) -> bool:
-        """Whether a line is cut for display: the text cannot be typed in then."""
+        """Return whether a line is cut for display, so that the text is read-only."""
         ...
 
     def display_text(self) -> str:
-        """The text as it is shown, long lines cut; places below count its characters from 0."""
+        """Return the shown text, long lines cut; positions below count its characters from 0."""
         ...
 
     def selection(self) -> tuple[int, int]:
-        """Where the selection begins and ends."""
+        """Return the start and the end of the selection."""
         ...
 
     def select(self, start: int, end: int) -> None:
-        """Select, and scroll there."""
+        """Select a range and scroll to it."""
         ...
 
     def mark_found(self, spans: Sequence[tuple[int, int]]) -> None:
-        """Mark places, in order; none: no marks."""
+        """Mark ranges, in order; an empty sequence removes the marks."""
         ...
 
     def replace_spans(self, spans: Sequence[tuple[int, int, str]]) -> None:
-        """Put other texts in the place of some, in order, as one step; told as an edit."""
+        """Replace ranges, in order, as one step, and emit `edited`."""
         ...
 
     def set_wrap(self, is_wrapped: bool) -> None:
-        """Whether long lines go on below."""
+        """Set whether long lines wrap."""
         ...
 
     def set_changes(self, changes: Sequence[LineMark]) -> None:
@@ -194,7 +194,7 @@ class CodeEditor(Protocol):
 
 
 def editor_colours(theme: Theme, size_px: int = CODE_PX) -> EditorColours:
-    """What a code editor needs of the theme in force, with type of this size."""
+    """Return the colours of an editor for the current theme, with a font of this size."""
     tokens = theme.tokens
     return EditorColours(
         background=tokens.bg,
@@ -220,21 +220,21 @@ def editor_colours(theme: Theme, size_px: int = CODE_PX) -> EditorColours:
 
 
 def bgr_number(colour: str) -> int:
-    """`#rrggbb` as a blue-green-red number."""
+    """Return `#rrggbb` as a blue-green-red number."""
     red, green, blue = _colour_parts(colour)
     return red | green << 8 | blue << 16
 
 
 def mix_colours(ground: str, over: str, share: float) -> str:
-    """A colour between two."""
+    """Return a colour between two."""
     pairs = zip(_colour_parts(ground), _colour_parts(over), strict=True)
     return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)
 
 
 def overlay_number(mixed_colour: str, under: str) -> int:
-    """The most transparent colour (with alpha) that gives `mixed_colour` when laid over `under`.
+    """Return the most transparent colour with alpha that gives `mixed_colour` on top of `under`.
 
-    What is painted over line numbers must let them through.
+    Marks that are painted over line numbers must leave them readable.
     """
     pairs = list(zip(_colour_parts(mixed_colour), _colour_parts(under), strict=True))
     alpha = max(_least_alpha(over, base) for over, base in pairs)
@@ -260,7 +260,7 @@ _LINE_END = re.compile(r"[\r\n]")
 
 
 class LineCutter:
-    """Feed text in any pieces; get back what to show. `text` is all that was fed."""
+    """Cuts long lines of a text that is fed in pieces; `text` is all that was fed."""
 
     def __init__(self, limit: int = DISPLAY_LINE_LIMIT) -> None:
         self._limit = limit
@@ -271,13 +271,13 @@ class LineCutter:
 
     @property
     def text(self) -> str:
-        """The whole text."""
+        """Return the whole text."""
         if len(self._parts) > 1:
             self._parts = ["".join(self._parts)]
         return self._parts[0] if self._parts else ""
 
     def feed(self, text: str) -> str:
-        """Take the next piece; the part of it that is to be shown."""
+        """Take the next piece; return the part of it that is to be shown."""
         self._parts.append(text)
         if self._fits(text):
             ends = max(text.rfind("\n"), text.rfind("\r"))
@@ -286,7 +286,7 @@ class LineCutter:
         return "".join(self._shown(piece) for piece in text.splitlines(keepends=True))
 
     def _fits(self, text: str) -> bool:
-        """Whether no line becomes too long; a hundred thousand short ones are looked at at once."""
+        """Return whether no line becomes too long; many short lines are checked at once."""
         if self._column + len(text) <= self._limit:
             return True
         first = _LINE_END.search(text)
@@ -301,7 +301,7 @@ class LineCutter:
         if len(line) > room >= 0:
             shown += tr(CUT_MARK)
             self.has_cut = True
-        # One past the limit says that the mark of this line already stands.
+        # One past the limit says that this line already has its mark.
         self._column = 0 if ending else min(self._column + len(line), self._limit + 1)
         return shown + ending
 
@@ -309,7 +309,7 @@ class LineCutter:
 class HoveredLine(QObject):
     """Watches the viewport of an editor. Owner: the editor.
 
-    `line_at` gives the line at a point, 0 for none; `tell` is called when it is another one.
+    `line_at` returns the line at a point, 0 for none; `tell` is called when it changes.
     """
 
     def __init__(
@@ -323,7 +323,7 @@ class HoveredLine(QObject):
         viewport.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Only looks on."""
+        """Watch the mouse; let every event pass."""
         if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
             is_still = not event.buttons().value
             self._point(self._line_at(event.position().toPoint()) if is_still else 0)

@@ -1,4 +1,4 @@
-"""Chooses the editor: Scintilla where it works, plain text where it is missing or must be read.
+"""Chooses the editor: Scintilla if it works, plain text if it is missing or a screen reader runs.
 
 Scintilla's Qt layer has no bidirectional mode (it stays off when it is set): words in Arabic or
 Hebrew overlap there or are not drawn, though they are kept. The timeline draws them right, and so
@@ -25,7 +25,7 @@ _TESTED_QT = "6.11."
 
 
 def make_editor(parent: QWidget) -> CodeEditor:
-    """An editor for code; the plain one where `why_plain` has a reason."""
+    """Return an editor for code; the plain one if there is a reason against Scintilla."""
     if reason := plain_editor_reason():
         _log.info("the plain editor is used: %s", reason)
         return _set_left_to_right(PlainEditor(parent))
@@ -35,29 +35,29 @@ def make_editor(parent: QWidget) -> CodeEditor:
 
 
 def make_light_editor(parent: QWidget) -> CodeEditor:
-    """The editor that costs the first paint nothing."""
+    """Return the editor that does not slow down the first paint."""
     return _set_left_to_right(PlainEditor(parent))
 
 
 def _set_left_to_right(editor: CodeEditor) -> CodeEditor:
-    """Code begins at the left, also in a window that is mirrored."""
+    """Set the direction of code, which also begins at the left in a mirrored window."""
     editor.widget.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
     return editor
 
 
 def drawing_problem(editor: CodeEditor, text: str) -> str:
-    """Why the text is not drawn as it is by this editor, in a sentence; '' where it is."""
+    """Return why this editor does not draw the text correctly, in a sentence; '' if it does."""
     if text.isascii():
         return ""
     if isinstance(editor, PlainEditor):
         is_turned = without_direction_marks(text) != text
-        return tr("Signs without a shape turn words round here.") if is_turned else ""
+        return tr("Invisible characters change the text direction here.") if is_turned else ""
     is_lost = RIGHT_TO_LEFT.search(text) is not None
     return tr("Words from right to left are not drawn as they are here.") if is_lost else ""
 
 
 def plain_editor_reason() -> str:
-    """Why code is shown without colours, in a sentence; '' where it is not."""
+    """Return why code is shown without colours, in a sentence; '' if it has colours."""
     if QAccessible.isActive():
         return tr("A screen reader is running, which cannot read the other editor.")
     if QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft:

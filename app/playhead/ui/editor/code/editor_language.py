@@ -1,4 +1,4 @@
-"""What the editor knows of languages: names, other words for them, file endings, comments."""
+"""The languages that the editor knows: names, aliases, file suffixes, comments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playhead.ui.widgets.wording import mark, tr
 
 
 class EditorLanguage(Struct, frozen=True, kw_only=True):
-    """One language; `word` is what fences call it, `family` the lexer recipe that colours it."""
+    """One language; `word` is its name in fences, `family` the lexer recipe that colours it."""
 
     word: str
     name: str
@@ -126,36 +126,36 @@ _BY_SUFFIX = {suffix: one for one in LANGUAGES for suffix in one.suffixes}
 
 
 def find_language(word: str) -> EditorLanguage | None:
-    """The language that a word names, if the editor knows it."""
+    """Return the language that a word names; None if it is unknown."""
     return _BY_WORD.get(word.strip().lower())
 
 
 def language_name(word: str) -> str:
-    """How a language is called in the window; an unknown word stays as it is."""
+    """Return the name of a language in the window; an unknown word is returned as it is."""
     if (known := find_language(word)) is not None:
         return known.name
     return word.strip() or tr("Plain text")
 
 
 def language_family(word: str) -> str:
-    """The lexer recipe that colours a language, '' for plain text."""
+    """Return the lexer recipe that colours a language, '' for plain text."""
     known = find_language(word)
     return known.family if known is not None else ""
 
 
 def comment_marks(word: str) -> tuple[str, str] | None:
-    """What opens and closes a comment on one line; None where there is none."""
+    """Return the marks that open and close a comment on one line; None if there are none."""
     known = find_language(word)
     return known.comment if known is not None else None
 
 
 def language_of_file(name: str) -> str:
-    """The language of a file, by its ending."""
+    """Return the language of a file, by its suffix."""
     known = _BY_SUFFIX.get(PurePath(name).suffix.lower())
     return known.word if known is not None else "text"
 
 
 def suffix_for(word: str) -> str:
-    """The usual ending of a file in this language."""
+    """Return the usual suffix of a file in this language."""
     known = find_language(word)
     return known.suffixes[0] if known is not None and known.suffixes else ".txt"

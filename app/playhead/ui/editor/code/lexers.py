@@ -1,4 +1,4 @@
-"""Which lexer colours a language, and what its style numbers mean."""
+"""The lexers of the languages, and the meaning of their style numbers."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class PreparedLexer(Struct, frozen=True):
 
 
 def make_lexer(language: str) -> PreparedLexer | None:
-    """A fresh lexer for a language, None if there is none or lexilla is missing.
+    """Return a new lexer for a language, None if there is none or lexilla is missing.
 
     Properties and words must be set before an editor takes the lexer: afterwards only the
     editor's raw messages reach it.
@@ -182,7 +182,7 @@ def make_lexer(language: str) -> PreparedLexer | None:
 def style_runs(
     style_at: Callable[[int], int], names: Mapping[int, str], length: int
 ) -> list[tuple[int, int, str]]:
-    """Runs of one style as (first byte, bytes, style name), plain text left out."""
+    """Return runs of one style as (first byte, bytes, style name), without plain text."""
     runs: list[tuple[int, int, str]] = []
     start, current = 0, ""
     for position in range(length + 1):
@@ -205,7 +205,7 @@ def _style_names(lexer: Lexer, recipe: _Recipe) -> dict[int, str]:
 
 
 def _name_of(tags: str) -> str:
-    """Our word for the tags that lexilla gives a style ("comment line", "literal numeric")."""
+    """Return the style name for lexilla's tags of a style ("comment line", "literal numeric")."""
     words = set(tags.split())
     if "comment" in words:
         return "comment"

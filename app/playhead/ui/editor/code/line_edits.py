@@ -12,7 +12,7 @@ LineChange = Callable[[Sequence[str]], list[str]]
 
 
 def toggle_comment(lines: Sequence[str], language: str) -> list[str] | None:
-    """The lines commented out, or back in if all of them are; None: there are no comments here."""
+    """Return the lines commented out, or back in if all are; None if there are no comments."""
     marks = comment_marks(language)
     if marks is None:
         return None
@@ -20,7 +20,7 @@ def toggle_comment(lines: Sequence[str], language: str) -> list[str] | None:
     filled = [line for line in lines if line.strip()]
     if filled and all(_is_comment(line, opening, closing) for line in filled):
         return [_uncommented(line, opening, closing) for line in lines]
-    # A mark on a line that is blank makes sense only where there is nothing else to mark.
+    # A blank line is commented out only if there is no other line.
     column = min((_depth(line) for line in filled), default=0)
     return [
         _commented(line, column, opening, closing) if line.strip() or not filled else line
@@ -29,12 +29,12 @@ def toggle_comment(lines: Sequence[str], language: str) -> list[str] | None:
 
 
 def indent(lines: Sequence[str]) -> list[str]:
-    """Each line a step further in; what is blank stays so."""
+    """Return each line indented by one more step; blank lines are left as they are."""
     return [INDENT + line if line.strip() else line for line in lines]
 
 
 def unindent(lines: Sequence[str]) -> list[str]:
-    """Each line a step further out, as far as it is indented."""
+    """Return each line indented by one step less, as far as it is indented."""
     return [_unindented(line) for line in lines]
 
 
@@ -71,7 +71,7 @@ def _uncommented(line: str, opening: str, closing: str) -> str:
 
 
 def selected_lines(text: str, start: int, end: int) -> tuple[int, int]:
-    """The first and the last line, from 0, that a selection touches."""
+    """Return the first and the last line, from 0, that a selection touches."""
     first = text.count("\n", 0, start)
     last = first + text.count("\n", start, end)
     if last > first and text[end - 1] == "\n":
@@ -82,7 +82,7 @@ def selected_lines(text: str, start: int, end: int) -> tuple[int, int]:
 def line_replacement(
     text: str, first: int, count: int, lines: Sequence[str]
 ) -> tuple[int, int, str]:
-    """Where to put what so that `lines` take the place of `count` lines from `first` on."""
+    """Return the range and the text that replace `count` lines from `first` on by `lines`."""
     all_lines = text.split("\n")
     first = min(first, len(all_lines))
     count = min(count, len(all_lines) - first)
@@ -100,7 +100,7 @@ def line_replacement(
 def change_selected(
     editor: CodeEditor, change: Callable[[Sequence[str]], Sequence[str] | None]
 ) -> bool:
-    """Change the selected lines, or that of the cursor, as one step; False: no such change."""
+    """Change the selected lines, or the cursor's, as one step; return whether that is possible."""
     text = editor.display_text()
     start, end = editor.selection()
     first, last = selected_lines(text, start, end)

@@ -1,4 +1,4 @@
-"""The code editor on QPlainTextEdit: where Scintilla is missing or a screen reader runs.
+"""The code editor on QPlainTextEdit, used if Scintilla is missing or a screen reader runs.
 
 Tab, Shift+Tab and Enter indent as in the other editor.
 """
@@ -25,7 +25,7 @@ from playhead.ui.editor.code.text_diff import LineMark
 
 
 class PlainKeys(QObject):
-    """Watches the keys of one text field, which owns it."""
+    """Handles the keys of one text field, which owns it."""
 
     def __init__(self, edit: QPlainTextEdit) -> None:
         super().__init__(edit)
@@ -33,7 +33,7 @@ class PlainKeys(QObject):
         edit.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take the keys that indent."""
+        """Handle the keys that indent."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         if self._edit.isReadOnly():
@@ -55,7 +55,7 @@ class PlainKeys(QObject):
         return "\u2029" in self._edit.textCursor().selectedText()
 
     def _change_lines(self, change: line_edits.LineChange) -> None:
-        """All lines that the selection touches, as one step, and they stay selected."""
+        """Change all lines that the selection touches, as one step, and keep them selected."""
         cursor = self._edit.textCursor()
         document = self._edit.document()
         first = document.findBlock(cursor.selectionStart())
@@ -77,9 +77,9 @@ _MOST_MARKS = 500
 
 
 class PlainEditor(QWidget):
-    """A `CodeEditor` that assistive technology can read; uncoloured.
+    """A `CodeEditor` without colours that assistive technology can read.
 
-    Notes and errors stand at the ends of their lines and are in its accessible description.
+    Notes and errors are shown at the ends of their lines and are in its accessible description.
     """
 
     edited = Signal()
@@ -114,15 +114,15 @@ class PlainEditor(QWidget):
 
     @property
     def widget(self) -> QWidget:
-        """The widget to lay out and to focus."""
+        """Return the widget to lay out and to focus."""
         return self
 
     def text(self) -> str:
-        """The whole text, also where a line is cut for display."""
+        """Return the whole text, even if a line is cut for display."""
         return self.display_text() if self._is_touched else self._cutter.text
 
     def show_text(self, text: str) -> None:
-        """Put up another text; forgets undo steps, notes and markers."""
+        """Show another text; forget undo steps, notes and markers."""
         self.end_stream()
         self.clear_notes()
         self.set_changes(())
@@ -133,7 +133,7 @@ class PlainEditor(QWidget):
         self._apply_read_only()
 
     def replace_text(self, text: str) -> None:
-        """Exchange the text as one step that can be undone."""
+        """Replace the text as one step that can be undone."""
         self._cutter = LineCutter()
         cursor = QTextCursor(self._edit.document())
         self._is_loading = True
@@ -149,7 +149,7 @@ class PlainEditor(QWidget):
         cursor = QTextCursor(self._edit.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         self._is_loading = True
-        # Joined to the step before, so that one undo takes the whole stream back.
+        # Joined to the step before, so that one undo removes the whole stream.
         if self._is_streaming:
             cursor.joinPreviousEditBlock()
         else:
@@ -161,16 +161,16 @@ class PlainEditor(QWidget):
         self._apply_read_only()
 
     def end_stream(self) -> None:
-        """The streamed text is complete."""
+        """End the stream; the text is complete."""
         self._is_streaming = False
 
     def set_language(self, language: str) -> None:
-        """No colours here; the language is told to assistive technology."""
+        """Set the language for assistive technology; there are no colours here."""
         self._told = language
         self._describe()
 
     def set_colours(self, colours: EditorColours) -> None:
-        """Take the colours of a theme."""
+        """Set the colours of a theme."""
         self._edit.colours = colours
         font = QFont(colours.family)
         font.setPixelSize(colours.size_px)
@@ -184,12 +184,12 @@ class PlainEditor(QWidget):
         self._paint_lines()
 
     def set_read_only(self, is_read_only: bool) -> None:
-        """Whether the user may type."""
+        """Set whether the text is read-only."""
         self._is_read_only = is_read_only
         self._apply_read_only()
 
     def set_running_line(self, line: int | None, note: str = "") -> None:
-        """Mark the line that runs, with a note at its end; None: nothing runs."""
+        """Mark the running line, with a note at its end; None if nothing runs."""
         if line is not None and not 1 <= line <= self._edit.blockCount():
             line = None
         has_moved = line != self._edit.running
@@ -199,19 +199,19 @@ class PlainEditor(QWidget):
             self.reveal_line(line)
 
     def set_line_note(self, line: int, note: str) -> None:
-        """A quiet note at the end of a line; '' takes it away."""
+        """Show a quiet note at the end of a line; '' removes it."""
         self._edit.notes[line] = note
         self._edit.refresh()
         self._describe()
 
     def set_heat(self, first: int, last: int, level: int) -> None:
-        """A stripe beside these lines, the stronger the higher the level."""
+        """Show a stripe beside these lines, stronger for a higher level."""
         for line in range(max(first, 1), min(last, self._edit.blockCount()) + 1):
             self._edit.heat[line] = level
         self._edit.refresh()
 
     def show_error(self, line: int, text: str) -> None:
-        """An error at the end of its line, which is marked and revealed."""
+        """Show an error at the end of its line; mark and reveal the line."""
         line = min(max(line, 1), self._edit.blockCount())
         self._edit.errors[line] = text
         self._describe()
@@ -219,14 +219,14 @@ class PlainEditor(QWidget):
         self.reveal_line(line)
 
     def set_traced(self, first: int, last: int) -> None:
-        """Mark the lines that printed what is pointed at; 0 and 0: none."""
+        """Mark the lines that printed the output under the mouse; 0 and 0 for no lines."""
         traced = range(first, last + 1) if first else range(0)
         if traced != self._traced:
             self._traced = traced
             self._paint_lines()
 
     def clear_notes(self) -> None:
-        """Take away markers, notes, heat and errors."""
+        """Remove markers, notes, heat and errors."""
         self._edit.running = None
         for table in (self._edit.notes, self._edit.errors, self._edit.heat):
             table.clear()
@@ -234,41 +234,41 @@ class PlainEditor(QWidget):
         self._paint_lines()
 
     def reveal_line(self, line: int) -> None:
-        """Scroll until the line can be seen, without moving the cursor."""
+        """Scroll until the line is visible, without moving the cursor."""
         bar = self._edit.verticalScrollBar()
         shown = bar.pageStep()
         if not bar.value() <= line - 1 <= bar.value() + shown - 2:
             bar.setValue(max(0, line - 1 - shown // 2))
 
     def cursor(self) -> tuple[int, int]:  # type: ignore[override]
-        """Line and column of the cursor."""
+        """Return the line and the column of the cursor."""
         cursor = self._edit.textCursor()
         return cursor.blockNumber() + 1, cursor.positionInBlock() + 1
 
     def can_undo(self) -> bool:
-        """Whether there is a step to undo."""
+        """Return whether there is a step to undo."""
         return self._edit.document().isUndoAvailable() and not self._edit.isReadOnly()
 
     def undo(self) -> None:
-        """Take back the last step."""
+        """Undo the last step."""
         self._edit.undo()
 
     def redo(self) -> None:
-        """Do again what was taken back."""
+        """Redo the last undone step."""
         self._edit.redo()
 
     @property
     def is_cut(self) -> bool:
-        """Whether a line is cut for display: the text cannot be typed in then."""
+        """Return whether a line is cut for display, so that the text is read-only."""
         return self._cutter.has_cut
 
     def display_text(self) -> str:
-        """The text as it is shown, long lines cut."""
+        """Return the text as it is shown, long lines cut."""
         # toPlainText() would turn spaces that do not break into plain ones.
         return self._edit.document().toRawText().replace("\u2029", "\n")
 
     def selection(self) -> tuple[int, int]:
-        """What is selected, as places in the shown text."""
+        """Return the start and the end of the selection in the shown text."""
         cursor = self._edit.textCursor()
         start, end = cursor.selectionStart(), cursor.selectionEnd()
         data = self.display_text().encode("utf-16-le")
@@ -276,18 +276,18 @@ class PlainEditor(QWidget):
         return first, first + len(data[2 * start : 2 * end].decode("utf-16-le", "replace"))
 
     def select(self, start: int, end: int) -> None:
-        """Select, and scroll there."""
+        """Select a range and scroll to it."""
         self._edit.setTextCursor(self._cursor_over(*self._units((start, end))))
         self._edit.centerCursor()
 
     def mark_found(self, spans: Sequence[tuple[int, int]]) -> None:
-        """Mark places, in order; none: no marks."""
+        """Mark ranges, in order; an empty sequence removes the marks."""
         units = self._units([place for span in spans[:_MOST_MARKS] for place in span])
         self._found = list(zip(units[::2], units[1::2], strict=True))
         self._paint_lines()
 
     def replace_spans(self, spans: Sequence[tuple[int, int, str]]) -> None:
-        """Put other texts in the place of some, in order, as one step that can be undone."""
+        """Replace ranges, in order, as one step that can be undone."""
         if self._edit.isReadOnly():
             return
         places = self._units([place for span in spans for place in span[:2]])
@@ -300,7 +300,7 @@ class PlainEditor(QWidget):
         whole.endEditBlock()
 
     def set_wrap(self, is_wrapped: bool) -> None:
-        """Whether long lines go on below."""
+        """Set whether long lines wrap."""
         modes = QPlainTextEdit.LineWrapMode
         self._edit.setLineWrapMode(modes.WidgetWidth if is_wrapped else modes.NoWrap)
 
@@ -315,7 +315,7 @@ class PlainEditor(QWidget):
         return cursor.blockNumber() + 1 if box.top() <= point.y() <= box.bottom() else 0
 
     def _units(self, places: Sequence[int]) -> list[int]:
-        """Growing places in characters as Qt counts them: what is beyond 16 bits is two."""
+        """Return rising positions in characters as UTF-16 units, which Qt counts."""
         text = self.display_text()
         found: list[int] = []
         character = unit = 0

@@ -22,7 +22,7 @@ _SIGNS = {"added": "+", "changed": "|", "removed": "−"}
 
 
 class PlainTextArea(QPlainTextEdit):
-    """Paints what its owner, the plain editor, has put into these tables of lines (from 1)."""
+    """Paints the tables of lines (from 1) that its owner, the plain editor, fills."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class PlainTextArea(QPlainTextEdit):
         self.updateRequest.connect(self._on_update_requested)
 
     def refresh(self) -> None:
-        """The tables have changed."""
+        """Paint again after a change of the tables."""
         self.size_margin()
         self._margin.update()
         self.viewport().update()
@@ -51,13 +51,13 @@ class PlainTextArea(QPlainTextEdit):
         self.setViewportMargins(self.margin_width(), 0, 0, 0)
 
     def margin_width(self) -> int:
-        """How wide the margin must be."""
+        """Return the width of the margin in pixels."""
         digits = max(3, len(str(self.blockCount())))
         numbers = self.fontMetrics().horizontalAdvance("9") * digits + 16
         return numbers + _ARROW_PX + _MARK_PX + _HEAT_PX + _PAD_PX
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The margin is as high as the text."""
+        """Make the margin as high as the text."""
         super().resizeEvent(event)
         inside = self.contentsRect()
         self._margin.setGeometry(
@@ -65,7 +65,7 @@ class PlainTextArea(QPlainTextEdit):
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The text, then the notes at the ends of its lines."""
+        """Paint the text, then the notes at the ends of its lines."""
         super().paintEvent(event)
         if self.colours is None or not (self.notes or self.errors or self.running):
             return
@@ -76,7 +76,7 @@ class PlainTextArea(QPlainTextEdit):
         painter.end()
 
     def paint_margin(self, painter: QPainter) -> None:
-        """Numbers, arrow, marks and heat of the lines that can be seen."""
+        """Paint the numbers, arrow, marks and heat of the visible lines."""
         if (colours := self.colours) is None:
             return
         painter.fillRect(self._margin.rect(), QColor(colours.background))
@@ -86,7 +86,7 @@ class PlainTextArea(QPlainTextEdit):
             self._paint_margin_line(painter, colours, block.blockNumber() + 1, round(top), height)
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, float]]:
-        """The lines that can be seen, each with its top."""
+        """Yield the visible lines, each with its top."""
         block = self.firstVisibleBlock()
         top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
         bottom = self.viewport().height()
@@ -133,7 +133,7 @@ class PlainTextArea(QPlainTextEdit):
                 place.setX(place.x() + self.fontMetrics().horizontalAdvance(text) + 24)
 
     def _on_contents_changed(self, position: int, _removed: int, _added: int) -> None:
-        """What is said of a line goes along with it when lines come or go above."""
+        """Move the notes and marks of lines when lines above are added or removed."""
         more = self.blockCount() - self._line_count
         self._line_count += more
         if not more:
@@ -158,11 +158,11 @@ class _Margin(QWidget):
         self._text = text
 
     def sizeHint(self) -> QSize:
-        """As wide as its numbers."""
+        """Return the width of the line numbers."""
         return QSize(self._text.margin_width(), 0)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Let the text paint it."""
+        """Let the text area paint the margin."""
         painter = QPainter(self)
         self._text.paint_margin(painter)
         painter.end()

@@ -1,4 +1,4 @@
-"""The code editor on Scintilla: the one module that knows the binding, its styles and its traps."""
+"""The code editor on Scintilla: the only module that uses the binding."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from playhead.ui.editor.code.shown_text import DIRECTION_MARKS
 from playhead.ui.editor.code.text_diff import LineMark
 
 _SET_NOTE = 2740
-"""SCI_EOLANNOTATIONSETTEXT; the binding's own method cannot be given the null that clears."""
-NOTE, RUNNING_NOTE, ERROR = 0, 1, 2  # extended styles: of what stands at and under lines
+"""SCI_EOLANNOTATIONSETTEXT; the binding's own method does not accept the null that clears."""
+NOTE, RUNNING_NOTE, ERROR = 0, 1, 2  # extended styles: of notes at and under lines
 
 
 def set_styles(
     sci: Any, colours: EditorColours, names: Mapping[int, str], default_style: int
 ) -> None:
-    """Give a Scintilla the type face, and each style of its lexer a colour."""
+    """Set the font of a Scintilla, and the colour of each style of its lexer."""
     sci.styleResetDefault()
     sci.styleSetFont(default_style, colours.family)
     points = colours.size_px * 72 / max(sci.logicalDpiY(), 1)
@@ -47,7 +47,7 @@ def set_styles(
 
 
 def set_note(sci: Any, line: int, note: str, style: int) -> None:
-    """A note at the end of a line; '' takes it away."""
+    """Show a note at the end of a line; '' removes it."""
     if note:
         sci.eOLAnnotationSetText(line, f"   {note}")
         sci.eOLAnnotationSetStyle(line, style)
@@ -56,7 +56,7 @@ def set_note(sci: Any, line: int, note: str, style: int) -> None:
 
 
 def set_note_styles(sci: Any, colours: EditorColours, first: int, line_number: int) -> None:
-    """Colour the notes, whose styles begin at `first`, and the numbers of lines."""
+    """Set the colours of the notes, whose styles begin at `first`, and of the line numbers."""
     for style, fore, back in (
         (NOTE, colours.mute, colours.background),
         (RUNNING_NOTE, colours.text, colours.running),
@@ -119,15 +119,15 @@ class ScintillaEditor(QWidget):
 
     @property
     def widget(self) -> QWidget:
-        """The widget to lay out and to focus."""
+        """Return the widget to lay out and to focus."""
         return self
 
     def text(self) -> str:
-        """The whole text, also where a line is cut for display."""
+        """Return the whole text, even if a line is cut for display."""
         return self.display_text() if self._is_touched else self._cutter.text
 
     def show_text(self, text: str) -> None:
-        """Put up another text; forgets undo steps, notes and markers."""
+        """Show another text; forget undo steps, notes and markers."""
         self.end_stream()
         self.clear_notes()
         self._cutter = LineCutter()
@@ -138,7 +138,7 @@ class ScintillaEditor(QWidget):
         self._apply_read_only()
 
     def replace_text(self, text: str) -> None:
-        """Exchange the text as one step that can be undone."""
+        """Replace the text as one step that can be undone."""
         self._cutter = LineCutter()
         shown = self._cutter.feed(text)
         self._sci.beginUndoAction()
@@ -163,13 +163,13 @@ class ScintillaEditor(QWidget):
             self._sci.scrollToEnd()
 
     def end_stream(self) -> None:
-        """The streamed text is complete."""
+        """End the stream; the text is complete."""
         if self._is_streaming:
             self._is_streaming = False
             self._sci.endUndoAction()
 
     def set_language(self, language: str) -> None:
-        """Colour as this language; an unknown one is plain text."""
+        """Set the language for the colours; an unknown one is plain text."""
         prepared = make_lexer(language)
         # The editor owns the lexer from here on; keeping its wrapper would only leak it.
         self._sci.setILexer(prepared.lexer.detach() if prepared else 0)
@@ -178,7 +178,7 @@ class ScintillaEditor(QWidget):
             self.set_colours(self._colours)
 
     def set_colours(self, colours: EditorColours) -> None:
-        """Take the colours of a theme."""
+        """Set the colours of a theme."""
         self._colours = colours
         sci = self._sci
         set_styles(sci, colours, self._style_names, _DEFAULT)
@@ -210,12 +210,12 @@ class ScintillaEditor(QWidget):
         self._size_number_margin()
 
     def set_read_only(self, is_read_only: bool) -> None:
-        """Whether the user may type."""
+        """Set whether the text is read-only."""
         self._is_read_only = is_read_only
         self._apply_read_only()
 
     def set_running_line(self, line: int | None, note: str = "") -> None:
-        """Mark the line that runs, with a note at its end; None: nothing runs."""
+        """Mark the running line, with a note at its end; None if nothing runs."""
         line = line if line is not None and 1 <= line <= self._sci.lineCount() else None
         if line != self._running:
             self._move_markers(line)
@@ -224,13 +224,13 @@ class ScintillaEditor(QWidget):
             self._put_note(line, note, RUNNING_NOTE)
 
     def set_line_note(self, line: int, note: str) -> None:
-        """A quiet note at the end of a line; '' takes it away."""
+        """Show a quiet note at the end of a line; '' removes it."""
         self._notes[line] = note
         if line != self._running:
             self._put_note(line, note, NOTE)
 
     def set_heat(self, first: int, last: int, level: int) -> None:
-        """A stripe beside these lines, the stronger the higher the level."""
+        """Show a stripe beside these lines, stronger for a higher level."""
         marker = _COOLEST + min(max(level, 1), HEAT_LEVELS) - 1
         for line in range(max(first, 1), min(last, self._sci.lineCount()) + 1):
             for other in range(_COOLEST, _COOLEST + HEAT_LEVELS):
@@ -238,7 +238,7 @@ class ScintillaEditor(QWidget):
             self._sci.markerAdd(line - 1, marker)
 
     def show_error(self, line: int, text: str) -> None:
-        """An error under its line."""
+        """Show an error under its line."""
         line = min(max(line, 1), self._sci.lineCount())
         self._sci.annotationSetText(line - 1, text)
         base = self._sci.annotationStyleOffset()
@@ -246,13 +246,13 @@ class ScintillaEditor(QWidget):
         self.reveal_line(line)
 
     def set_traced(self, first: int, last: int) -> None:
-        """Mark the lines that printed what is pointed at; 0 and 0: none."""
+        """Mark the lines that printed the output under the mouse; 0 and 0 for no lines."""
         self._sci.markerDeleteAll(_TRACED)
         for line in range(max(first, 1), min(last, self._sci.lineCount()) + 1):
             self._sci.markerAdd(line - 1, _TRACED)
 
     def clear_notes(self) -> None:
-        """Take away markers, notes, heat and errors."""
+        """Remove markers, notes, heat and errors."""
         self._move_markers(None)
         for marker in range(_COOLEST, _COOLEST + HEAT_LEVELS):
             self._sci.markerDeleteAll(marker)
@@ -261,54 +261,54 @@ class ScintillaEditor(QWidget):
         self._sci.annotationClearAll()
 
     def reveal_line(self, line: int) -> None:
-        """Scroll until the line can be seen, without moving the cursor."""
+        """Scroll until the line is visible, without moving the cursor."""
         first, on_screen = self._sci.firstVisibleLine(), self._sci.linesOnScreen()
         wanted = self._sci.visibleFromDocLine(line - 1)
         if not first <= wanted <= first + on_screen - 2:
             self._sci.setFirstVisibleLine(max(0, wanted - on_screen // 2))
 
     def cursor(self) -> tuple[int, int]:
-        """Line and column of the cursor."""
+        """Return the line and the column of the cursor."""
         position = self._sci.currentPos()
         line = self._sci.lineFromPosition(position)
         start = self._sci.positionFromLine(line)
         return line + 1, self._sci.countCharacters(start, position) + 1
 
     def can_undo(self) -> bool:
-        """Whether there is a step to undo."""
+        """Return whether there is a step to undo."""
         return self._sci.canUndo() and not self._sci.readOnly()
 
     def undo(self) -> None:
-        """Take back the last step."""
+        """Undo the last step."""
         self._sci.undo()
 
     def redo(self) -> None:
-        """Do again what was taken back."""
+        """Redo the last undone step."""
         self._sci.redo()
 
     @property
     def is_cut(self) -> bool:
-        """Whether a line is cut for display: the text cannot be typed in then."""
+        """Return whether a line is cut for display, so that the text is read-only."""
         return self._cutter.has_cut
 
     def display_text(self) -> str:
-        """The text as it is shown, long lines cut."""
+        """Return the text as it is shown, long lines cut."""
         # By its length: the text may hold NUL, where a C string would end.
         return _as_text(self._sci.textRange(0, self._sci.textLength()))
 
     def selection(self) -> tuple[int, int]:
-        """What is selected, as places in the shown text."""
+        """Return the start and the end of the selection in the shown text."""
         sci = self._sci
         return self._place(sci.selectionStart()), self._place(sci.selectionEnd())
 
     def select(self, start: int, end: int) -> None:
-        """Select, and scroll there."""
+        """Select a range and scroll to it."""
         first, last = self._positions([start, end])
         self.reveal_line(self._sci.lineFromPosition(first) + 1)
         self._sci.setSel(first, last)
 
     def mark_found(self, spans: Sequence[tuple[int, int]]) -> None:
-        """Mark places, in order; none: no marks."""
+        """Mark ranges, in order; an empty sequence removes the marks."""
         sci = self._sci
         sci.setIndicatorCurrent(_FOUND)
         sci.indicatorClearRange(0, sci.textLength())
@@ -317,7 +317,7 @@ class ScintillaEditor(QWidget):
             sci.indicatorFillRange(start, end - start)
 
     def replace_spans(self, spans: Sequence[tuple[int, int, str]]) -> None:
-        """Put other texts in the place of some, in order, as one step that can be undone."""
+        """Replace ranges, in order, as one step that can be undone."""
         if self._sci.readOnly():
             return
         places = self._positions([place for span in spans for place in span[:2]])
@@ -329,7 +329,7 @@ class ScintillaEditor(QWidget):
         self._sci.endUndoAction()
 
     def set_wrap(self, is_wrapped: bool) -> None:
-        """Whether long lines go on below."""
+        """Set whether long lines wrap."""
         mode = Scintilla.Wrap.Word if is_wrapped else Scintilla.Wrap.None_
         self._sci.setWrapMode(mode.value)
 
@@ -428,12 +428,12 @@ class ScintillaEditor(QWidget):
         self._sci.setReadOnly(False)
         self._sci.clearAll()
         self._sci.appendText(utf8_length(shown), shown)
-        self._sci.setScrollWidth(1)  # it only ever grows by itself
+        self._sci.setScrollWidth(1)  # Scintilla only ever increases it
         self._is_loading = False
         self._size_number_margin()
 
     def _positions(self, places: Sequence[int]) -> list[int]:
-        """Places in characters as positions in bytes."""
+        """Return positions in characters as positions in bytes."""
         found: list[int] = []
         for place in places:
             line = self._sci.lineFromIndexPosition(place, _CHARACTERS)
@@ -445,14 +445,14 @@ class ScintillaEditor(QWidget):
         return found
 
     def _place(self, position: int) -> int:
-        """A position in bytes as a place in characters."""
+        """Return a position in bytes as a position in characters."""
         line = self._sci.lineFromPosition(position)
         start = self._sci.positionFromLine(line)
         before = self._sci.indexPositionFromLine(line, _CHARACTERS)
         return before + self._sci.countCharacters(start, position)
 
     def _apply_read_only(self) -> None:
-        """A text that is cut for display cannot be typed in: what is hidden would be lost."""
+        """Make a text that is cut for display read-only, because hidden text would be lost."""
         self._sci.setReadOnly(self._is_read_only or self._cutter.has_cut)
 
     def _is_at_end(self) -> bool:
@@ -495,7 +495,7 @@ class ScintillaEditor(QWidget):
 
 
 class StyleReader:
-    """Colours code on a Scintilla that is never shown; owner: the colouring service."""
+    """Colours code on a Scintilla that is never shown. Owner: the colouring service."""
 
     def __init__(self, owner: QWidget | None = None) -> None:
         self._sci = ScintillaEdit(owner)
@@ -506,7 +506,7 @@ class StyleReader:
         self._names: dict[int, str] = {}
 
     def styles(self, language: str, code: str) -> list[tuple[int, int, str]]:
-        """Runs of one style as (first byte, bytes, style name), plain text left out."""
+        """Return runs of one style as (first byte, bytes, style name), without plain text."""
         if language != self._language:
             prepared = make_lexer(language)
             self._sci.setILexer(prepared.lexer.detach() if prepared else 0)

@@ -1,4 +1,4 @@
-"""Texts on their way into a widget: their length in bytes, and what no widget can hold."""
+"""Prepares texts for a widget: their length in bytes, and replacements for invalid characters."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ DIRECTION_MARKS = {
     "\u2068": "FSI",
     "\u2069": "PDI",
 }
-"""Signs without a shape that turn what follows them: code then runs otherwise than it reads.
+"""Invisible characters that change the text direction, so that code does not run as it reads.
 
 See CVE-2021-42574 (https://trojansource.codes).
 """
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
-"""Letters of Hebrew, Arabic and their neighbours."""
+"""Letters of Hebrew, Arabic and related scripts."""
 _REPLACEMENTS = str.maketrans(dict.fromkeys(DIRECTION_MARKS, "\ufffd"))
 
 
 def without_direction_marks(code: str) -> str:
-    """The code with a mark in the place of each sign that would turn what follows."""
+    """Return the code with a mark in place of each character that changes the text direction."""
     return code if code.isascii() else code.translate(_REPLACEMENTS)

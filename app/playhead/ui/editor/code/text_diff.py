@@ -1,4 +1,4 @@
-"""What was changed in a text, line by line, and as marks for a margin."""
+"""The changes in a text, line by line, and as marks for a margin."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Literal
 from msgspec import Struct
 
 LARGEST = 2_500
-"""Lines between the first and the last change; more of them are told as one change, at once."""
+"""Lines between the first and the last change; more lines are reported as one change."""
 
 ChangeKind = Literal["added", "changed", "removed"]
 
 
 class Hunk(Struct, frozen=True, kw_only=True):
-    """Lines that took the place of others; the first lines count from 0."""
+    """Lines that replaced others; the first lines count from 0."""
 
     old_first: int
     old: tuple[str, ...]
@@ -23,21 +23,21 @@ class Hunk(Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> ChangeKind:
-        """Lines came, went, or both."""
+        """Return whether lines were added, removed or changed."""
         if not self.old:
             return "added"
         return "changed" if self.new else "removed"
 
 
 class LineMark(Struct, frozen=True):
-    """A line, counted from 1, and what became of it; `removed` stands where lines are missing."""
+    """A line, counted from 1, and its change; `removed` is at the place of missing lines."""
 
     line: int
     kind: ChangeKind
 
 
 def hunks(old: str, new: str) -> list[Hunk]:
-    """The changes from one text to the other, in order."""
+    """Return the changes from one text to the other, in order."""
     if old == new:
         return []
     before, after = old.split("\n"), new.split("\n")
@@ -61,7 +61,7 @@ def hunks(old: str, new: str) -> list[Hunk]:
 
 
 def marks(changes: Sequence[Hunk], line_count: int) -> Iterator[LineMark]:
-    """Which lines of the new text to mark."""
+    """Yield the marks of the lines of the new text."""
     for hunk in changes:
         if not hunk.new:
             yield LineMark(min(max(hunk.new_first, 1), line_count), "removed")
@@ -81,7 +81,7 @@ def _compared(
 def _in_place(
     left: Sequence[str], right: Sequence[str]
 ) -> list[tuple[str, int, int, int, int]] | None:
-    """Lines that changed where they stand, which is most of what typing does, without a search."""
+    """Return the lines that changed in place, as typing mostly does, without a search."""
     if len(left) != len(right):
         return None
     found = [n for n, (old, new) in enumerate(zip(left, right, strict=True)) if old != new]
@@ -98,7 +98,7 @@ def _in_place(
 
 
 def _alike(left: Sequence[str], right: Sequence[str], limit: int | None = None) -> int:
-    """How many items are the same from the beginning on."""
+    """Return the number of items that are the same from the beginning on."""
     most = min(len(left), len(right)) if limit is None else limit
     for number in range(most):
         if left[number] != right[number]:

@@ -1,4 +1,4 @@
-"""The changes against the model's version, one under the other, each with a way back."""
+"""The changes against the model's version, one below the other, each with a button to revert."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LINES_SHOWN = 2_000
 
 
 class DiffView(QFrame):
-    """Shows hunks; the one that the cursor stands in is the current one. Owner: the pane.
+    """Shows hunks; the one with the cursor is the current one. Owner: the pane.
 
     Signals: `revert_requested(Hunk)`, `revert_all_requested()`, `closed()`.
     """
@@ -51,7 +51,7 @@ class DiffView(QFrame):
         self.hide()
 
     def show_hunks(self, hunks: Sequence[Hunk], text: str, than: str, size_px: int) -> None:
-        """Show what the text has in other words than `than` ("the model's version")."""
+        """Show the differences of the text from `than` ("the model's version")."""
         current = self.current_number
         self._hunks = hunks
         self._size_px = size_px
@@ -71,13 +71,13 @@ class DiffView(QFrame):
 
     @property
     def current_number(self) -> int:
-        """The hunk at the cursor, or the one before it."""
+        """Return the number of the hunk at the cursor, or of the one before it."""
         line = self.text.textCursor().blockNumber()
         before = [n for n, first in enumerate(self._first_lines) if first <= line]
         return before[-1] if before else 0
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Escape closes."""
+        """Close on Escape."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         is_closing = event.key() == Qt.Key.Key_Escape
@@ -86,7 +86,7 @@ class DiffView(QFrame):
         return is_closing
 
     def _write(self, lines: Sequence[str]) -> None:
-        """Each hunk under a heading, with a few lines around it."""
+        """Write each hunk under a heading, with a few lines around it."""
         shown: list[str] = []
         self._kinds, self._first_lines = [], []
         after = 0

@@ -1,6 +1,6 @@
 """The commands of the editor pane, their keys, and the menu that lists them.
 
-The keys hold while the keyboard is in the pane, before the window's.
+The keys work while the pane has the keyboard focus, and take precedence over the window's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from playhead.ui.widgets.wording import mark, tr
 
 
 class EditorCommand(Struct, frozen=True, kw_only=True):
-    """One command; `keys` are told in the menu, `also` are other ways to type them."""
+    """One command; `keys` are shown in the menu, `also` are other ways to type them."""
 
     name: str
     text: str
@@ -57,7 +57,7 @@ EDITOR_COMMANDS = (
 
 
 class KeyFilter(QObject):
-    """Watches widgets of the pane and calls what their keys stand for. Owner: the pane.
+    """Watches widgets of the pane and runs the commands of their keys. Owner: the pane.
 
     A filter and no shortcuts: the window has commands with the same keys, and two shortcuts
     for one key cancel each other out. Signal: `wheeled(int)`: Ctrl and the wheel, up or down.
@@ -71,7 +71,7 @@ class KeyFilter(QObject):
         self.bind({})
 
     def bind(self, own: Mapping[str, str]) -> None:
-        """Have other keys for some commands, by their names; an empty text for none."""
+        """Set other keys for some commands, by their names; '' for no keys."""
         self._own = dict(own)
         self._handlers = {
             QKeySequence(keys).toString(): self._by_name[command.name]
@@ -81,12 +81,12 @@ class KeyFilter(QObject):
         }
 
     def keys_of(self, name: str) -> str:
-        """The keys of a command as they are told."""
+        """Return the keys of a command as they are shown."""
         shipped = next(one.keys for one in EDITOR_COMMANDS if one.name == name)
         return self._own.get(name, shipped)
 
     def _ways(self, command: EditorCommand) -> tuple[str, ...]:
-        """What the user has chosen stands alone, and goes before another's second way."""
+        """Return the keys of a command; the user's own replace the others and take precedence."""
         if command.name in self._own:
             return (self._own[command.name],)
         taken = set(self._own.values())
@@ -99,7 +99,7 @@ class KeyFilter(QObject):
             widget.viewport().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take what is ours."""
+        """Handle the keys of the commands and the wheel with Ctrl."""
         if isinstance(event, QKeyEvent):
             return self._on_key(event)
         if event.type() == QEvent.Type.Wheel and isinstance(event, QWheelEvent):
@@ -123,7 +123,7 @@ class KeyFilter(QObject):
 
 
 def _name_of(event: QKeyEvent) -> str:
-    """The keys as text; those of the number pad and of shifted signs as the plain ones."""
+    """Return the keys as text; those of the number pad and of shifted characters as plain ones."""
     kept = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     key = Qt.Key(event.key())
     if key == Qt.Key.Key_Backtab:
@@ -144,10 +144,10 @@ _GROUPS = (
 
 
 class PaneMenu(QMenu):
-    """Filled when it opens. Owner: the pane, which gives what each command does.
+    """The menu, filled when it opens. Owner: the pane, which supplies the commands' functions.
 
-    `is_on` says of a command whether it is ticked, None where it cannot be; `tabs` gives all
-    tabs and `choose` shows one.
+    `is_on` returns whether a command is ticked, None if it cannot be; `tabs` returns all tabs and
+    `choose` shows one.
     """
 
     def __init__(

@@ -33,20 +33,20 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_n
 
 SLICE = 16_000
-"""Characters looked at in one go; a slice ends at the end of a line."""
+"""Characters searched in one step; a slice ends at the end of a line."""
 MOST = 20_000
-"""Places that are counted; nobody steps through more."""
+"""Matches that are counted; nobody steps through more."""
 
 _Option = QRegularExpression.PatternOption
 _GROUP = re.compile(r"\\(\d|\\|n|t)|\$(\d)")
 
 
 class PatternError(ValueError):
-    """A pattern that cannot be understood, or takes too long."""
+    """A pattern that is invalid or takes too long."""
 
 
 class Query(Struct, frozen=True, kw_only=True):
-    """What to look for."""
+    """Holds what to search for."""
 
     text: str
     is_case: bool = False
@@ -55,7 +55,7 @@ class Query(Struct, frozen=True, kw_only=True):
 
 
 class Found(Struct, frozen=True):
-    """A place in the text, in characters, and what a pattern's groups caught there."""
+    """A match in the text, in characters, with what a pattern's groups matched."""
 
     start: int
     end: int
@@ -63,9 +63,9 @@ class Found(Struct, frozen=True):
 
 
 def compiled(query: Query) -> QRegularExpression:
-    """The query as an expression. Raises PatternError.
+    """Return the query as an expression. Raises PatternError.
 
-    PCRE gives up on patterns that would run for ever (`(a+)+$`), Python's `re` does not.
+    PCRE stops at patterns that would run for ever (`(a+)+$`); Python's `re` does not.
     """
     source = query.text if query.is_pattern else QRegularExpression.escape(query.text)
     if query.is_word:
@@ -75,15 +75,15 @@ def compiled(query: Query) -> QRegularExpression:
         options |= _Option.CaseInsensitiveOption
     expression = QRegularExpression(source, options)
     if not expression.isValid():
-        raise PatternError(expression.errorString() or tr("This is no pattern."))
+        raise PatternError(expression.errorString() or tr("This is not a valid pattern."))
     return expression
 
 
 def search(text: str, query: Query) -> Iterator[list[Found]]:
-    """Places by slices of the text, in order, empty ones too. Raises PatternError.
+    """Yield matches by slices of the text, in order, empty ones too. Raises PatternError.
 
     A pattern matches within a slice; words and patterns over several lines are found unless they
-    lie across two slices.
+    extend across two slices.
     """
     if not query.text:
         return
@@ -96,7 +96,7 @@ def search(text: str, query: Query) -> Iterator[list[Found]]:
 
 
 def expanded(template: str, found: Found, query: Query) -> str:
-    """What is put in the place of a match; `\\1` and `$1` are a pattern's groups."""
+    """Return the replacement of a match; `\\1` and `$1` are a pattern's groups."""
     if not query.is_pattern:
         return template
 
@@ -118,7 +118,7 @@ def _end_of_slice(text: str, start: int) -> int:
 
 
 def _found_in(expression: QRegularExpression, piece: str, offset: int) -> list[Found]:
-    """All matches of one slice; Qt counts in UTF-16, where an emoji is two."""
+    """Return all matches of one slice; Qt counts in UTF-16, where an emoji is two."""
     to_characters = _counter(piece)
     places: list[Found] = []
     after = 0
@@ -130,7 +130,7 @@ def _found_in(expression: QRegularExpression, piece: str, offset: int) -> list[F
             first = to_characters(match.capturedStart())
             last = to_characters(after)
             places.append(Found(offset + first, offset + last, _groups(match)))
-    if not expression.match(piece, after).isValid():  # that is how it gives up
+    if not expression.match(piece, after).isValid():  # the sign that it stopped
         raise PatternError(tr("This pattern takes too long."))
     return places
 
@@ -140,7 +140,7 @@ def _groups(match: QRegularExpressionMatch) -> tuple[str, ...]:
 
 
 class _Counter:
-    """Turns growing places in UTF-16 into characters."""
+    """Converts rising positions in UTF-16 to characters."""
 
     def __init__(self, text: str) -> None:
         self._data = text.encode("utf-16-le", "surrogatepass")
@@ -185,13 +185,13 @@ class EditorFindBar(FindBar):
         self._make()
 
     def use(self, editor: CodeEditor) -> None:
-        """Look through another editor."""
+        """Search another editor."""
         self._editor = editor
         if not self.isHidden():
             self.search()
 
     def open(self, *, replaces: bool) -> None:
-        """Show the bar with what is selected, if that is part of one line."""
+        """Show the bar with the selected text, if that is part of one line."""
         if (editor := self._editor) is None:
             return
         start, end = editor.selection()
@@ -214,13 +214,13 @@ class EditorFindBar(FindBar):
         self.closed.emit()
 
     def text_changed(self) -> None:
-        """The text of the editor is another: count again in a moment."""
+        """Count again soon, because the text of the editor has changed."""
         if not self.isHidden():
             self._is_stale = True
             self._again.start()
 
     def search(self) -> None:
-        """Count the places anew."""
+        """Count the matches again."""
         self._stop()
         if (editor := self._editor) is None or self.isHidden():
             return
@@ -232,7 +232,7 @@ class EditorFindBar(FindBar):
         self._on_tick()
 
     def step(self, direction: int) -> None:
-        """Go to the next place (1) or the one before (-1), round the end."""
+        """Go to the next match (1) or the previous one (-1), and wrap around at the end."""
         if self.isHidden() and self.words.text():
             self.show()
             self.search()
@@ -251,7 +251,7 @@ class EditorFindBar(FindBar):
         self._go(number)
 
     def replace_one(self) -> None:
-        """Replace the place that is selected and go to the next."""
+        """Replace the selected match and go to the next one."""
         self._finish()
         editor = self._editor
         if editor is None or editor.is_cut:
@@ -267,7 +267,7 @@ class EditorFindBar(FindBar):
         self.step(1)
 
     def replace_all(self) -> None:
-        """Replace all places as one step that can be undone."""
+        """Replace all matches as one step that can be undone."""
         self._finish()
         editor, query = self._editor, self._query
         if editor is None or editor.is_cut or not self._found:
@@ -297,7 +297,7 @@ class EditorFindBar(FindBar):
         )
 
     def _finish(self) -> None:
-        """Have all places before something is done with them."""
+        """Finish the search before something is done with the matches."""
         if self._is_stale:
             self.search()
         while self._timer.isActive():

@@ -1,4 +1,4 @@
-"""The right side of the window: code in tabs, with what is known of it and the kernel's state."""
+"""The right side of the window: code in tabs, with notes on it and the kernel's state."""
 
 from __future__ import annotations
 
@@ -64,26 +64,26 @@ _NAMES = ("accent_bg", "accent", "header", "line", "mute", "danger", "text", "ho
 
 
 def editor_style(theme: Theme) -> str:
-    """The rules in the colours of the theme in force."""
+    """Return the style rules in the current colours."""
     return _RULES.substitute({name: theme.tokens.of(name) for name in _NAMES})
 
 
 SCRATCH = "own:scratch"
-"""The tab that stands there while there is no other."""
+"""The tab that is shown while there is no other."""
 
 
 class EditorPane(QWidget):
     """Shows tabs of code, streams into them, lets the user change and run them.
 
-    Which tabs there are is the business of the follower (blocks of the conversation) and of
-    OwnTabs (texts of the user's own); this widget shows them.
+    The follower (blocks of the conversation) and OwnTabs (texts of the user's own) decide which
+    tabs there are; this widget shows them.
 
     Signals: `run_requested(language, code)`, `stop_requested()`, `edited()` on the user's edits,
     `restart_requested()`, `folder_clicked()`, `interpreter_clicked()`, `newer_requested()` when
-    the user wants the newest code, `fold_requested()`, `variables_toggled(bool)` when the names
+    the user wants the newest code, `fold_requested()`, `variables_toggled(bool)` when the variables
     under the editor were shown or hidden, `tab_chosen(str)` by the user, `tab_shown()`,
     `close_requested(str)`, `file_command(str)`: new, open, save, save_as; `line_pointed(int)`
-    when the mouse is at another line (0: none), `printed_requested(int)` for a line's output.
+    when the mouse moves to another line (0: none), `printed_requested(int)` for a line's output.
     """
 
     run_requested = Signal(str, str)
@@ -105,7 +105,7 @@ class EditorPane(QWidget):
     def __init__(
         self, theme: Theme, parent: QWidget | None = None, *, is_light: bool = False
     ) -> None:
-        """`is_light` begins with the plain editor, which costs the first paint nothing."""
+        """Make the pane; `is_light` begins with the plain editor, for a faster first paint."""
         super().__init__(parent)
         self._theme = theme
         self._is_running = self._is_asked = False
@@ -134,7 +134,7 @@ class EditorPane(QWidget):
             self._say_plain()
 
     def load_editor(self) -> None:
-        """Put the real editor in the place of the light one; what was typed meanwhile stays."""
+        """Replace the light editor by the real one; keep what was typed meanwhile."""
         if not self._is_light:
             return
         self._is_light = False
@@ -148,32 +148,32 @@ class EditorPane(QWidget):
 
     @property
     def editor(self) -> CodeEditor:
-        """The editor that is shown."""
+        """Return the editor that is shown."""
         return self.pages.current.editor
 
     @property
     def running_line(self) -> RunningLine:
-        """The running line of the code that is shown."""
+        """Return the running line of the shown code."""
         return self.pages.current.running_line
 
     @property
     def message_id(self) -> str:
-        """The code message that is shown; '' for a text of the user's own."""
+        """Return the code message that is shown; '' for a text of the user's own."""
         return self.current.message_id
 
     @property
     def language(self) -> str:
-        """The language of the code that is shown."""
+        """Return the language of the shown code."""
         return self.current.language
 
     @property
     def is_edited(self) -> bool:
-        """Whether the user changed the code since it was shown or last taken."""
+        """Return whether the user changed the code since it was shown or last taken."""
         return self.editor.text() != self.current.original
 
     @property
     def is_being_written(self) -> bool:
-        """Whether the user has changed the code and not run it since."""
+        """Return whether the user has changed the code and not run it since."""
         tab = self.current
         return self.is_edited and self.editor.text() != (
             tab.original if tab.ran is None else tab.ran
@@ -181,23 +181,23 @@ class EditorPane(QWidget):
 
     @property
     def wants_variables(self) -> bool:
-        """Whether the user wants to see the names under the editor."""
+        """Return whether the user wants to see the variables under the editor."""
         return self._wants_variables
 
     def tab(self, key: str) -> Tab | None:
-        """The tab of that key, if there is one."""
+        """Return the tab of that key; None if there is none."""
         return next((tab for tab in self.tabs if tab.key == key), None)
 
     def text(self) -> str:
-        """The code as it stands, edits included."""
+        """Return the current code, edits included."""
         return self.editor.text()
 
     def text_of(self, tab: Tab) -> str:
-        """The text of any tab as it stands."""
+        """Return the current text of any tab."""
         return self.pages.text_of(tab)
 
     def set_tabs(self, tabs: Sequence[Tab], current: str) -> None:
-        """Show just these tabs; editors of those that are gone go too."""
+        """Show exactly these tabs; close the editors of the others."""
         kept = {tab.key for tab in tabs}
         gone = [tab.key for tab in self.tabs if tab.key not in kept]
         self.tabs = list(tabs)
@@ -206,13 +206,13 @@ class EditorPane(QWidget):
             self.pages.forget(key)
 
     def add_tab(self, tab: Tab) -> None:
-        """One more tab: the user's own stand before those of the conversation."""
+        """Add a tab; the user's own are before those of the conversation."""
         place = sum(one.is_own for one in self.tabs) if tab.is_own else len(self.tabs)
         self.tabs.insert(place, tab)
         self.refresh_tabs()
 
     def show_tab(self, key: str) -> None:
-        """Put a tab up."""
+        """Show a tab."""
         if (tab := self.tab(key)) is None:
             return
         self.tools.close_diff()
@@ -228,22 +228,22 @@ class EditorPane(QWidget):
         self.tab_shown.emit()
 
     def refresh_tabs(self) -> None:
-        """A tab's title, state or file has changed."""
+        """Update the tabs after a change of a title, a state or a file."""
         self.strip.show_tabs(self.tabs, self.current.key)
         self._show_run()
 
     def begin_stream(self, tab: Tab) -> None:
-        """Code begins to arrive in a tab; it cannot be typed in until `end_stream`."""
+        """Begin to stream code into a tab, which is read-only until `end_stream`."""
         tab.state = "streaming"
         self.pages.page(tab).editor.set_read_only(True)
         self.refresh_tabs()
 
     def append(self, tab: Tab, text: str) -> None:
-        """More of the code that is arriving."""
+        """Append code that has arrived."""
         self.pages.page(tab).editor.append(text)
 
     def end_stream(self, tab: Tab) -> None:
-        """All of the code has arrived."""
+        """End the stream; all of the code has arrived."""
         page = self.pages.page(tab)
         page.editor.end_stream()
         page.editor.set_read_only(False)
@@ -255,12 +255,12 @@ class EditorPane(QWidget):
             self._say_notice()
 
     def replace_text(self, code: str) -> None:
-        """Put other code up as one step that can be undone; it counts as edited."""
+        """Replace the code as one step that can be undone; it counts as edited."""
         self.editor.replace_text(code)
         self._on_edited(self.pages.current)
 
     def take_text(self, tab: Tab) -> None:
-        """What the tab holds runs: it is no edit any more, but a file is not saved by that."""
+        """Note that the tab's text runs: it is no longer edited, but a file remains unsaved."""
         if tab.is_own:
             tab.ran = self.text_of(tab)
         else:
@@ -269,7 +269,7 @@ class EditorPane(QWidget):
         self._show_edited()
 
     def note_saved(self, tab: Tab, text: str) -> None:
-        """This text of the tab lies on the disk now."""
+        """Note that this text of the tab is saved on the disk."""
         tab.original = tab.base = text
         tab.is_edited = self.text_of(tab) != text
         if tab is self.current:
@@ -278,22 +278,22 @@ class EditorPane(QWidget):
         self.refresh_tabs()
 
     def set_running(self, is_running: bool) -> None:
-        """Run ↔ Stop."""
+        """Show Run, or Stop while code runs."""
         self._is_running = is_running
         self._show_run()
 
     def set_asked(self, is_asked: bool) -> None:
-        """Whether the code that is shown waits for approval: Run is then the thing to do."""
+        """Set whether the shown code waits for approval, so that Run is the main action."""
         self._is_asked = is_asked
         self._show_run()
 
     def set_can_run(self, can_run: Callable[[str], bool]) -> None:
-        """Whom to ask whether code in a language can be run."""
+        """Set the function that returns whether code in a language can be run."""
         self._can_run = can_run
         self._show_tab_words()
 
     def set_newer(self, is_newer: bool) -> None:
-        """Whether newer code came while another tab is looked at."""
+        """Set whether newer code arrived while another tab is shown."""
         self.header.newer.setVisible(is_newer)
 
     def set_kernel(self, status: KernelStatus) -> None:
@@ -301,11 +301,11 @@ class EditorPane(QWidget):
         self.status.show_kernel(status)
 
     def set_place(self, folder: str, interpreter: str) -> None:
-        """Show where and with what the code runs."""
+        """Show the folder and the interpreter of the code."""
         self.status.show_place(folder, interpreter)
 
     def set_language(self, word: str) -> None:
-        """The user says what language a text of their own is in."""
+        """Set the language of a text of the user's own, as the user chose it."""
         self.current.language = word
         self.editor.set_language(word)
         self._show_tab_words()
@@ -313,7 +313,7 @@ class EditorPane(QWidget):
         self.edited.emit()
 
     def request_run(self) -> None:
-        """What the Run button does."""
+        """Do what the Run button does."""
         if not self._is_running and self.header.run.isEnabled():
             self.run_requested.emit(self.language, self.text())
 
@@ -322,20 +322,20 @@ class EditorPane(QWidget):
         self.editor.widget.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_code_size(self, size_px: int) -> None:
-        """Show code in another size."""
+        """Set the size of the code in pixels."""
         self.pages.set_size(size_px)
 
     def set_wrap(self, is_wrapped: bool) -> None:
-        """Whether long lines go on below."""
+        """Set whether long lines wrap."""
         self.pages.set_wrap(is_wrapped)
 
     def state(self) -> dict[str, str]:
-        """What to remember of the look."""
+        """Return the part of the look that is to be stored."""
         wrap = "on" if self.pages.is_wrapped else "off"
         return {"code_px": str(self.pages.size_px), "wrap": wrap}
 
     def restore(self, state: Mapping[str, str]) -> None:
-        """Put back what `state` told; anything unreadable is ignored."""
+        """Restore what `state` returned; ignore anything unreadable."""
         size = state.get("code_px", "")
         if size.isdecimal() and len(size) < 4 and SMALLEST_PX <= int(size) <= LARGEST_PX:
             self.set_code_size(int(size))
@@ -344,7 +344,7 @@ class EditorPane(QWidget):
         self.set_wrap(state.get("wrap") == "on")
 
     def show_variables(self, is_shown: bool) -> None:
-        """Show the names under the editor, or hide them; they are made when first seen."""
+        """Show or hide the variables under the editor; make the panel when first shown."""
         self._wants_variables = is_shown
         self.status.variables.setChecked(is_shown)
         if self._is_light:  # not before the first paint
@@ -452,7 +452,7 @@ class EditorPane(QWidget):
             self.notice.say(words)
 
     def _say_notice(self) -> None:
-        """What holds for all texts, or that this one cannot be seen as it is."""
+        """Show the notice for all texts, or why this one is not drawn correctly."""
         why = drawing_problem(self.editor, self.text())
         has_choice = why and not isinstance(self.editor, PlainEditor)
         actions = [(tr("Use the plain editor"), self._use_plain)] if has_choice else []

@@ -27,7 +27,7 @@ _NARROW_PX = 470
 
 
 class PaneHeader(QFrame):
-    """Only shows and tells. Owner: the pane.
+    """Shows the header; its buttons only emit signals. Owner: the pane.
 
     Signals: `run_clicked()`, `undo_clicked()`, `find_clicked()`, `changes_clicked()`,
     `newer_clicked()`, `fold_clicked()`, `language_chosen(str)`.
@@ -86,14 +86,14 @@ class PaneHeader(QFrame):
         self.dress()
 
     def show_title(self, title: str, hint: str) -> None:
-        """What is shown, and where it is from."""
+        """Show the title of the code, and where it comes from."""
         self._title_text = title
         self.title.setToolTip(hint)
         self.title.setAccessibleName(title)
         self._elide()
 
     def show_language(self, word: str, *, is_choice: bool) -> None:
-        """The language, as a choice for a text of the user's own."""
+        """Show the language, as a choice for a text of the user's own."""
         name = language_name(word)
         self.language.setText(f"{name} ▾" if is_choice else name)
         self.language.setEnabled(is_choice)
@@ -104,7 +104,7 @@ class PaneHeader(QFrame):
         self.language.setToolTip(tr("Choose the language") if is_choice else "")
 
     def show_changes(self, count: int, than: str) -> None:
-        """How many places differ; 0: the button goes away."""
+        """Show the number of differences from `than`; 0 hides the button."""
         self.changes.setVisible(bool(count) or self.changes.isChecked())
         self.changes.setText(tr_n("%n changes", count, one="1 change"))
         self.changes.setToolTip(tr("Changed from {than} (Ctrl+Shift+D)", than=than))
@@ -118,21 +118,21 @@ class PaneHeader(QFrame):
         )
 
     def show_run(self, *, is_running: bool, is_asked: bool, why_not: str, can_run: bool) -> None:
-        """Run, or Stop while code runs; `why_not` says why it cannot be run."""
+        """Show Run, or Stop while code runs; `why_not` explains why it cannot be run."""
         look = (is_running, is_asked, why_not, can_run)
-        if look == self._run_look:  # it is told with every key
+        if look == self._run_look:  # every key press calls this
             return
         self._run_look = look
         self.run.setText(tr("Stop") if is_running else tr("Run"))
         self._theme.label_icon(self.run, "square" if is_running else "play", "text")
         self.run.setEnabled(is_running or can_run)
         tip = tr("Stop the running code") if is_running else tr("Run this code (F5)")
-        if is_asked and not is_running:  # the bar that asks has the one button that stands out
+        if is_asked and not is_running:  # the bar that asks has the primary button
             tip = tr("Run this code, which waits for your answer (F5)")
         self.run.setToolTip(tip if is_running or not why_not else why_not)
 
     def dress(self) -> None:
-        """Take the colours in force."""
+        """Set the current colours."""
         theme = self._theme
         self._run_look = None
         self.icon.setPixmap(theme.icon("file-code", "accent").pixmap(16, 16))
@@ -145,7 +145,7 @@ class PaneHeader(QFrame):
             button.setIcon(theme.icon(name, "mute"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A narrow header has its lesser buttons in the menu only."""
+        """Move the lesser buttons of a narrow header to the menu."""
         super().resizeEvent(event)
         is_wide = event.size().width() >= _NARROW_PX
         for button in (self.undo, self.search, self.icon):
@@ -197,7 +197,7 @@ _ICONS = {"streaming": "loader-circle", "waiting": "circle-alert", "running": "p
 
 
 class TabStrip(QTabBar):
-    """Shows the tabs it is given; hidden while there is only one. Owner: the pane.
+    """Shows the given tabs; hidden while there is only one. Owner: the pane.
 
     Signals: `chosen(str)` by the user, `close_requested(str)`.
     """
@@ -228,7 +228,7 @@ class TabStrip(QTabBar):
         theme.changed.connect(self._on_theme_changed)
 
     def show_tabs(self, tabs: Sequence[Tab], current: str) -> None:
-        """Show these tabs in this order; only what differs is touched."""
+        """Show these tabs in this order; change only what differs."""
         self._is_filling = True
         keys = [tab.key for tab in tabs]
         if keys != self._keys:
@@ -241,7 +241,7 @@ class TabStrip(QTabBar):
         self.setVisible(len(tabs) > 1)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Delete closes the tab that the keyboard is on."""
+        """Close the focused tab on Delete."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             index = self.currentIndex()
             if event.key() == Qt.Key.Key_Delete and self.tabButton(index, _SIDE) is not None:

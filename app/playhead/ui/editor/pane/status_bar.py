@@ -1,4 +1,4 @@
-"""The status of the code that is shown: a bar below it and a notice above it.
+"""The status of the shown code: a bar below it and a notice above it.
 
 The bar has cursor, folder, interpreter and kernel; the notice says what is unusual.
 """
@@ -34,7 +34,7 @@ _WORDS = {
 
 
 class StatusBar(QFrame):
-    """Only shows and tells. Owner: the pane.
+    """Shows the status; its buttons only emit signals. Owner: the pane.
 
     Signals: `variables_clicked(bool)`, `folder_clicked()`, `interpreter_clicked()`,
     `restart_clicked()`.
@@ -56,13 +56,13 @@ class StatusBar(QFrame):
         self.plain.hide()
         self.variables = self._button(tr("Show the kernel's variables"))
         self.variables.setText(tr("Variables"))
-        self.variables.setToolTip(tr("The names that the code has defined"))
+        self.variables.setToolTip(tr("The variables that the code has defined"))
         self.variables.setCheckable(True)
         self.folder = self._button(tr("Change the working folder"))
         self.interpreter = self._button(tr("Choose the interpreter"))
         self.kernel = QLabel(self)
         self.restart = QToolButton(self)
-        self.restart.setToolTip(tr("Restart the kernel: all names are forgotten"))
+        self.restart.setToolTip(tr("Restart the kernel: all variables are lost"))
         self.restart.setAccessibleName(tr("Restart kernel"))
         self._lay_out()
         self.variables.clicked.connect(self.variables_clicked)
@@ -73,11 +73,11 @@ class StatusBar(QFrame):
         self.dress()
 
     def show_position(self, line: int, column: int) -> None:
-        """Where the cursor is."""
+        """Show the position of the cursor."""
         self.position.setText(tr("Ln {line}, Col {column}", line=line, column=column))
 
     def show_kernel(self, status: KernelStatus) -> None:
-        """The kernel's state and memory."""
+        """Show the kernel's state and memory."""
         words = tr(_WORDS[status.state])
         if status.memory_bytes:
             words += " · " + format_size(status.memory_bytes)
@@ -85,14 +85,14 @@ class StatusBar(QFrame):
         self.restart.setEnabled(status.state not in ("none", "stopping"))
 
     def show_place(self, folder: str, interpreter: str) -> None:
-        """Where and with what the code runs."""
+        """Show the folder and the interpreter of the code."""
         self.folder.setText(folder_name(folder))
         self.folder.setToolTip(tr("Working folder: {folder}", folder=folder))
         self._interpreter = interpreter
         self._show_program()
 
     def show_language(self, word: str) -> None:
-        """Code in another language than Python is run by that language's own program."""
+        """Show the program that runs code in a language other than Python."""
         self._language = word
         self._show_program()
 
@@ -100,19 +100,19 @@ class StatusBar(QFrame):
         is_python = not self._language or self._language.lower() in _PYTHON
         name = language_name(self._language)
         tip = tr("Interpreter: {interpreter}", interpreter=self._interpreter)
-        other = tr("{language} code is run by the {language} of this machine", language=name)
+        other = tr("{language} code is run by the {language} on this computer", language=name)
         self.interpreter.setText(self._interpreter if is_python else name)
         self.interpreter.setToolTip(tip if is_python else other)
         self.interpreter.setEnabled(is_python)
 
     def say_plain(self, reason: str) -> None:
-        """Why there are no colours; '' where there are."""
+        """Show why there are no colours; '' if there are."""
         self.plain.setVisible(bool(reason))
         self.plain.setToolTip(reason)
         self.plain.setAccessibleDescription(reason)
 
     def dress(self) -> None:
-        """Take the colours in force."""
+        """Set the current colours."""
         self.restart.setIcon(self._theme.icon("rotate-ccw", "mute"))
 
     def _lay_out(self) -> None:
@@ -167,7 +167,7 @@ class NoticeStrip(QFrame):
         self.hide()
 
     def say(self, words: str, *actions: NoticeAction) -> None:
-        """Show a notice in the place of the one before; '' shows none."""
+        """Show a notice in place of the one before; '' hides it."""
         self.words.setText(words)
         self.setAccessibleName(words)
         for button in self.buttons:

@@ -1,6 +1,6 @@
-"""One editor for each tab that was shown, so that undo steps and places are kept.
+"""One editor for each tab that was shown, so that undo steps and positions are kept.
 
-A moment after each edit its margin marks what differs from the model's version.
+A moment after each edit its margin marks the differences from the model's version.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playhead.ui.editor.tab import Tab
 from playhead.ui.widgets.theme import CODE_PX, Theme
 
 _KEPT = 8
-"""Editors of tabs that are out of sight and unchanged."""
+"""The number of editors kept for hidden and unchanged tabs."""
 SMALLEST_PX, LARGEST_PX = 8, 32
 
 
@@ -32,11 +32,11 @@ class TabPage(QObject):
         self.editor = editor
         self.running_line = RunningLine(editor, self)
         self.is_fresh = True
-        """Whether nothing was put up yet of what the last run said."""
+        """Whether no note of the last run is shown yet."""
 
 
 class TabPages(QFrame):
-    """Shows one page at a time; a frame tells when the keyboard is in it. Owner: the pane.
+    """Shows one page at a time, with a frame while it has the keyboard focus. Owner: the pane.
 
     Signals: `edited(Page)`, of the page that is shown `cursor_moved(int, int)` and
     `line_pointed(int)`, `made(QWidget)` for each new editor.
@@ -66,25 +66,25 @@ class TabPages(QFrame):
 
     @property
     def current(self) -> TabPage:
-        """The page that is shown. Raises LookupError before the first one."""
+        """Return the page that is shown. Raises LookupError before the first one."""
         if self._current is None:
             raise LookupError("no page is shown")
         return self._current
 
     def find(self, key: str) -> TabPage | None:
-        """The page of a tab that has one."""
+        """Return the page of a tab; None if it has none."""
         return self._pages.get(key)
 
     def page(self, tab: Tab) -> TabPage:
-        """The page of a tab, made if need be."""
+        """Return the page of a tab; make it if needed."""
         if (found := self._pages.get(tab.key)) is None:
             found = self._pages[tab.key] = self._new_page(tab)
         return found
 
     def show_page(self, tab: Tab) -> None:
-        """Put a tab's page up; those not looked at for long are let go."""
+        """Show a tab's page; drop pages that were not shown for long."""
         page = self._pages.pop(tab.key, None) or self._new_page(tab)
-        self._pages[tab.key] = page  # the last looked at stands last
+        self._pages[tab.key] = page  # the last shown page is last
         self._current = page
         self._stack.setCurrentWidget(page.editor.widget)
         idle = [
@@ -95,7 +95,7 @@ class TabPages(QFrame):
             self.forget(one.tab.key)
 
     def forget(self, key: str) -> None:
-        """Let a page go; its text stays with the tab."""
+        """Drop a page; its text remains in the tab."""
         page = self._pages.pop(key, None)
         if page is None:
             return
@@ -107,12 +107,12 @@ class TabPages(QFrame):
         page.deleteLater()
 
     def text_of(self, tab: Tab) -> str:
-        """The text of a tab as it stands."""
+        """Return the current text of a tab."""
         page = self._pages.get(tab.key)
         return page.editor.text() if page is not None else tab.text
 
     def use(self, make: Callable[[QWidget], CodeEditor]) -> None:
-        """Exchange all editors for those that `make` gives; what was typed stays."""
+        """Replace all editors by those that `make` returns; keep what was typed."""
         self._make = make
         tabs = [page.tab for page in self._pages.values()]
         current = self.current.tab
@@ -121,25 +121,25 @@ class TabPages(QFrame):
         self.show_page(current)
 
     def dress(self) -> None:
-        """Give all editors the colours and the size in force."""
+        """Set the current colours and size in all editors."""
         colours = editor_colours(self._theme, self.size_px)
         for page in self._pages.values():
             page.editor.set_colours(colours)
         self.update()
 
     def set_size(self, size_px: int) -> None:
-        """Show code in this size."""
+        """Set the size of the code in pixels."""
         self.size_px = min(max(size_px, SMALLEST_PX), LARGEST_PX)
         self.dress()
 
     def set_wrap(self, is_wrapped: bool) -> None:
-        """Whether long lines go on below."""
+        """Set whether long lines wrap."""
         self.is_wrapped = is_wrapped
         for page in self._pages.values():
             page.editor.set_wrap(is_wrapped)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A ring while the keyboard is in the code."""
+        """Paint a ring while the code has the keyboard focus."""
         super().paintEvent(event)
         focused = QApplication.focusWidget()  # None while another program is in front
         has_focus = focused is not None and self.isAncestorOf(focused)
@@ -179,13 +179,16 @@ class TabPages(QFrame):
 
 MARKS_PAUSE_MS = 120
 _REST = 150
-"""A comparison that costs a frame is not made with each of them."""
+"""The pause before a comparison, as a multiple of the time that the last one took."""
 _LARGEST = 400_000
 """Characters; longer texts are compared only when the changes are asked for."""
 
 
 class ChangeMarks(QObject):
-    """Marks one page at a time. Owner: the pane. Signal: `counted(int)` changes of that page."""
+    """Marks the changes of one page at a time. Owner: the pane.
+
+    Signal: `counted(int)` changes of that page.
+    """
 
     counted = Signal(int)
 
@@ -203,12 +206,12 @@ class ChangeMarks(QObject):
         self.refresh()
 
     def due(self) -> None:
-        """The text has changed: mark it soon."""
+        """Mark the changes soon, because the text has changed."""
         if not self._timer.isActive():
             self._timer.start(max(MARKS_PAUSE_MS, round(self._cost_ms * _REST)))
 
     def refresh(self) -> None:
-        """Mark what differs now."""
+        """Mark the differences now."""
         self._timer.stop()
         if (page := self._page) is None:
             return

@@ -1,4 +1,4 @@
-"""Which card draws which kind of row."""
+"""Makes the card for each kind of row."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ _TEXT_LINE = 24
 
 
 def make_card(row: Row, tools: CardTools) -> Card:
-    """The card of a row."""
+    """Return the card of a row."""
     return _CARDS[row.kind](row, tools)
 
 
 def guess_height(row: Row, width: int) -> int:
-    """The height of a row's card with its gap, without making it."""
+    """Return the height of a row's card with its gap, without making it."""
     columns = max(20, width // 7)
     match row.kind:
         case "answer" | "plan" | "rendered":

@@ -73,7 +73,7 @@ _RAN = ("ran", "stopped", "failed")
 
 
 def language_title(word: str) -> str:
-    """How a language is called over its code; an unknown word stays as it is."""
+    """Return the name of a language above its code; an unknown word is returned as it is."""
     return _TITLES.get(word.lower(), word or tr("Code"))
 
 
@@ -81,24 +81,24 @@ class PanelCard(Card):
     """A header over a ground for code, with a line to unfold it under that."""
 
     def text_box(self) -> QRect:
-        """Inside the ground."""
+        """Return the box inside the panel."""
         return QRect(PAD_X, HEADER + PAD_Y, self.width - 2 * PAD_X, 0)
 
     def frame_height(self) -> int:
-        """With the line to unfold, or the lower edge, and what is below that."""
+        """Return the height with the line to unfold, or the lower edge, and the part below it."""
         foot = _FOOT if self.foot_label() else PAD_Y
         return super().frame_height() + foot + self.below_height()
 
     def below_height(self) -> int:
-        """Room for what stands under the text and the line to unfold it."""
+        """Return the height of the part below the text and the line to unfold it."""
         return 0
 
     def foot_label(self) -> str:
-        """The words to unfold or fold, '' where there is nothing to fold."""
+        """Return the text to unfold or fold, '' if there is nothing to fold."""
         return ""
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """The box, its header and the hairline between."""
+        """Paint the box, its header and the hairline between."""
         tokens = self.theme.tokens
         rect = QRect(0, 0, self.width, self.frame_height())
         header = QRect(0, 0, self.width, HEADER)
@@ -108,10 +108,10 @@ class PanelCard(Card):
         self.paint_header(painter, header)
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
-        """Icon, title, state."""
+        """Paint the icon, the title and the state."""
 
     def foot_spots(self) -> list[Spot]:
-        """The line to unfold."""
+        """Return the line to unfold."""
         label = self.foot_label()
         if not label:
             return []
@@ -122,10 +122,10 @@ class PanelCard(Card):
 
 
 class CodeCard(PanelCard):
-    """Code with how its run stands; folded to its first lines."""
+    """Code with the state of its run; folded to its first lines."""
 
     def refresh(self) -> None:
-        """Set the code, cut in pieces that are coloured by themselves when it is long."""
+        """Set the code; long code is cut in pieces that are coloured separately."""
         if self.column is None:
             self.column = BlockColumn(self.tools.maker)
         code = self.row.text.rstrip("\n")
@@ -136,7 +136,7 @@ class CodeCard(PanelCard):
         self.column.set_blocks(cut_plain(code, "code", self.row.language.lower()))
 
     def foot_label(self) -> str:
-        """How much there is."""
+        """Return the number of lines."""
         if self._lines <= FOLDED_LINES:
             return ""
         return (
@@ -144,7 +144,7 @@ class CodeCard(PanelCard):
         )
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
-        """Language, and the state as a pill or in quiet words."""
+        """Paint the language, and the state as a pill or in quiet words."""
         title = language_title(self.row.language)
         header = header.adjusted(0, 0, -36 if self._third_icon() else 0, 0)
         right = draw_header(painter, self.theme, header, "file-code-corner", title) + 10
@@ -154,7 +154,7 @@ class CodeCard(PanelCard):
         draw_detail(painter, self.theme, right, header, self.state_text())
 
     def state_text(self) -> str:
-        """How the run stands, beside the pill."""
+        """Return the state of the run, to be shown beside the pill."""
         row = self.row
         lines = tr_n("%n lines", self._lines, one="1 line")
         match row.state:
@@ -179,7 +179,7 @@ class CodeCard(PanelCard):
         return " · ".join(word for word in words if word)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Copy and Open in editor; while it runs, the field for what it has started."""
+        """Return Copy and Open in editor; while it runs, the button of the field for input."""
         copy, open_ = Intent("copy", self.row.text), Intent("open", self.row.key)
         middle = HEADER // 2
         if self.row.kind != "code":
@@ -198,7 +198,7 @@ class CodeCard(PanelCard):
         return spots + self.foot_spots()
 
     def _third_icon(self) -> tuple[str, str, Intent] | None:
-        """The field while it runs; once it does not, to run it again."""
+        """Return the button of the field while the code runs; afterwards that to run it again."""
         row = self.row
         if row.kind != "code":
             return None
@@ -211,16 +211,16 @@ class CodeCard(PanelCard):
         return "play", tip, Intent("run", row.text, row.language)
 
     def below_height(self) -> int:
-        """Room for the field, under a hairline."""
+        """Return the height of the field, under a hairline."""
         return _TYPING_HEIGHT if self.row.is_typing else 0
 
     def field_box(self) -> QRect:
-        """Where the field goes."""
+        """Return the box of the field."""
         top = self.frame_height() - _TYPING_HEIGHT + 10
         return QRect(PAD_X, top, self.width - 2 * PAD_X, INPUT_HEIGHT)
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """Also the hairline above the field."""
+        """Paint the frame and the hairline above the field."""
         super().paint_frame(painter, state)
         if self.row.is_typing:
             top = self.frame_height() - _TYPING_HEIGHT
@@ -228,7 +228,7 @@ class CodeCard(PanelCard):
 
 
 class ConsoleCard(PanelCard):
-    """Output as a terminal would show it: its first and last lines, all that is kept if open."""
+    """Output as a terminal would show it: its first and last lines, or all kept lines if open."""
 
     gap = 16
 
@@ -240,7 +240,7 @@ class ConsoleCard(PanelCard):
         super().__init__(row, tools)
 
     def refresh(self) -> None:
-        """Take what is new."""
+        """Take the new output."""
         if self.column is None:
             self.column = BlockColumn(self.tools.maker)
         if self.row.size < self._fed:
@@ -252,14 +252,14 @@ class ConsoleCard(PanelCard):
         self.column.set_blocks(self._shown())
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
-        """Nothing is shown of an empty output."""
+        """Lay the lines out; an empty output has no height."""
         if not self._fed:
             self.width = width
             return 0
         return super().lay_out(width, top, bottom)
 
     def foot_label(self) -> str:
-        """How much there is."""
+        """Return the number of lines."""
         count = self._text.line_count
         if count <= CONSOLE_LINES:
             return ""
@@ -273,17 +273,17 @@ class ConsoleCard(PanelCard):
         )
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
-        """Nothing while nothing was printed."""
+        """Paint the card, unless nothing was printed."""
         if self._fed:
             super().paint(painter, state)
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
-        """Output, exit status and time."""
+        """Paint the title, the exit status and the time."""
         right = draw_header(painter, self.theme, header, "square-terminal", tr("Output")) + 10
         draw_detail(painter, self.theme, right, header, self.row.detail)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Copy and unfold."""
+        """Return Copy and the line to unfold."""
         if not self._fed:
             return []
         middle = HEADER // 2
@@ -295,11 +295,11 @@ class ConsoleCard(PanelCard):
         return spots + self.foot_spots()
 
     def source(self) -> str:
-        """The lines without their colours."""
+        """Return the lines without their colours."""
         return "\n".join(map(without_colours, self._text.lines()))
 
     def printed_at(self, x: int, y: int) -> int:
-        """The line of the output at a point, counted from 0 over all there were; -1 for none."""
+        """Return the line of the output at a point, counted from 0 over all lines; -1 for none."""
         box = self.text_box()
         place = self.column.line_at(y - box.top()) if self.column is not None else None
         if place is None or not 0 <= x < self.width:
@@ -308,14 +308,14 @@ class ConsoleCard(PanelCard):
         return numbers[place[1]] if place[1] < len(numbers) else -1
 
     def y_of_printed(self, number: int) -> int | None:
-        """Where a line of the output is shown; None where it is hidden."""
+        """Return the height at which a line of the output is shown; None if it is hidden."""
         for index, numbers in enumerate(self._numbers):
             if self.column is not None and number in numbers:
                 return self.text_box().top() + self.column.top_of(index)
         return None
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """Also a band under the lines that are pointed at."""
+        """Paint the frame and a band under the marked lines."""
         super().paint_frame(painter, state)
         if not self.row.traced or self.column is None:
             return
@@ -329,7 +329,7 @@ class ConsoleCard(PanelCard):
                 painter.fillRect(QRect(1, box.top(), 3, box.height()), colour)
 
     def _traced_lines(self) -> Iterator[tuple[int, int]]:
-        """Block by block the lines in it that are marked."""
+        """Yield the marked lines of each block."""
         for index, numbers in enumerate(self._numbers):
             for first, last in self.row.traced:
                 begin = max(first - numbers.start, 0)
@@ -355,7 +355,7 @@ class ConsoleCard(PanelCard):
 
 
 def _numbers(first: int, count: int) -> list[range]:
-    """Which lines of all stand in the blocks of a stretch."""
+    """Return the numbers of the lines in each block of a stretch."""
     return [
         range(first + at, first + min(at + _BLOCK_LINES, count))
         for at in range(0, count, _BLOCK_LINES)

@@ -1,4 +1,4 @@
-"""What a run did to the files of its folder: one line each, with what can be seen of them."""
+"""The changes of a run to the files of its folder: one line each, with previews."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ _ICONS: dict[Status, tuple[str, str]] = {
     "deleted": ("file-minus-corner", "danger"),
 }
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What breaks a line, turns the order of letters, or cannot be drawn."""
+"""Characters that break a line, change the text direction, or cannot be drawn."""
 _MEDIUM = QFont.Weight.Medium
 _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
 class _Line(Struct, kw_only=True):
-    """One file where it stands in the card; `diff` while it is open."""
+    """A file and its position in the card; `diff` while it is open."""
 
     status: Status
     change: FileChange
@@ -90,11 +90,11 @@ class FilesCard(Card):
         self._lines = [self._make_line(status, one) for status, one in shown]
 
     def forget(self) -> None:
-        """Diffs have colours too."""
+        """Forget the colours, which the diffs have too."""
         self.refresh()
 
     def release(self) -> None:
-        """Keep no documents."""
+        """Release the documents."""
         for line in self._lines:
             if line.diff is not None:
                 line.diff.release()
@@ -106,7 +106,7 @@ class FilesCard(Card):
         return True
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
-        """Place the lines under each other; the height of the card."""
+        """Place the lines below each other; return the height of the card."""
         self.width = width
         self._spots = None
         y = HEADER
@@ -119,7 +119,7 @@ class FilesCard(Card):
         return self.frame_height()
 
     def frame_height(self) -> int:
-        """With the note and the line to unfold."""
+        """Return the height with the note and the line to unfold."""
         last = self._lines[-1] if self._lines else None
         end = HEADER
         if last is not None:
@@ -129,7 +129,7 @@ class FilesCard(Card):
         return end + extra + 4
 
     def source(self) -> str:
-        """A line for each file."""
+        """Return a line for each file."""
         return "\n".join(
             f"{status} {one.path}"
             for status, ones in (
@@ -141,7 +141,7 @@ class FilesCard(Card):
         )
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """The names, the chevrons of diffs, and the line to unfold the list."""
+        """Return the names, the chevrons of diffs, and the line to unfold the list."""
         if self._spots is None:
             self._spots = self._make_spots()
         return self._spots
@@ -179,7 +179,7 @@ class FilesCard(Card):
         return spots
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """The box, its header, and the lines that touch the clip."""
+        """Paint the box, its header, and the lines that touch the clip."""
         tokens = self.theme.tokens
         draw_panel(painter, QRect(0, 0, self.width, self.frame_height()), tokens.bg, tokens.line)
         header = QRect(0, 0, self.width, HEADER)
@@ -198,13 +198,13 @@ class FilesCard(Card):
             draw_text(painter, box, note, self.theme, "mute", 12)
 
     def summary(self) -> str:
-        """2 created · 1 changed."""
+        """Return the counts as text: 2 created · 1 changed."""
         words = (mark("%n created"), mark("%n changed"), mark("%n deleted"))
         counts = zip(words, self._changes.counts, strict=True)
         return " · ".join(tr_n(many, count) for many, count in counts if count)
 
     def note(self) -> str:
-        """What was not looked at, and what is not listed."""
+        """Return a note on the files that were not examined or not listed."""
         more = sum(self._changes.counts) - min(self._count, MOST_FILES)
         unlisted = tr_n("%n more are not listed.", more) if self.row.is_open and more > 0 else ""
         return " ".join(filter(None, (unlisted, self._changes.note)))
@@ -289,7 +289,7 @@ class FilesCard(Card):
 
 
 def shown_name(path: str) -> str:
-    """A path in one line whose letters stand as they are stored."""
+    """Return a path in one line, with its characters in the order in which they are stored."""
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", path)
 
 
@@ -300,7 +300,7 @@ def _counted(diff: str) -> tuple[int, int]:
 
 
 def _diff_blocks(diff: str) -> list[Block]:
-    """A unified diff in the terminal's green and red, without the names that stand above it."""
+    """Return a unified diff in the terminal's green and red, without the file names above it."""
     lines = diff.rstrip("\n").replace("\x1b", "␛").split("\n")
     lines = [line for line in lines if not line.startswith(("+++ ", "--- "))]
     left_out = len(lines) - _DIFF_LINES

@@ -19,7 +19,7 @@ _BUTTON = 28
 
 
 def picture_problem(name: str, problem: str) -> str:
-    """Why a picture is not shown, as a sentence."""
+    """Return why a picture is not shown, as a sentence."""
     problem = problem.rstrip(".")
     return tr(
         "{name} cannot be shown: {lower}{name_2}.",
@@ -30,12 +30,12 @@ def picture_problem(name: str, problem: str) -> str:
 
 
 class ImageCard(Card):
-    """Decoded in a thread at the card's width; says what is wrong when it cannot be read."""
+    """A picture, decoded in a thread at the card's width, or why it cannot be read."""
 
     gap = 12
 
     def frame_height(self) -> int:
-        """Of the picture; a guess until it is decoded."""
+        """Return the height of the picture; a guess until it is decoded."""
         found = self._picture()
         if found is None:
             return _WAITING_HEIGHT
@@ -45,7 +45,7 @@ class ImageCard(Card):
         return round(image.deviceIndependentSize().height()) + 2 * _EDGE
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """The picture in a hairline, or the words instead of it."""
+        """Paint the picture in a hairline, or the message instead of it."""
         tokens = self.theme.tokens
         rect = self._box()
         found = self._picture()
@@ -72,7 +72,7 @@ class ImageCard(Card):
         draw_panel(painter, rect, None, tokens.line)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Zoom by a click anywhere on it; save and copy while the mouse is near."""
+        """Return Zoom for a click anywhere on it; Save and Copy while the mouse is near."""
         found = self._picture()
         if found is None or found[1]:
             return []
@@ -92,7 +92,7 @@ class ImageCard(Card):
         return Spot(rect=rect, intent=intent, tip=tip, icon=icon)
 
     def paint_spots(self, painter: QPainter, state: PaintState) -> None:
-        """A ground under the icons: the picture may have any colour."""
+        """Paint a background under the icons, because the picture may have any colour."""
         tokens = self.theme.tokens
         for spot in self.spots(state.is_hovered or state.focus is not None):
             if spot.look == "icon":
@@ -100,7 +100,7 @@ class ImageCard(Card):
         super().paint_spots(painter, state)
 
     def source(self) -> str:
-        """Its path, or a word instead of its data."""
+        """Return its path, or a word instead of its data."""
         return self.row.text if self._kind() in ("path", "svg") else "[image]"
 
     def _kind(self) -> str:
@@ -110,14 +110,14 @@ class ImageCard(Card):
         return tr("The picture") if self._is_inline() else PurePath(self.row.text).name
 
     def _ground(self, image: QImage) -> QColor:
-        """The picture's own, so that it fills its card; drawings without one are for paper."""
+        """Return the picture's own background, so that it fills its card; white for drawings."""
         corner = image.pixelColor(min(2, image.width() - 1), min(2, image.height() - 1))
         if corner.alpha() == 255:
             return corner
         return QColor("#FFFFFF") if self._kind() == "svg" else self.theme.colour("raised")
 
     def _is_inline(self) -> bool:
-        """Whether the row's text is the picture, not the path of one."""
+        """Return whether the row's text is the picture, not its path."""
         return self._kind() != "path"
 
     def _limit(self) -> int:

@@ -1,4 +1,4 @@
-"""The fields in which a running program is answered, or typed to."""
+"""The fields for answers and other input to a running program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ INPUT_HEIGHT = 34
 
 
 class InputLine(QWidget):
-    """A line and a button; a secret is masked. `answered(text)` comes once. Owner: the view."""
+    """A line and a button; a secret is masked. Owner: the view.
+
+    `answered(text)` is emitted once.
+    """
 
     answered = Signal(str)
 
@@ -37,7 +40,7 @@ class InputLine(QWidget):
 class SendLine(QWidget):
     """Lines for the programs that the code has started, and the end of their input.
 
-    Signal: `sent(text, is_end)`; lines carry their line break. Owner: the view.
+    Signal: `sent(text, is_end)`; lines include their line break. Owner: the view.
     """
 
     sent = Signal(str, bool)
@@ -65,7 +68,7 @@ class SendLine(QWidget):
         self.sent.emit(f"{text}\n", False)
 
     def _on_ended(self) -> None:
-        """What was typed goes with it, without a line break, as a terminal does."""
+        """Send the typed text without a line break and the end of input, as a terminal does."""
         text = self.field.text()
         self.field.clear()
         self.setEnabled(False)

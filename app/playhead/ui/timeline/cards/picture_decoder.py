@@ -1,7 +1,7 @@
 """Decode pictures in a thread at the size at which they are shown.
 
-SVG that code gave back is drawn here too: nothing is loaded from outside, and what is too large
-is refused.
+SVG that code returned is drawn here too: nothing is loaded from outside, and what is too large is
+refused.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _FILTERS = frozenset({"filter", "foreignObject"})
 
 
 class _RefusedError(Exception):
-    """Says in words why a drawing is not shown."""
+    """A drawing is not shown; the text says why."""
 
 
 class _SvgInspector:
-    """Walks through a drawing without drawing it."""
+    """Checks a drawing without drawing it."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -49,7 +49,7 @@ class _SvgInspector:
         self._repeated: set[str] = set()
 
     def look(self, text: str) -> None:
-        """Raises _Refusal for what must not reach the renderer."""
+        """Raise _RefusedError for anything that must not reach the renderer."""
         parser = expat.ParserCreate()
         parser.StartElementHandler = self._on_start
         parser.EndElementHandler = self._on_end
@@ -94,7 +94,10 @@ class _SvgInspector:
 
 
 def draw_svg(text: str, limit: QSize) -> tuple[QImage, str]:
-    """A drawing no larger than `limit`, and what is wrong with it; may run in any thread."""
+    """Return a drawing no larger than `limit`, and what is wrong with it.
+
+    May run in any thread.
+    """
     try:
         return _draw(text, limit), ""
     except _RefusedError as refusal:
@@ -141,7 +144,7 @@ class _DecodeSignals(QObject):
 
 
 class _DecodeJob(QRunnable):
-    """Reads one picture; holds nothing of the view, which may be gone before it ends."""
+    """Reads one picture; has no reference to the view, which may be deleted before it ends."""
 
     def __init__(
         self, key: PictureKey, source: str, kind: str, limit: QSize, answer: _DecodeSignals
@@ -154,13 +157,16 @@ class _DecodeJob(QRunnable):
         self._answer = answer
 
     def run(self) -> None:
-        """Called in a thread of the pool."""
+        """Read the picture; called in a thread of the pool."""
         image, problem = decode_picture(self._source, self._kind, self._limit)
         self._answer.ready.emit(self._key, image, problem)
 
 
 def decode_picture(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
-    """A picture no larger than `limit`, and what is wrong with it; may run in any thread."""
+    """Return a picture no larger than `limit`, and what is wrong with it.
+
+    May run in any thread.
+    """
     if kind == "svg":
         return draw_svg(source, limit)
     data = QBuffer()
@@ -193,19 +199,19 @@ def decode_picture(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
 
 
 def _is_too_large(reader: QImageReader, size: QSize) -> bool:
-    """Only JPEG is made small while it is read; others would be whole in memory first."""
+    """Return whether a picture is too large; only JPEG is reduced while it is read."""
     if reader.format() in (b"jpeg", b"jpg"):
         return False
     return size.isValid() and size.width() * size.height() * 4 > _LIMIT_MB << 20
 
 
 def _problem(reader: QImageReader) -> str:
-    """Why a picture cannot be shown, in words that help."""
+    """Return why a picture cannot be shown, with advice."""
     match reader.error():
         case QImageReader.ImageReaderError.FileNotFoundError:
             return tr("the file is not there any more")
         case QImageReader.ImageReaderError.UnsupportedFormatError:
-            return tr("it is no picture, or of an unknown kind")
+            return tr("it is not a picture, or of an unknown kind")
         case QImageReader.ImageReaderError.InvalidDataError:
             return tr("its data are damaged")
         case _:
@@ -215,7 +221,7 @@ def _problem(reader: QImageReader) -> str:
 class PictureDecoder(QObject):
     """Keeps the last pictures that were shown.
 
-    `ready(name)` comes when one is decoded; of a name `row#part` it is the row.
+    `ready(name)` is emitted when one is decoded; for a name `row#part`, with the row.
     """
 
     ready = Signal(str)
@@ -231,7 +237,7 @@ class PictureDecoder(QObject):
     def get(
         self, name: str, source: str, kind: str, width: int, ratio: float
     ) -> tuple[QImage, str] | None:
-        """The picture and what is wrong with it, or None while it is decoded."""
+        """Return the picture and what is wrong with it, or None while it is decoded."""
         key = (name, width, ratio)
         if key in self._known:
             self._known.move_to_end(key)

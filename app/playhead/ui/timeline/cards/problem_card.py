@@ -22,7 +22,7 @@ _TITLE_CHARS = 400
 
 
 class ProblemCard(BoxCard):
-    """What went wrong and where in one glance; folded under it how the code came there."""
+    """Shows the error and its place; the traceback is folded under it."""
 
     gap = 12
 
@@ -37,7 +37,7 @@ class ProblemCard(BoxCard):
         super().__init__(row, tools)
 
     def refresh(self) -> None:
-        """The traceback is laid out as code, and only while it is open."""
+        """Lay out the traceback as code, only while it is open."""
         super().refresh()
         trace = self._trace() if self.row.is_open else ""
         if self.column is None:
@@ -48,34 +48,34 @@ class ProblemCard(BoxCard):
             self._remedy.set_blocks(cut_plain(clip(self._error.remedy[:4_000]), "plain"))
 
     def forget(self) -> None:
-        """What to do has a document too."""
+        """Forget the colours, which the remedy's document has too."""
         super().forget()
         if self._remedy is not None:
             self._remedy.forget()
 
     def release(self) -> None:
-        """Keep no documents."""
+        """Release the documents."""
         super().release()
         if self._remedy is not None:
             self._remedy.release()
 
     def title(self) -> str:
-        """Its kind and message."""
+        """Return the error's kind and message."""
         first = self._error.message.strip().split("\n")[0][:_TITLE_CHARS]
         name = self._error.name[:_TITLE_CHARS]
         return f"{name}: {first}" if first else name
 
     def words(self) -> str:
-        """Nothing more: where it was stands beside the line that opens the traceback."""
+        """Return ''; the place of the error is beside the line that opens the traceback."""
         return ""
 
     def source(self) -> str:
-        """The traceback, or what is known of it, and what to do."""
+        """Return the traceback, or what is known of it, and the remedy."""
         told, remedy = self._trace() or self.title(), self._error.remedy
         return told if not remedy or remedy in told else f"{told}\n{remedy}"
 
     def where(self) -> str:
-        """The place nearest to the failure, in words."""
+        """Return the place nearest to the failure, in words."""
         frames = self._error.frames
         own = [frame for frame in frames if not frame.file]
         if not frames:
@@ -86,20 +86,20 @@ class ProblemCard(BoxCard):
         return words
 
     def text_box(self) -> QRect:
-        """Under the line that opens it."""
+        """Return the box under the line that opens the traceback."""
         box = super().text_box()
         extra = _FOLD + 4 if self._has_line() else 0
         return QRect(box.left(), self._line_top() + extra, box.width(), 0)
 
     def _line_top(self) -> int:
-        """Under the title and what to do."""
+        """Return the top of the line that opens the traceback, below title and remedy."""
         box = super().text_box()
         if self._remedy is None or not self.width:
             return box.top()
         return box.top() + self._remedy.lay_out(box.width(), 0, 10_000) + 4
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """To the line, the traceback and its copy; to have it mended where a model is set."""
+        """Return the buttons: the line, the traceback, its copy, and the fix if a model is set."""
         spots = [*self._place_spots(), *self._mend_spots()]
         if not self._trace():
             return spots
@@ -116,7 +116,7 @@ class ProblemCard(BoxCard):
         return min(left, max(40, self.width - 16 - width))
 
     def _place_spots(self) -> list[Spot]:
-        """The place of the failure, which leads there in the editor."""
+        """Return the place of the failure, which leads to the line in the editor."""
         line, place = self.own_line(), self.where()
         if not line or not self.row.origin:
             return []
@@ -139,16 +139,16 @@ class ProblemCard(BoxCard):
         return [self.button_spot(40, top, label, Intent("mend", self.title()), "wrench")]
 
     def own_line(self) -> int:
-        """The line of the code itself that failed, 0 if it is not known."""
+        """Return the line of the code itself that failed, 0 if it is not known."""
         own = [frame.line for frame in self._error.frames if not frame.file]
         return own[-1] if own else 0
 
     def frame_height(self) -> int:
-        """With room for the button."""
+        """Return the height, with room for the button."""
         return super().frame_height() + (40 if self.tools.has_model() else 0)
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """Also what to do, and where it was."""
+        """Paint the frame, the remedy and the place of the error."""
         super().paint_frame(painter, state)
         if self._remedy is not None:
             top = super().text_box().top()
@@ -167,7 +167,7 @@ class ProblemCard(BoxCard):
         return bool(self._error.frames or self._trace())
 
     def _trace(self) -> str:
-        """The traceback that the program printed; else its frames."""
+        """Return the traceback that the program printed, else its frames."""
         if self.row.items:
             return self.row.items[0]
         if not self._error.frames and "\n" not in self._error.message.strip():

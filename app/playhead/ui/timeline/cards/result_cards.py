@@ -1,4 +1,4 @@
-"""Texts that the code gave back to be shown: pages as folded source, markdown as prose."""
+"""Texts that the code returned: pages as folded source, Markdown as prose."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ class PageCard(PanelCard):
         self.column.set_blocks(blocks)
 
     def frame_height(self) -> int:
-        """Only the header while it is folded."""
+        """Return the height; while it is folded, only that of the header."""
         return super().frame_height() if self.row.is_open else HEADER
 
     def text_box(self) -> QRect:
-        """Inside the ground."""
+        """Return the box inside the panel."""
         return super().text_box() if self.row.is_open else QRect(0, HEADER, self.width, 0)
 
     def foot_label(self) -> str:
-        """What was left out."""
+        """Return how much was left out."""
         return tr("Hide the source") if len(self.row.text) > 4_000 and self.row.is_open else ""
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """Closed, the header is all there is."""
+        """Paint the frame; while it is closed, only the header."""
         if self.row.is_open:
             super().paint_frame(painter, state)
             return
@@ -62,7 +62,7 @@ class PageCard(PanelCard):
         self.paint_header(painter, header)
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
-        """What it is and how much."""
+        """Paint the kind and the length."""
         is_page = self._is_page()
         title = tr("Web page") if is_page else "JavaScript"
         icon = "globe" if is_page else "file-braces"
@@ -73,7 +73,7 @@ class PageCard(PanelCard):
         draw_detail(painter, self.theme, right, header.adjusted(0, 0, -120, 0), words)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Open it outside, copy and unfold the source."""
+        """Return the buttons to open it outside, and to copy and unfold the source."""
         middle = HEADER // 2
         chevron = "chevron-down" if self.row.is_open else "chevron-right"
         tip = tr("Hide the source") if self.row.is_open else tr("Show the source")
@@ -102,20 +102,20 @@ class PageCard(PanelCard):
 
 
 class RenderedCard(MarkdownCard):
-    """Markdown that the code gave back, in a frame: these are not the model's words."""
+    """Markdown that the code returned, in a frame, because it is not from the model."""
 
     gap = 12
 
     def text_box(self) -> QRect:
-        """Inside the frame, under its header."""
+        """Return the box inside the frame, below its header."""
         return QRect(_PAD, HEADER + PAD_Y, self.width - 2 * _PAD, 0)
 
     def frame_height(self) -> int:
-        """With the lower edge."""
+        """Return the height with the lower edge."""
         return super().frame_height() + PAD_Y + 2
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """The frame and its header."""
+        """Paint the frame and its header."""
         tokens = self.theme.tokens
         draw_panel(painter, QRect(0, 0, self.width, self.frame_height()), tokens.bg, tokens.line)
         header = QRect(0, 0, self.width, HEADER)
@@ -124,7 +124,7 @@ class RenderedCard(MarkdownCard):
         draw_header(painter, self.theme, header, "file-text", tr("Result"))
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Copy the markdown."""
+        """Return the button to copy the Markdown."""
         copy = Intent("copy", self.row.text)
         icon = self.icon_spot(self.width - 8, HEADER // 2, "copy", tr("Copy markdown"), copy)
         return [icon, *self.fence_spots()]

@@ -32,11 +32,11 @@ class AttachmentCard(Card):
     gap = 8
 
     def frame_height(self) -> int:
-        """One line."""
+        """Return the height of one line."""
         return _CHIP
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """An icon and the file's name."""
+        """Paint an icon and the file's name."""
         tokens = self.theme.tokens
         name = visible(PurePath(self.row.text).name or self.row.text or "file")[:_NAME_CHARS]
         width = min(self.width, text_width(self.theme, name, 12) + 40)
@@ -54,12 +54,12 @@ class CitationCard(Card):
     gap = 10
 
     def frame_height(self) -> int:
-        """As many lines as the chips need, with one for the turn's foot where it ends here."""
+        """Return the height of the lines of chips, with one for the turn's foot if it ends here."""
         foot = BUTTON_PX + 4 if self.row.is_last else 0
         return self._chips()[1] + foot
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """The chips."""
+        """Paint the chips."""
         semibold = QFont.Weight.DemiBold
         for rect, text in self._chips()[0]:
             draw_panel(painter, rect, self.theme.tokens.accent_bg, None, radius=6)
@@ -70,7 +70,7 @@ class CitationCard(Card):
             draw_text(painter, foot, self.row.foot, self.theme, "mute", 12)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """The sources that can be opened; Copy and Retry at the end of a turn."""
+        """Return the sources that can be opened; Copy and Retry at the end of a turn."""
         spots: list[Spot] = []
         for (rect, _), line in zip(self._chips()[0], self.row.items, strict=True):
             title, address = split_source(line)
@@ -90,7 +90,7 @@ class CitationCard(Card):
         return spots + answer_actions(self, self.frame_height() - BUTTON_PX // 2, self.row.key)
 
     def source(self) -> str:
-        """The sources, one a line."""
+        """Return the sources, one per line."""
         numbered = enumerate(map(split_source, self.row.items), 1)
         return "\n".join(f"[{number}] {' '.join(one).strip()}" for number, one in numbered)
 
@@ -109,7 +109,7 @@ class CitationCard(Card):
 
 
 class RunCard(Card):
-    """A line that says how a run ended before its end."""
+    """A line that says why a run ended early."""
 
     gap = 10
     icon = "circle-stop"
@@ -121,16 +121,16 @@ class RunCard(Card):
         self.column.set_blocks(cut_plain(self.row.text, "plain"))
 
     def text_box(self) -> QRect:
-        """Beside the icon."""
+        """Return the box beside the icon."""
         return QRect(24, 2, self.width - 24, 0)
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """The icon."""
+        """Paint the icon."""
         draw_icon(painter, self.theme, self.icon, "mute", QPointF(8, 12))
 
 
 class UnknownCard(RunCard):
-    """A quiet line in the place of a result that cannot be shown."""
+    """A quiet line in place of a result that cannot be shown."""
 
     icon = "info"
 
@@ -157,29 +157,29 @@ class BoxCard(Card):
         super().__init__(row, tools)
 
     def title(self) -> str:
-        """The first line."""
+        """Return the first line."""
         return ""
 
     def words(self) -> str:
-        """What is under it."""
+        """Return the text below the title."""
         return ""
 
     def button(self) -> tuple[str, str, Intent] | None:
-        """Label, icon and what it does."""
+        """Return the button's label, icon and intent; None for no button."""
         return None
 
     def forget(self) -> None:
-        """The title has a document too."""
+        """Forget the colours, which the title's document has too."""
         super().forget()
         if self._title_column is not None:
             self._title_column.forget()
 
     def source(self) -> str:
-        """Title and words."""
+        """Return title and words."""
         return f"{self.title()}\n{self.words()}".strip()
 
     def text_box(self) -> QRect:
-        """Beside the icon, under the title."""
+        """Return the box beside the icon, below the title."""
         title = self._title_column
         assert title is not None  # noqa: S101 - made with the card
         width = self.width - 40 - 14
@@ -187,11 +187,11 @@ class BoxCard(Card):
         return QRect(40, 12 + height, width, 0)
 
     def frame_height(self) -> int:
-        """With the button and the lower edge."""
+        """Return the height with the button and the lower edge."""
         return super().frame_height() + (40 if self.button() else 0) + 12
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """The box, the icon and the title."""
+        """Paint the box, the icon and the title."""
         ground, border, colour, icon = self.look
         tokens = self.theme.tokens
         rect = QRect(0, 0, self.width, self.frame_height())
@@ -205,7 +205,7 @@ class BoxCard(Card):
             painter.restore()
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """The button."""
+        """Return the button."""
         if (button := self.button()) is None:
             return []
         label, icon, intent = button
@@ -213,9 +213,9 @@ class BoxCard(Card):
 
 
 class FailureCard(BoxCard):
-    """Why an answer did not come, what to do, and Retry.
+    """The reason for a missing answer, the remedy, and Retry.
 
-    One that is a question is no red box: a bar above the composer takes the answer.
+    One that is a question is not a red box, because a bar above the composer takes the answer.
     """
 
     def __init__(self, row: Row, tools: CardTools) -> None:
@@ -226,17 +226,17 @@ class FailureCard(BoxCard):
         super().__init__(row, tools)
 
     def title(self) -> str:
-        """One sentence."""
+        """Return the failure in one sentence."""
         return self._failure().title
 
     def words(self) -> str:
-        """The facts and the remedy."""
+        """Return the facts and the remedy."""
         failure = self._failure()
         remedy = "" if self._is_question else failure.remedy
         return "\n".join(part for part in (failure.detail, remedy) if part)
 
     def button(self) -> tuple[str, str, Intent] | None:
-        """Retry."""
+        """Return Retry."""
         if self._is_question:
             return None
         return tr("Retry"), "refresh-cw", Intent("retry", self.row.key)
@@ -249,7 +249,7 @@ class FailureCard(BoxCard):
 
 
 class NoteCard(BoxCard):
-    """A line of the window's own."""
+    """A message of the window itself."""
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         kind = row.note.kind if row.note else "info"
@@ -262,42 +262,42 @@ class NoteCard(BoxCard):
         super().__init__(row, tools)
 
     def title(self) -> str:
-        """What is to be known."""
+        """Return the message."""
         return self.row.note.title if self.row.note else ""
 
     def words(self) -> str:
-        """More about it."""
+        """Return the details."""
         return self.row.note.detail if self.row.note else ""
 
     def button(self) -> tuple[str, str, Intent] | None:
-        """What can be done."""
+        """Return the button for the remedy; None for no button."""
         if self.row.note is None or self.row.note.action is None:
             return None
         return self.row.note.action[0], "", Intent("act", self.row.key)
 
 
 class InputCard(BoxCard):
-    """The running code asks for a line; the field itself is a widget that the view puts here."""
+    """A request of the running code for a line; the view puts the field, a widget, over it."""
 
     look = ("raised", "line_strong", "text", "keyboard")
 
     def title(self) -> str:
-        """The prompt of the code."""
+        """Return the prompt of the code."""
         request = input_of(self.row)
         prompt = request.prompt.strip() if request else ""
         return prompt or tr("The code asks for a line of text.")
 
     def words(self) -> str:
-        """What was answered, unless it is a secret."""
+        """Return the answer, unless it is a secret."""
         if not self.row.state:
             return ""
         return self.row.detail or tr("Answered.")
 
     def frame_height(self) -> int:
-        """With room for the field."""
+        """Return the height, with room for the field."""
         return super().frame_height() + (0 if self.row.state else INPUT_HEIGHT + 10)
 
     def field_box(self) -> QRect:
-        """Where the field goes."""
+        """Return the box of the field."""
         top = self.frame_height() - INPUT_HEIGHT - 12
         return QRect(40, top, self.width - 40 - 14, INPUT_HEIGHT)

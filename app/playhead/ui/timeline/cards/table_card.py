@@ -1,4 +1,4 @@
-"""A table that the code gave back: only the cells that are looked at are drawn."""
+"""A table that the code returned; only the visible cells are drawn."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class TableCard(Card):
-    """A page of a frame under a head that stays in sight; sorted by a click on a column's name."""
+    """A page of a data frame under a fixed head; a click on a column's name sorts it."""
 
     gap = 12
     sticky_height = HEADER + HEAD
@@ -77,11 +77,11 @@ class TableCard(Card):
 
     @property
     def is_small(self) -> bool:
-        """Whether all of it is made a text within a frame."""
+        """Return whether the whole table is small enough to become a text in a frame."""
         return len(self._table.rows) * len(self._table.columns) <= _SMALL_CELLS
 
     def forget(self) -> None:
-        """Another type face may have other widths."""
+        """Forget the widths, which depend on the font."""
         self._widths = []
 
     def act(self, word: str) -> bool:
@@ -94,22 +94,22 @@ class TableCard(Card):
         return True
 
     def frame_height(self) -> int:
-        """Of the head, the rows that are shown and the foot."""
+        """Return the height of the head, the rows that are shown and the foot."""
         foot = _FOOT if self._foot_words() else _EDGE
         return HEADER + HEAD + LINE * max(1, self._shown_rows) + foot
 
     def source(self) -> str:
-        """The rows separated by tabs, as spreadsheets take them."""
+        """Return the rows separated by tabs, as spreadsheets accept them."""
         return self.as_text("\t")
 
     def as_text(self, separator: str) -> str:
-        """All rows that are here, in the order in which they are shown."""
+        """Return all rows that are here, in the order in which they are shown."""
         rows = self._table.rows
         ordered = rows if self._order is None else (rows[number] for number in self._order)
         return table_as_text(self._table.columns, ordered, separator)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """What can be done with the table, its column names, and the line to unfold it."""
+        """Return the actions of the table, its column names, and the line to unfold it."""
         middle, key = self._head_y + HEADER // 2, self.row.key
         spots = [
             self.icon_spot(
@@ -133,7 +133,7 @@ class TableCard(Card):
         return spots
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """The box, the rows that touch the clip, and the head over them."""
+        """Paint the box, the rows that touch the clip, and the head over them."""
         tokens = self.theme.tokens
         rect = QRect(0, 0, self.width, self.frame_height())
         last = LINE * max(0, self._shown_rows - 1)
@@ -152,7 +152,7 @@ class TableCard(Card):
         return count if self.row.is_open else min(count, FOLDED_ROWS)
 
     def _foot_words(self) -> list[tuple[str, Intent]]:
-        """What unfolds the rows that are here, and what opens those that are not."""
+        """Return the text to unfold the rows that are here, and the text to open the others."""
         table, count = self._table, len(self._table.rows)
         words: list[tuple[str, Intent]] = []
         if count > FOLDED_ROWS:
@@ -164,7 +164,7 @@ class TableCard(Card):
         return words
 
     def _sort(self, column: int) -> None:
-        """Rising, falling, and back to the order of the frame."""
+        """Sort a column: ascending, descending, and back to the original order."""
         if self._sorted_by == (column, True):
             self._sorted_by = self._order = None
             return
@@ -173,7 +173,7 @@ class TableCard(Card):
         self._order = sorted_rows(self._table, column, is_falling)
 
     def _page_spots(self, middle: int) -> list[Spot]:
-        """To the columns before and behind those that have room."""
+        """Return the buttons to the columns before and after those that are shown."""
         shown, count = self._layout(), len(self._table.columns)
         if len(shown) == count:
             return []
@@ -214,7 +214,7 @@ class TableCard(Card):
         return self._table.dtypes[index] if index < len(self._table.dtypes) else ""
 
     def _layout(self) -> list[tuple[int, int, int]]:
-        """(column, left, width) of those that have room, from the first one on."""
+        """Return (column, left, width) of the columns that fit, from the first shown one on."""
         widths = self._measured()
         room = self.width - 2 * _EDGE
         chosen: list[int] = []
@@ -274,7 +274,7 @@ class TableCard(Card):
                 draw_hairline(painter, 1, y + LINE - 1, self.width - 2, hairline)
 
     def _paint_header(self, painter: QPainter) -> None:
-        """The card's first line, at the top of the view while the card begins above it."""
+        """Paint the card's first line, at the top of the view if the card begins above it."""
         tokens = self.theme.tokens
         header = QRect(0, self._head_y, self.width, HEADER)
         if self._head_y:
@@ -287,7 +287,7 @@ class TableCard(Card):
         draw_detail(painter, self.theme, right, box, words)
 
     def size_words(self) -> str:
-        """How much there is, and which columns of it have room."""
+        """Return the size of the table, and which of its columns are shown."""
         layout, count = self._layout(), len(self._table.columns)
         words = size_text(self._table)
         if not layout or len(layout) == count:
@@ -320,7 +320,7 @@ class TableCard(Card):
             draw_text(painter, box, name, self.theme, colour, _TEXT_PX, _MEDIUM, align)
 
     def _paint_arrow(self, painter: QPainter, box: QRect) -> QRect:
-        """The mark of the order; the room that is left for the name."""
+        """Paint the mark of the order; return the room that is left for the name."""
         is_falling = self._sorted_by is not None and self._sorted_by[1]
         icon = "arrow-down" if is_falling else "arrow-up"
         centre = QPointF(box.right() - 5, box.center().y() + 1)
@@ -329,6 +329,6 @@ class TableCard(Card):
 
 
 def _figures(font: QFont) -> QFont:
-    """The same type with figures of one width, so that they stand below each other."""
+    """Return the same font with figures of one width, so that they are aligned."""
     font.setFeature(QFont.Tag("tnum"), 1)
     return font

@@ -1,4 +1,4 @@
-"""The columns of a table and the text of their cells: short to look at, whole to copy."""
+"""The columns of a table and the text of their cells: short to show, whole to copy."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from playhead.domain.conversation.payloads import Cell, Table
 from playhead.ui.widgets.wording import tr, tr_n
 
 SAMPLE = 200
-"""Rows by which a column's type and width are judged."""
+"""Rows that decide a column's type and width."""
 SORT_LIMIT = 20_000
-"""Of more rows a sort would be felt."""
+"""Sorting more rows would block the window noticeably."""
 _DECIMALS = 4
 _SHOWN_CHARS = 300
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?")
@@ -26,9 +26,9 @@ _BREAKS = str.maketrans({"\n": "↵", "\r": "", "\t": " ", "\u2028": "↵", "\u2
 
 
 class TableColumn:
-    """How one column is shown: numbers to the right, with as many decimals as they need.
+    """The format of one column: numbers to the right, with as many decimals as they need.
 
-    `missing` is what its library writes where nothing is.
+    `missing` is the text of its library for a missing value.
     """
 
     def __init__(self, cells: Iterable[Cell], dtype: str = "", missing: str = "") -> None:
@@ -44,13 +44,13 @@ class TableColumn:
         self._cut_at = _moment_length([one for one in seen if isinstance(one, str)], is_time)
 
     def is_missing(self, cell: Cell) -> bool:
-        """Whether nothing is there; where one word does not do for all, others stand as texts."""
+        """Return whether a value is missing; with several words for it, others are plain texts."""
         if isinstance(cell, str):
             return self._has_words and cell in _MISSING
         return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
     def text(self, cell: Cell) -> str:
-        """A cell in one short line."""
+        """Return a cell in one short line."""
         if cell is None:
             return self.nothing
         if isinstance(cell, float):
@@ -64,7 +64,7 @@ class TableColumn:
         return str(cell)
 
     def key(self, cell: Cell) -> tuple[bool, int | float, str]:
-        """What a cell is sorted by: numbers and spans of time before texts."""
+        """Return the key to sort a cell by: numbers and durations before texts."""
         number = self._number(cell)
         if number is None and isinstance(cell, bool):
             number = int(cell)
@@ -74,7 +74,7 @@ class TableColumn:
         return (True, 0, str(cell).casefold()) if seconds is None else (False, seconds, "")
 
     def _number(self, cell: Cell) -> int | float | None:
-        """A number also where JSON has none for it: endless ones, decimals, very long ones."""
+        """Return a number, also if JSON has none for it: infinities, decimals, very long ones."""
         if isinstance(cell, int | float) and not isinstance(cell, bool):
             return cell
         if not self._is_numeric or not isinstance(cell, str):
@@ -86,7 +86,7 @@ class TableColumn:
 
 
 def columns_of(table: Table) -> list[TableColumn]:
-    """How the columns of a page are shown."""
+    """Return the formats of the columns of a page."""
     rows = table.rows[:SAMPLE]
     empty = [""] * len(table.columns)
     dtypes, missing = [*table.dtypes, *empty], [*table.missing, *empty]
@@ -97,7 +97,7 @@ def columns_of(table: Table) -> list[TableColumn]:
 
 
 def sorted_rows(table: Table, column: int, is_falling: bool) -> list[int]:
-    """The numbers of the rows in the order of a column; what is missing comes last."""
+    """Return the numbers of the rows in the order of a column; missing values are last."""
 
     shown = columns_of(table)[column]
 
@@ -113,7 +113,7 @@ def sorted_rows(table: Table, column: int, is_falling: bool) -> list[int]:
 def table_as_text(
     columns: Sequence[str], rows: Iterable[Sequence[Cell]], separator: str = "\t"
 ) -> str:
-    """Rows under their heads, separated by tabs or commas, quoted where needed."""
+    """Return rows under their heads, separated by tabs or commas, quoted where needed."""
     target = io.StringIO()
     writer = csv.writer(target, delimiter=separator, lineterminator="\n")
     writer.writerow(columns)
@@ -122,7 +122,7 @@ def table_as_text(
 
 
 def size_text(table: Table, *, is_whole: bool = False) -> str:
-    """200 of 12,000 rows · 8 columns; the whole where the rest can be read as well."""
+    """Return the size: 200 of 12,000 rows · 8 columns; the whole if the rest can be read."""
     shown, total = len(table.rows), max(table.total_rows, len(table.rows))
     rows = tr_n("%n rows", total, one="1 row")
     if shown < total and not is_whole:
@@ -135,7 +135,7 @@ def size_text(table: Table, *, is_whole: bool = False) -> str:
 
 
 def _seconds(text: str) -> float | None:
-    """A span of time as pandas and Python write it: `-1 days +02:00:00`, `1 day, 2:00:00`."""
+    """Return the seconds of a duration of pandas or Python: `-1 days +02:00:00`, `2:00:00`."""
     match = _SPAN.fullmatch(text)
     if match is None:
         return None
@@ -148,7 +148,7 @@ def _is_numeric(dtype: str) -> bool:
 
 
 def _decimals(numbers: Sequence[float]) -> int | None:
-    """How many decimals a column needs; None when they differ too much in size for that."""
+    """Return the decimals that a column needs; None if its numbers differ too much in size."""
     finite = [abs(number) for number in numbers if math.isfinite(number)]
     if any(number >= 1e12 or 0 < number < 10**-_DECIMALS for number in finite):
         return None
@@ -159,7 +159,7 @@ def _decimals(numbers: Sequence[float]) -> int | None:
 
 
 def _moment_length(cells: Sequence[str], is_time: bool) -> int:
-    """How much of each moment of a column says anything: midnights and full minutes need less."""
+    """Return the length that all times of a column need: less for midnights or full minutes."""
     if not is_time or not cells or not all(_MOMENT.fullmatch(cell) for cell in cells):
         return 0
     if all(cell.endswith("T00:00:00") for cell in cells):
@@ -170,7 +170,7 @@ def _moment_length(cells: Sequence[str], is_time: bool) -> int:
 
 
 def _moment_text(cell: str, length: int) -> str:
-    """A moment without what is the same in the whole column; never without what differs."""
+    """Return a time without the part that is the same in the whole column."""
     rest = cell[length:]
     return (cell if rest.strip("T:0.") else cell[:length]).replace("T", " ", 1)
 

@@ -33,12 +33,12 @@ class ConsoleText:
 
     @property
     def open_line(self) -> str:
-        """The last line, not yet ended."""
+        """Return the last line, which has not ended yet."""
         return _overwritten(self._open)
 
     @property
     def line_count(self) -> int:
-        """All lines there have been, with an open one that is not empty."""
+        """Return the number of all lines so far, with an unfinished one that is not empty."""
         return len(self.head) + len(self.tail) + self.hidden + bool(self._open)
 
     def feed(self, text: str) -> None:
@@ -53,12 +53,12 @@ class ConsoleText:
         self._grow(rest[-1])
 
     def lines(self) -> list[str]:
-        """All lines that were kept, the open one too."""
+        """Return all kept lines, the unfinished one too."""
         last = [self.open_line] if self._open else []
         return [*self.head, *self.tail, *last]
 
     def _split(self, text: str) -> list[str]:
-        """Its lines, but not those in the middle that would be hidden at once: they are counted."""
+        """Return the lines; count those in the middle that would be hidden at once."""
         room = HEAD_LINES - len(self.head) + 1
         lines = text.split("\n", room)
         if len(lines) <= room:
@@ -85,7 +85,7 @@ class ConsoleText:
 
 
 def _overwritten(line: str) -> str:
-    """A line after its carriage returns, backspaces and erasures; colours stay in it."""
+    """Return a line after its carriage returns, backspaces and erasures, with its colours."""
     if line.endswith("\r"):
         line = line[:-1]
     if len(line) > _REPLAY_LIMIT:
@@ -100,7 +100,7 @@ _CUBE = (0, 95, 135, 175, 215, 255)
 
 
 class ConsoleStyle(Struct, frozen=True, kw_only=True):
-    """How a span looks; a colour is a number of the theme's sixteen or `#RRGGBB`."""
+    """The look of a span; a colour is a number of the theme's sixteen or `#RRGGBB`."""
 
     ink: int | str | None = None
     ground: int | str | None = None
@@ -117,7 +117,10 @@ PLAIN_STYLE = ConsoleStyle()
 def styled_spans(
     line: str, style: ConsoleStyle = PLAIN_STYLE
 ) -> Iterator[tuple[str, ConsoleStyle]]:
-    """Texts with their styles, beginning in `style`; the last one may be empty: the style after."""
+    """Yield texts with their styles, beginning in `style`.
+
+    The last text may be empty: its style is the one after the line.
+    """
     at = 0
     for match in _COLOUR.finditer(line):
         if match.start() > at:
@@ -203,11 +206,14 @@ _CHAIN_LINES = (
     "The above exception was the direct cause of the following exception:",
 )
 _TRACEBACK_CHARS = 200_000
-"""Characters at the end of an output among which a traceback is looked for."""
+"""Characters at the end of an output in which a traceback is searched."""
 
 
 def split_traceback(output: str, name: str) -> tuple[str, str]:
-    """The output without the traceback at its end, and that: '' unless it is of this exception."""
+    """Return the output without the traceback at its end, and the traceback.
+
+    The traceback is '' unless it is of this exception.
+    """
     begin = max(0, len(output) - _TRACEBACK_CHARS)
     lines = output[begin:].rstrip("\n").split("\n")
     plain = [without_colours(line) for line in lines]
@@ -222,7 +228,7 @@ def split_traceback(output: str, name: str) -> tuple[str, str]:
 
 
 def _last_head(lines: list[str], name: str) -> int | None:
-    """Where the last traceback begins, if the exception of that name ends it."""
+    """Return the start of the last traceback, if the exception of that name ends it."""
     # numpy's _ArrayMemoryError says of itself that its name is MemoryError.
     says = re.compile(rf"[\w.]*{re.escape(name)}(?::|$)")
     if not any(says.match(line) for line in lines):
@@ -237,13 +243,13 @@ def _last_head(lines: list[str], name: str) -> int | None:
 
 
 def _ends_with(lines: list[str], says: re.Pattern[str]) -> bool:
-    """Whether the first line that is not indented names the exception."""
+    """Return whether the first line that is not indented names the exception."""
     first = next((line for line in lines if line and not line.startswith((" ", "\t"))), "")
     return says.match(first) is not None
 
 
 def _joined_to(lines: list[str], head: int) -> int | None:
-    """Where the traceback before this one begins, if they are of one chain."""
+    """Return the start of the traceback before this one, if both are of one chain."""
     before = [number for number in range(max(0, head - 3), head) if lines[number] in _CHAIN_LINES]
     if not before:
         return None

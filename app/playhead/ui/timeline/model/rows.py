@@ -1,4 +1,4 @@
-"""The rows of the timeline: one per message that is drawn, its kind, and the user's folds of it."""
+"""The rows of the timeline: one per message that is drawn, its kind, and its folding."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Action = tuple[str, Callable[[], object]]
 
 
 class Note(Struct, kw_only=True):
-    """A line of the window's own that is no message."""
+    """A line of the window itself that is not a message."""
 
     kind: Literal["info", "warning", "error"]
     title: str
@@ -62,10 +62,10 @@ class Note(Struct, kw_only=True):
 class Row(Struct, eq=False, kw_only=True):
     """One card's worth: a message, or a note, with its text so far.
 
-    `state` and `detail` say how a run stands (code and console) or whether an input is answered;
+    `state` and `detail` are the state of a run (code and console) or of an input's answer;
     `is_last` marks the end of a turn, where an answer shows its actions. `items` are the sources
     of a citation, the traceback of a problem, the files that are opened in a list, the file with
-    the whole of an output. `is_typing` means that code shows a field for text to the programs
+    the whole output. `is_typing` means that code shows a field for text to the programs
     that it has started; `began_at` is when it began to run (seconds since the epoch). `versions`
     are those of the question, or of the answer that ends with the row. `origin` is the code that
     a problem came from; `traced` are stretches of an output that are marked, counted in lines from
@@ -95,29 +95,29 @@ class Row(Struct, eq=False, kw_only=True):
 
     @property
     def text(self) -> str:
-        """The text so far."""
+        """Return the text so far."""
         if len(self.pieces) > 1:
             self.pieces[:] = ["".join(self.pieces)]
         return self.pieces[0] if self.pieces else ""
 
     def set_text(self, text: str) -> None:
-        """Another text instead."""
+        """Replace the text."""
         self.pieces = [text] if text else []
         self.size = len(text)
 
     def append(self, text: str) -> None:
-        """More text at the end."""
+        """Append text."""
         self.pieces.append(text)
         self.size += len(text)
 
     @property
     def language(self) -> str:
-        """The language of code, or the tool's name."""
+        """Return the language of code, or the tool's name."""
         return (self.message.format or "") if self.message else ""
 
     @property
     def role(self) -> str:
-        """Who says it."""
+        """Return the role of the message."""
         return self.message.role if self.message else ""
 
 
@@ -150,9 +150,9 @@ _PICTURES = ("path", "svg", "base64")
 
 
 def kind_of(message: Message) -> RowKind | None:
-    """The kind of row; None for what is not for the reader.
+    """Return the kind of row; None for a message that is not shown.
 
-    What the code gave back and this version cannot show is `unknown`: one quiet line.
+    A result of the code that this version cannot show is `unknown`: one quiet line.
     """
     if message.role == "computer":
         return _result_kind(message)
@@ -160,7 +160,7 @@ def kind_of(message: Message) -> RowKind | None:
 
 
 def unknown_text(message: Message) -> str:
-    """What to say in the place of a result that cannot be shown."""
+    """Return the text in place of a result that cannot be shown."""
     what = message.type.replace("_", " ")
     kind = f"{what} ({message.format})" if message.format else what
     return tr("A result that this version of Playhead does not show: {kind}.", kind=kind)
@@ -191,11 +191,11 @@ def _markup_kind(form: str) -> RowKind:
 
 
 UNSENT = "unsent"
-"""The key of the line; there is one at most."""
+"""The key of the line; there is at most one."""
 
 
 def with_unsent_line(rows: Sequence[Row], before: int | None) -> list[Row]:
-    """The rows with the line before the one at an index of them, or without it."""
+    """Return the rows, with the line before the row at the index `before` if that is not None."""
     line = next((row for row in rows if row.key == UNSENT), None)
     target = rows[before] if before is not None and 0 < before < len(rows) else None
     others = [row for row in rows if row.key != UNSENT]
@@ -208,7 +208,7 @@ def with_unsent_line(rows: Sequence[Row], before: int | None) -> list[Row]:
 def _unsent_note() -> Note:
     return Note(
         kind="info",
-        title=tr("What stands above is no longer sent to the model."),
+        title=tr("Messages above this line are no longer sent to the model."),
         detail=tr(
             "The conversation is longer than the model takes; the oldest turns were left out."
         ),

@@ -1,4 +1,4 @@
-"""Citations: numbered sources, and their numbers in the words that they are for."""
+"""Citations: numbered sources, and their numbers in the text that cites them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _BREAKS = str.maketrans("\n\r\t", "   ")
 
 
 def cited_by(message: Message) -> Citation:
-    """What a message cites; plain words are a source of which no more is known."""
+    """Return the citation of a message; plain words are a source without details."""
     if isinstance(message.content, Citation):
         return message.content
     return Citation(start=0, end=0, text="", sources=(Source(title=message.text),))
 
 
 def source_lines(known: Sequence[str], citation: Citation) -> list[str]:
-    """The sources that are known and those of one more citation, each once: title, then address."""
+    """Return the known sources and those of another citation, each once: title, then address."""
     lines = list(known)
     for source in citation.sources:
         if (line := _line(source)) not in lines:
@@ -30,13 +30,13 @@ def source_lines(known: Sequence[str], citation: Citation) -> list[str]:
 
 
 def split_source(line: str) -> tuple[str, str]:
-    """Title and address of a source; the address is empty where none can be opened."""
+    """Return title and address of a source; the address is '' if it cannot be opened."""
     title, _, address = line.partition("\n")
     return title, address
 
 
 def cite(text: str, citations: Sequence[Citation], lines: Sequence[str]) -> str:
-    """The text with numbers behind what is cited; where the place is not known, as it was."""
+    """Return the text with numbers after the cited words; unchanged if they are not found."""
     places: dict[int, list[int]] = {}
     for citation in citations:
         if not 0 <= citation.start < citation.end <= len(text):
@@ -60,7 +60,7 @@ def _mark(number: int, lines: Sequence[str]) -> str:
 
 
 def _line(source: Source) -> str:
-    """An address that could end a link before its end is not used."""
+    """Return a source's line, without an address that could end a link early."""
     address = source.url if source.url.startswith(_OPENED) else ""
     if any(sign in address for sign in "<>\n\r "):
         address = ""
@@ -70,6 +70,6 @@ def _line(source: Source) -> str:
 
 
 def _is_prose(text: str, at: int) -> bool:
-    """Whether no code stands around a place: neither a fence nor a span in its line."""
+    """Return whether a place is outside of code: neither in a fence nor in a span."""
     before = text[:at]
     return open_fence(before) is None and before.rpartition("\n")[2].count("`") % 2 == 0

@@ -39,7 +39,7 @@ _AFTER_TURNS = ("question", "attachment", "note", "versions")
 
 
 class Changes(Struct):
-    """What a step did to the rows; `is_reset` when they are not the same list any more."""
+    """The changes of a step to the rows; `is_reset` if the list itself was replaced."""
 
     added: int = 0
     changed: set[int] = msgspec.field(default_factory=set[int])
@@ -47,7 +47,10 @@ class Changes(Struct):
 
 
 class TimelineModel:
-    """Rows in the order in which they are drawn. `take_changes()` tells what is new since."""
+    """Holds the rows in the order in which they are drawn.
+
+    `take_changes()` returns the changes since the last call.
+    """
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
@@ -59,16 +62,16 @@ class TimelineModel:
         self._notes = 0
 
     def take_changes(self) -> Changes:
-        """The changes since the last call."""
+        """Return the changes since the last call."""
         changes, self._changes = self._changes, Changes()
         return changes
 
     def index_of(self, key: str) -> int | None:
-        """Where a message or note is drawn."""
+        """Return the index of a message or note; None if it is not drawn."""
         return self._index.get(key)
 
     def reset(self, messages: Iterable[Message]) -> None:
-        """Show these messages; rows that were there keep their folds."""
+        """Show these messages; rows that were there keep their folding."""
         old = {row.key: row for row in self.rows}
         self.rows = []
         self._index = {}
@@ -95,7 +98,7 @@ class TimelineModel:
                 pass
 
     def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
-        """How the code of a message stands."""
+        """Set the state of a message's code."""
         index = self._index.get(message_id)
         if index is not None:
             self.rows[index].state, self.rows[index].detail = state, detail
@@ -103,35 +106,35 @@ class TimelineModel:
 
     @property
     def running(self) -> Row | None:
-        """The code that runs."""
+        """Return the row of the running code; None if none runs."""
         row = self.rows[self._code] if self._code is not None else None
         return row if row is not None and row.state == "running" else None
 
     def mark(self, key: str) -> None:
-        """A row must be drawn anew."""
+        """Mark a row to be drawn again."""
         if (index := self._index.get(key)) is not None:
             self._changes.changed.add(index)
 
     def add_note(self, note: Note) -> str:
-        """A line at the end that is no message; its key."""
+        """Add a line at the end that is not a message; return its key."""
         self._notes += 1
         key = f"note:{self._notes}"
         self._add(Row(key=key, kind="note", note=note))
         return key
 
     def change_note(self, key: str, note: Note) -> None:
-        """Say something else in a line that is no message, if it is still there."""
+        """Change a line that is not a message, if it is still there."""
         index = self._index.get(key)
         if index is not None and self.rows[index].note != note:
             self.rows[index].note = note
             self._changes.changed.add(index)
 
     def drop_note(self, key: str) -> None:
-        """Take one note away."""
+        """Remove one note."""
         self._put_up([row for row in self.rows if row.key != key])
 
     def clear_notes(self) -> None:
-        """Take all notes away."""
+        """Remove all notes."""
         self._put_up([row for row in self.rows if row.kind != "note" or row.key == UNSENT])
 
     def set_unsent(self, first_id: str, path: Sequence[str]) -> None:
@@ -140,7 +143,7 @@ class TimelineModel:
         self._put_up(with_unsent_line(self.rows, index))
 
     def set_versions(self, versions: Mapping[str, Versions], path: Sequence[str]) -> None:
-        """Which messages of the path have others beside them: arrows go to where they end."""
+        """Set the messages of the path that have other versions; the arrows are at their ends."""
         told, extra = self._places_of(versions, path)
         for index, row in enumerate(self.rows):
             if row.kind != "versions" and row.versions != told.get(row.key):
@@ -161,7 +164,7 @@ class TimelineModel:
     def _places_of(
         self, versions: Mapping[str, Versions], path: Sequence[str]
     ) -> tuple[dict[str, Versions], dict[str, Versions]]:
-        """By a row's key: versions that it shows itself, and those that go on a line after it."""
+        """Return versions by the row that shows them, and by the row before their own line."""
         told: dict[str, Versions] = {}
         extra: dict[str, Versions] = {}
         for message_id, found in versions.items():
@@ -177,7 +180,7 @@ class TimelineModel:
         return told, extra
 
     def _first_drawn(self, path: Sequence[str], message_id: str) -> int | None:
-        """The row of a message, or of the first one after it that has one."""
+        """Return the row of a message, or of the first later one that has a row."""
         if (index := self._index.get(message_id)) is not None:
             return index
         later = path[path.index(message_id) :]
@@ -193,7 +196,7 @@ class TimelineModel:
         return last
 
     def _put_up(self, kept: list[Row]) -> None:
-        """Show these rows of those that there are, with lines that are no messages."""
+        """Show the kept rows, with lines that are not messages."""
         if kept == self.rows:
             return
         current = self.rows[self._code].key if self._code is not None else None
@@ -216,7 +219,7 @@ class TimelineModel:
                 if message.state != "streaming":
                     self._skip(message)
             case CodeError(name="KeyboardInterrupt"):
-                pass  # that the run was stopped is said by its report
+                pass  # the run's report says that it was stopped
             case _ if kind := kind_of(message):
                 self._draw(message, kind)
             case _:
@@ -261,14 +264,14 @@ class TimelineModel:
         self._judge_end(len(self.rows) - 1, is_last=True)
 
     def _time_thought(self, row: Row, after: Row) -> None:
-        """How long the model thought is known when something else begins."""
+        """End the measurement of the model's thinking when something else begins."""
         if row.kind != "reasoning" or row.detail or row.message is None or after.message is None:
             return
         if (seconds := after.message.created_at - row.message.created_at) > 0:
             row.detail = format_seconds(seconds)
 
     def _cite(self, citation: Citation) -> bool:
-        """More sources for the line of sources that is last."""
+        """Add sources to the last line of sources; return whether there is one."""
         last = len(self.rows) - 1
         if last < 0 or self.rows[last].kind != "citation":
             return False
@@ -278,7 +281,7 @@ class TimelineModel:
         return True
 
     def _mark_cited(self, citation: Citation, items: Sequence[str]) -> None:
-        """Put the numbers of the sources behind the words that they are for."""
+        """Put the numbers of the sources after the words that cite them."""
         at = len(self.rows) - 1
         while at >= 0 and self.rows[at].kind == "citation":
             at -= 1
@@ -288,7 +291,7 @@ class TimelineModel:
             self._changes.changed.add(at)
 
     def set_costs(self, turns: Iterable[TurnUsage], model: str = "") -> None:
-        """What turns have cost is said where they end; `model` where they do not name theirs."""
+        """Set the costs of turns, shown at their ends; `model` is for turns without a model."""
         told = {turn.question_id: turn for turn in turns}
         if not told:
             return
@@ -336,7 +339,7 @@ class TimelineModel:
         self._changes.changed.add(index)
 
     def _is_busy_before(self, index: int) -> bool:
-        """Whether other code of the same turn waits or runs: one call after the other."""
+        """Return whether other code of the same turn waits or runs, because calls run in order."""
         for row in reversed(self.rows[:index]):
             if row.kind == "question":
                 return False
@@ -365,7 +368,7 @@ class TimelineModel:
                 self._changes.changed.add(later)
 
     def _skip(self, message: Message) -> None:
-        """The result of a call that was not run is its only trace in the history."""
+        """Show the result of a call that was not run, its only trace in the history."""
         index = self._code
         if index is not None and self.rows[index].state in ("", "queued", "waiting"):
             self.rows[index].state = "skipped"
@@ -410,7 +413,7 @@ class TimelineModel:
         self._add(row)
 
     def _leave_code(self) -> None:
-        """The turn is over: what was not decided was not run, what has no end was cut off."""
+        """End the turn: undecided code is marked as not run, code without an end as cut off."""
         for index, row in enumerate(self.rows[self._code or 0 :], self._code or 0):
             if row.kind == "code" and row.state in ("queued", "waiting", "running"):
                 row.state = "stopped" if row.state == "running" else "skipped"
@@ -418,14 +421,14 @@ class TimelineModel:
                 self._changes.changed.add(index)
 
     def _tell_of_stop(self) -> None:
-        """A turn that was stopped before its first word leaves a line all the same."""
+        """Add a line for a turn that was stopped before its first word."""
         if self.rows and self.rows[-1].kind in ("question", "attachment"):
             row = Row(key=f"stop:{self.rows[-1].key}", kind="run")
             row.set_text(tr("Stopped before the answer began."))
             self._add(row)
 
     def _cut_frame(self, table: Table) -> None:
-        """Take the printed form of a frame out of the output above its table."""
+        """Remove the printed form of a data frame from the output above its table."""
         index = len(self.rows) - 1
         if index >= 0 and index == self._run_console:
             console = self.rows[index]
@@ -433,7 +436,7 @@ class TimelineModel:
             self._changes.changed.add(index)
 
     def _cut_traceback(self, name: str) -> list[str]:
-        """Take the traceback out of the output above: the error's card shows it."""
+        """Remove the traceback, which the error's card shows, from the output above; return it."""
         console = self.rows[self._run_console] if self._run_console is not None else None
         if console is None:
             return []
@@ -456,12 +459,12 @@ class TimelineModel:
             self._changes.changed.add(self._run_console)
 
     def _note_output(self, report: RunReport) -> None:
-        """Where the whole output is, when not all of it was shown."""
+        """Note the path of the whole output if only a part was shown."""
         if self._run_console is not None and report.output_path:
             self.rows[self._run_console].items = [report.output_path]
 
     def _answer_inputs(self) -> None:
-        """Whatever follows an input request means that it was answered or is void."""
+        """Mark an input request as answered, because whatever follows it answers or cancels it."""
         for index in range(len(self.rows) - 1, max(-1, len(self.rows) - 4), -1):
             row = self.rows[index]
             if row.kind == "input" and not row.state:
@@ -470,6 +473,6 @@ class TimelineModel:
 
 
 def input_of(row: Row) -> InputRequest | None:
-    """The question of an input row."""
+    """Return the question of an input row."""
     content = row.message.content if row.message else None
     return content if isinstance(content, InputRequest) else None

@@ -1,4 +1,4 @@
-"""Word what a turn of the model has cost: model, tokens, money and time."""
+"""Format the cost of a turn of the model: model, tokens, money and time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST_MODELS = 2
 
 
 def turn_summary(turn: TurnUsage, model: str = "") -> str:
-    """Model, tokens, cost and time; `model` is said where the answers do not name theirs."""
+    """Return model, tokens, cost and time; `model` is for answers that do not name theirs."""
     total = turn.total
     seconds = format_seconds(turn.seconds) if turn.seconds > 0 else ""
     words = (_models(total, model), _tokens(total), cost_text(total), seconds)
@@ -18,7 +18,7 @@ def turn_summary(turn: TurnUsage, model: str = "") -> str:
 
 
 def cost_text(total: UsageSum) -> str:
-    """A cost in dollars, "~" before an estimate; '' where no price is known."""
+    """Return a cost in dollars, with "~" before an estimate; '' if no price is known."""
     if total.cost is None:
         return ""
     least = "at least " if total.is_cost_partial else ""

@@ -1,4 +1,4 @@
-"""Joins what streams in faster than frames are drawn: the first piece at once, then one a frame."""
+"""Joins updates that arrive faster than frames: the first at once, then one per frame."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 FRAME_MS = 16
 LONGEST_MS = 120
 SHARE = 0.3
-"""Of the time, at most this much goes into drawing what streams."""
+"""The largest share of the time that is spent on drawing streamed text."""
 
 
 class Coalescer(QObject):
@@ -27,19 +27,19 @@ class Coalescer(QObject):
         self._timer.timeout.connect(self._on_timeout)
 
     def due(self) -> None:
-        """Something is new: flushed now if the last frame is over, else at its end."""
+        """Note that something is new: flush now if the last frame is over, else at its end."""
         self._is_due = True
         if not self._timer.isActive() and not self._is_running:
             self._run()
 
     def soon(self) -> None:
-        """Something is left to do: flushed in the next frame, not at once."""
+        """Flush in the next frame, not at once."""
         self._is_due = True
         if not self._timer.isActive():
             self._timer.start(FRAME_MS)
 
     def flush_now(self) -> None:
-        """Do what is due without waiting for the frame."""
+        """Flush what is due without waiting for the frame."""
         if self._is_due:
             self._run()
 

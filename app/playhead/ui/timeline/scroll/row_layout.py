@@ -1,4 +1,4 @@
-"""All rows under each other: where each is, and cards for those that are looked at."""
+"""The layout of all rows: their positions, and cards for the visible ones."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _FOOT = 20
 
 
 class Anchor(Struct, frozen=True, kw_only=True):
-    """What holds still on the screen: a block of a row, and how far above the view it begins.
+    """A block of a row that keeps its place, and how far above the view it begins.
 
-    With a `place` it is the line of that place, however the text around it is broken.
+    With a `place` it is the line of that place, however the text around it is wrapped.
     """
 
     key: str
@@ -29,7 +29,7 @@ class Anchor(Struct, frozen=True, kw_only=True):
 
 
 class RowLayout:
-    """Heights of all rows, guessed until they are looked at. Owner: the view."""
+    """Heights of all rows, guessed until they are visible. Owner: the view."""
 
     def __init__(self, model: TimelineModel, tools: CardTools) -> None:
         self._model = model
@@ -43,31 +43,31 @@ class RowLayout:
 
     @property
     def rows(self) -> list[Row]:
-        """The rows in order."""
+        """Return the rows in order."""
         return self._model.rows
 
     @property
     def height(self) -> int:
-        """Of all rows with some air at the end."""
+        """Return the height of all rows with some space at the end."""
         return self._heights.total + _FOOT if self._count else 0
 
     @property
     def count(self) -> int:
-        """How many rows have a place."""
+        """Return the number of rows that have a position."""
         return self._count
 
     @property
     def _count(self) -> int:
-        """How many rows can be shown: the model may be ahead, until `take` has been told."""
+        """Return the number of rows that can be shown; the model may be ahead until `take`."""
         return min(len(self.rows), len(self._heights))
 
     @property
     def cards_made(self) -> int:
-        """How many rows have a card."""
+        """Return the number of rows that have a card."""
         return len(self._cards)
 
     def take(self, changes: Changes) -> None:
-        """Follow the model."""
+        """Apply the changes of the model."""
         rows = self.rows
         if changes.is_reset or len(self._heights) > len(rows):
             known = {row.key: row for row in rows}
@@ -86,21 +86,21 @@ class RowLayout:
                 self._heights.set(index, _guess_height(row, self.width))
 
     def forget(self) -> None:
-        """The colours are others: every document is made anew."""
+        """Have every document made again, because the colours have changed."""
         for card in self._cards.values():
             card.forget()
 
     def renew(self) -> list[str]:
-        """The rows with texts that waited for formulas; they are made anew."""
+        """Make texts that waited for formulas again; return the keys of their rows."""
         cards = [(key, self._cards[key]) for key in self._live if key in self._cards]
         return [key for key, card in cards if card.column is not None and card.column.renew()]
 
     def touch(self, key: str) -> None:
-        """A row's card looks different now."""
+        """Mark a row whose card has another look now."""
         self._stale.add(key)
 
     def card(self, index: int) -> Card:
-        """The card of a row, up to date."""
+        """Return the card of a row, up to date."""
         row = self.rows[index]
         card = self._cards.get(row.key)
         if card is None:
@@ -115,16 +115,16 @@ class RowLayout:
 
     @property
     def is_behind(self) -> bool:
-        """Whether a card has text left to take in."""
+        """Return whether a card has text left to take in."""
         return bool(self._behind)
 
     def take_behind(self) -> set[str]:
-        """The rows whose cards have text left to take in; asked once a frame."""
+        """Return the rows whose cards have text left to take in; called once a frame."""
         behind, self._behind = self._behind, set()
         return behind
 
     def lay_out(self, top: int, bottom: int) -> int | None:
-        """Make exact what lies between; the first row whose height changed, if any."""
+        """Lay out the rows from `top` to `bottom`; return the first with a new height."""
         first_changed: int | None = None
         index = first = self.index_at(top)
         while index < self._count and self._heights.offset(index) < bottom:
@@ -135,28 +135,28 @@ class RowLayout:
         return first_changed
 
     def index_at(self, y: int) -> int:
-        """Which row covers `y`."""
+        """Return the row that covers `y`."""
         return self._heights.index_at(y)
 
     def top_of(self, index: int) -> int:
-        """Where a row's card begins, below its gap."""
+        """Return the top of a row's card, below its gap."""
         gap = self.card(index).gap if self._heights[index] else 0
         return self._heights.offset(index) + gap
 
     def outer_top_of(self, index: int) -> int:
-        """Where a row begins, gap included."""
+        """Return the top of a row, gap included."""
         return self._heights.offset(index)
 
     def bottom_of(self, index: int) -> int:
-        """Where a row ends."""
+        """Return the bottom of a row."""
         return self._heights.offset(index) + self._heights[index]
 
     def is_shown(self, index: int) -> bool:
-        """Whether the row has any height."""
+        """Return whether the row has any height."""
         return self._heights[index] > 0
 
     def visible(self, top: int, bottom: int) -> Iterator[int]:
-        """The rows that touch what lies between."""
+        """Yield the rows that touch the range between `top` and `bottom`."""
         index = self.index_at(top)
         while index < self._count and self._heights.offset(index) < bottom:
             if self._heights[index]:
@@ -164,7 +164,7 @@ class RowLayout:
             index += 1
 
     def anchor_at(self, y: int) -> Anchor | None:
-        """What to hold still when the view begins at `y`."""
+        """Return the anchor for a view that begins at `y`; None if there are no rows."""
         if not self._count:
             return None
         index = min(self.index_at(y), self._count - 1)
@@ -173,7 +173,7 @@ class RowLayout:
         return Anchor(key=self.rows[index].key, part=part, above=y - top - part_top)
 
     def line_at(self, y: int) -> Anchor | None:
-        """What to hold still when lines are to be broken elsewhere: the line at `y`."""
+        """Return the line at `y` as the anchor for a change that wraps lines differently."""
         found = self.anchor_at(y)
         index = self._model.index_of(found.key) if found is not None else None
         if found is None or index is None:
@@ -188,7 +188,7 @@ class RowLayout:
         )
 
     def y_of(self, anchor: Anchor) -> int | None:
-        """Where the view begins for the anchor to be where it was; None if it is gone."""
+        """Return the top of the view for an anchor; None if its row is gone."""
         index = self._model.index_of(anchor.key)
         if index is None or index >= self._count:
             return None
@@ -200,7 +200,7 @@ class RowLayout:
         return self.top_of(index) + self.card(index).part_top(anchor.part) + anchor.above
 
     def source(self, index: int) -> str:
-        """A whole row as text for the clipboard, without laying it out."""
+        """Return a whole row as text for the clipboard, without laying it out."""
         row = self.rows[index]
         if row.kind in ("reasoning", "tool_call", "tool_result") and not row.is_open:
             return ""
@@ -235,7 +235,7 @@ class RowLayout:
 
 
 def _make_card(row: Row, tools: CardTools) -> Card:
-    """An empty conversation has no cards: their modules are no part of the start."""
+    """Return a card; the import is here because an empty conversation needs no cards."""
     from playhead.ui.timeline.cards.card_factory import make_card
 
     return make_card(row, tools)

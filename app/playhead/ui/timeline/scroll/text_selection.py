@@ -1,4 +1,4 @@
-"""What is selected, across rows: from one mark to another."""
+"""The selection, across rows: from one mark to another."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from playhead.ui.timeline.text.block_column import END, START, Place
 
 
 class Mark(Struct, frozen=True, order=True):
-    """A place in the text of a row."""
+    """A position in the text of a row."""
 
     row: int
     place: Place
 
 
 class Selection(Struct, frozen=True):
-    """From where it was begun to where it is drawn; either may come first."""
+    """From the mark where it began to the current one; either may be first."""
 
     anchor: Mark
     head: Mark
 
     @property
     def first(self) -> Mark:
-        """The upper end."""
+        """Return the upper end."""
         return min(self.anchor, self.head)
 
     @property
     def last(self) -> Mark:
-        """The lower end."""
+        """Return the lower end."""
         return max(self.anchor, self.head)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing lies between."""
+        """Return whether the selection is empty."""
         return self.anchor == self.head
 
     def part(self, row: int) -> tuple[Place, Place] | None:
-        """What of it lies in a row."""
+        """Return the part of the selection in a row; None if there is none."""
         first, last = self.first, self.last
         if self.is_empty or not first.row <= row <= last.row:
             return None
@@ -47,14 +47,14 @@ class Selection(Struct, frozen=True):
 
 
 def everything(sheet: RowLayout) -> Selection | None:
-    """All rows."""
+    """Return the selection of all rows; None if there are none."""
     if not sheet.rows:
         return None
     return Selection(Mark(0, START), Mark(len(sheet.rows) - 1, END))
 
 
 def selected_text(selection: Selection, sheet: RowLayout) -> str:
-    """Its text: rows in the middle as they were written, those at the ends as far as selected."""
+    """Return the selected text: whole rows as they were written, the end ones as selected."""
     first, last = selection.first.row, min(selection.last.row, len(sheet.rows) - 1)
     pieces: list[str] = []
     for row in range(first, last + 1):

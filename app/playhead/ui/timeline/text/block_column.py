@@ -1,4 +1,4 @@
-"""A column of text blocks under each other; only those near what is looked at have documents."""
+"""A column of text blocks; only those near the visible part have documents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GAP = 12
 PAD_X, PAD_Y = 14, 10
 FENCE_HEADER = 30
 _NEAR = 1_500
-"""Pixels beyond what is looked at within which documents are kept."""
+"""Pixels beyond the visible part within which documents are kept."""
 _MOST_MARKS = 300
 _BACKWARDS = (
     QTextCursor.MoveOperation.Left,
@@ -37,7 +37,7 @@ _BARE = str.maketrans({"\u2029": "\n", "\u2028": "\n", "\ufffc": "", "\ufdd0": "
 
 
 class TextBlock:
-    """One block with its document while it is near."""
+    """One block with its document while it is near the visible part."""
 
     __slots__ = ("block", "document", "height", "width")
 
@@ -49,7 +49,7 @@ class TextBlock:
         """The width it was laid out for; -1 while the height is a guess."""
 
     def guess(self, width: int) -> int:
-        """A height without a layout."""
+        """Return a height without a layout."""
         is_code = self.block.kind in ("code", "console")
         columns = max(8, width // (_CODE_GLYPH if is_code else _GLYPH))
         source = self.block.source
@@ -58,9 +58,9 @@ class TextBlock:
 
 
 class BlockColumn:
-    """Lays out, paints and finds places in a list of blocks. Owner: a card.
+    """Lays out and paints a list of blocks, and finds positions in it. Owner: a card.
 
-    With `has_panels`, code stands on a ground of its own, under a line that names its language.
+    With `has_panels`, code has its own background, below a line that names its language.
     """
 
     def __init__(self, maker: DocumentMaker, ink: str = "text", has_panels: bool = False) -> None:
@@ -78,15 +78,15 @@ class BlockColumn:
 
     @property
     def height(self) -> int:
-        """Of all blocks, some of them guessed."""
+        """Return the height of all blocks, some of them guessed."""
         return self._heights.total
 
     def block(self, index: int) -> Block:
-        """The block at an index."""
+        """Return the block at an index."""
         return self._blocks[index].block
 
     def set_blocks(self, blocks: Sequence[Block], stable: int = 0) -> None:
-        """Show these; the first `stable` are known to be the same as before."""
+        """Show these blocks; the first `stable` are known to be the same as before."""
         at = stable = min(stable, len(self._blocks))
         limit = min(len(self._blocks), len(blocks))
         while at < limit and self._blocks[at].block == blocks[at]:
@@ -101,13 +101,13 @@ class BlockColumn:
             self._heights.append(self._outer(len(self._blocks) - 1))
 
     def forget(self) -> None:
-        """Drop documents and exact heights: the colours or the definitions are others."""
+        """Drop documents and exact heights, because colours or definitions have changed."""
         for text in self._blocks:
             text.width = -1
         self.release()
 
     def renew(self) -> bool:
-        """Make documents anew that waited for formulas; whether there were any."""
+        """Make documents again that waited for formulas; return whether there were any."""
         waiting = [index for index in self._live if self._is_waiting(index)]
         for index in waiting:
             self._blocks[index].document = None
@@ -122,7 +122,7 @@ class BlockColumn:
         self._live.clear()
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
-        """Make what lies between exact; the height of all."""
+        """Lay out the blocks between `top` and `bottom`; return the height of all."""
         self._width = width
         index = self._heights.index_at(top)
         while index < len(self._blocks) and self._heights.offset(index) < bottom:
@@ -132,7 +132,7 @@ class BlockColumn:
         return self.height
 
     def natural_width(self, limit: int) -> int:
-        """How wide the text is when no line is broken but at `limit`."""
+        """Return the width of the text if lines wrap only at `limit`."""
         widths = [0]
         for index in range(len(self._blocks)):
             self._make_exact(index, limit)
@@ -143,7 +143,7 @@ class BlockColumn:
         return min(limit, max(widths))
 
     def paint(self, painter: QPainter, clip: QRect, selection: tuple[Place, Place] | None) -> None:
-        """Draw what touches `clip` (in the column's own coordinates)."""
+        """Draw the blocks that touch `clip` (in the column's own coordinates)."""
         for index in self._touching(clip):
             text = self._blocks[index]
             outer = QRect(0, self._heights.offset(index), self._width, self._heights[index])
@@ -158,7 +158,7 @@ class BlockColumn:
                 painter.restore()
 
     def place_at(self, x: int, y: int) -> Place:
-        """The place in the text nearest to a point."""
+        """Return the position in the text nearest to a point."""
         if not self._blocks:
             return START
         index = self._heights.index_at(y)
@@ -168,14 +168,14 @@ class BlockColumn:
         return index, max(0, document.documentLayout().hitTest(point, fuzzy))
 
     def line_at(self, y: int) -> tuple[int, int] | None:
-        """The block at a height and the paragraph in it; None above and below all."""
+        """Return the block at a height and the paragraph in it; None above and below all."""
         if not self._blocks or not 0 <= y < self.height:
             return None
         index, position = self.place_at(0, y)
         return index, self._document(index).findBlock(position).blockNumber()
 
     def line_box(self, index: int, line: int) -> QRect:
-        """Where a paragraph of a block stands; nothing of a block that is not laid out."""
+        """Return the box of a paragraph; an empty one if the block is not laid out."""
         document = self._blocks[index].document
         if document is None:
             return QRect()
@@ -183,7 +183,7 @@ class BlockColumn:
         return box.translated(self._origin(index)).toAlignedRect()
 
     def link_at(self, x: int, y: int) -> str:
-        """The address under a point, '' if there is none."""
+        """Return the address under a point, '' if there is none."""
         if not self._blocks or not 0 <= y < self.height:
             return ""
         index = self._heights.index_at(y)
@@ -193,7 +193,7 @@ class BlockColumn:
         return document.documentLayout().anchorAt(QPointF(x, y) - self._origin(index))
 
     def tip_at(self, x: int, y: int) -> str:
-        """What is to be said of what lies under a point: the LaTeX of a formula, its fault."""
+        """Return the tip for a point: the LaTeX of a formula, or what is wrong with it."""
         if not self._blocks or not 0 <= y < self.height:
             return ""
         index = self._heights.index_at(y)
@@ -204,15 +204,15 @@ class BlockColumn:
         return document.documentLayout().formatAt(point).toCharFormat().toolTip()
 
     def word_at(self, place: Place) -> tuple[Place, Place]:
-        """The ends of the word at a place."""
+        """Return the ends of the word at a position."""
         return self._around(place, QTextCursor.SelectionType.WordUnderCursor)
 
     def paragraph_at(self, place: Place) -> tuple[Place, Place]:
-        """The ends of the paragraph at a place."""
+        """Return the ends of the paragraph at a position."""
         return self._around(place, QTextCursor.SelectionType.BlockUnderCursor)
 
     def text_between(self, first: Place, last: Place) -> str:
-        """The shown text between two places."""
+        """Return the shown text between two positions."""
         pieces: list[str] = []
         for index in range(first[0], min(last[0], len(self._blocks) - 1) + 1):
             cursor = QTextCursor(self._document(index))
@@ -226,7 +226,7 @@ class BlockColumn:
         return "\n".join(pieces)
 
     def find(self, pattern: re.Pattern[str]) -> tuple[Place, Place] | None:
-        """The first place whose text, in small letters without accents, fits a pattern."""
+        """Return the first match of a pattern in lower-case text without accents."""
         for index, text in enumerate(self._blocks):
             if pattern.search(folded(text.block.source)) is None:
                 continue
@@ -237,13 +237,13 @@ class BlockColumn:
         return None
 
     def found(self, index: int, wanted: FindQuery) -> Sequence[tuple[int, int]]:
-        """The places of a block that show what is looked for."""
+        """Return the matches of a query in a block."""
         if not wanted.may_be_in(self._blocks[index].block.source):
             return ()
         return self._document(index).found(wanted)
 
     def y_of(self, place: Place) -> int:
-        """Where the line of a place begins."""
+        """Return the top of the line of a position."""
         index, offset = place
         block = self._document(index).findBlock(offset)
         layout = block.layout()
@@ -253,12 +253,12 @@ class BlockColumn:
         return round(self._origin(index).y() + down)
 
     def end(self) -> Place:
-        """Behind the last sign."""
+        """Return the position after the last character."""
         last = len(self._blocks) - 1
         return last, self._document(last).characterCount() - 1
 
     def moved(self, place: Place, move: QTextCursor.MoveOperation) -> Place | None:
-        """Where a cursor comes to from a place; None if it would leave the column."""
+        """Return the position after a cursor's move; None if it would leave the column."""
         index, offset = min(place, self.end())
         cursor = QTextCursor(self._document(index))
         cursor.setPosition(min(offset, self._document(index).characterCount() - 1))
@@ -274,22 +274,22 @@ class BlockColumn:
         return index, self._document(index).characterCount() - 1 if is_back else 0
 
     def top_of(self, index: int) -> int:
-        """Where a block begins."""
+        """Return the top of a block."""
         return self._heights.offset(index)
 
     def index_at(self, y: int) -> int:
-        """Which block covers `y`."""
+        """Return the block that covers `y`."""
         return self._heights.index_at(y)
 
     def fence_headers(self) -> Iterator[tuple[QRect, int]]:
-        """Lines above code in prose, where its buttons go, of the blocks that are laid out."""
+        """Yield the lines above code in prose, for its buttons, of the blocks that are laid out."""
         for index in sorted(self._live):
             if self._has_header(self._blocks[index].block):
                 top = self._heights.offset(index) + self._gap(index)
                 yield QRect(0, top, self._width, FENCE_HEADER), index
 
     def fence_source(self, index: int) -> str:
-        """The whole code that begins with a block."""
+        """Return the whole code that begins with a block."""
         pieces = [self._blocks[index].block.source]
         for text in self._blocks[index + 1 :]:
             if text.block.kind != "code" or text.block.is_first:
@@ -397,7 +397,7 @@ class BlockColumn:
     def _found_marks(
         self, index: int, document: Document
     ) -> list[QAbstractTextDocumentLayout.Selection]:
-        """What is looked for, the place that is shown stronger than the others."""
+        """Return the marks of the matches; the current one is stronger than the others."""
         wanted, current = self._maker.wanted, self._maker.current
         if wanted is None:
             return []
@@ -426,7 +426,7 @@ class BlockColumn:
 
 
 def _selected(cursor: QTextCursor) -> str:
-    """Formulas as they were written, all else as it is shown."""
+    """Return the selected text, with formulas as they were written."""
     text = cursor.selectedText()
     if "\ufffc" in text:
         start, end = cursor.selectionStart(), cursor.selectionEnd()
@@ -435,7 +435,7 @@ def _selected(cursor: QTextCursor) -> str:
 
 
 def _part(selection: tuple[Place, Place] | None, index: int) -> tuple[int, int] | None:
-    """What of a selection lies in one block."""
+    """Return the part of a selection in one block; None if there is none."""
     if selection is None:
         return None
     first, last = selection

@@ -53,18 +53,18 @@ _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 
 
 class Colourer(Protocol):
-    """Gives code its colours."""
+    """Returns the colours of code."""
 
     def spans(self, language: str, code: str) -> Sequence[tuple[int, int, str]]:
-        """(start, length, style name) of what is not plain text, in order."""
+        """Return (start, length, style name) of all but plain text, in order."""
         ...
 
 
 class Document(QTextDocument):
-    """Loads nothing: a model's text must not make the program read a file or call a server."""
+    """A document that loads nothing: a model's text must not read a file or call a server."""
 
     has_quotation = False
-    """Whether bars are to be drawn beside some of its lines."""
+    """Whether some of its lines have bars at the side."""
     is_waiting = False
     """Whether a formula in it is still being drawn."""
     has_formulas = False
@@ -72,7 +72,7 @@ class Document(QTextDocument):
     _found: Sequence[tuple[int, int]] = ()
 
     def found(self, wanted: FindQuery) -> Sequence[tuple[int, int]]:
-        """Where it has what is looked for, in the units of its cursors."""
+        """Return the matches of a query, in the units of its cursors."""
         if self._wanted is not wanted:
             text = self.toPlainText()
             self._wanted = wanted
@@ -81,7 +81,7 @@ class Document(QTextDocument):
         return self._found
 
     def quotations(self) -> list[QRectF]:
-        """Where bars stand, level by level."""
+        """Return the bars of quotations, level by level."""
         bars: list[QRectF] = []
         layout = self.documentLayout()
         block = self.begin()
@@ -98,7 +98,7 @@ class Document(QTextDocument):
         return bars
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Refused, whatever it is."""
+        """Return None: refuse to load anything."""
         return None
 
 
@@ -113,12 +113,12 @@ class DocumentMaker:
         self.formulas = formulas
         self.made = 0
         self.wanted: FindQuery | None = None
-        """What is looked for: it is marked wherever it is drawn."""
+        """The query whose matches are marked wherever they are drawn."""
         self.current: tuple[object, int, int] | None = None
-        """The place that is shown: a column, a block of it, where it begins in its document."""
+        """The current match: a column, a block of it, and the position in its document."""
 
     def make(self, block: Block, ink: str = "text", definitions: str = "") -> Document:
-        """The block's document, not yet laid out."""
+        """Return the block's document, not yet laid out."""
         self.made += 1
         document = Document()
         document.setDocumentMargin(0)
@@ -180,7 +180,7 @@ class DocumentMaker:
             if number:
                 cursor.insertBlock()
             for text, shown in styled_spans(line, style):
-                style = shown  # goes on into the next line
+                style = shown  # continues in the next line
                 if text:
                     cursor.insertText(text, self._terminal(shown))
         cursor.endEditBlock()
@@ -229,7 +229,7 @@ class DocumentMaker:
         cursor = QTextCursor(document)
         text_block = document.begin()
         last = document.lastBlock().blockNumber()
-        cursor.beginEditBlock()  # else each move lays the paragraph out to learn where it stands
+        cursor.beginEditBlock()  # else each move lays the paragraph out to find its position
         while text_block.isValid():
             cursor.setPosition(text_block.position())
             self._dress_block(document, cursor, text_block, last)
@@ -249,7 +249,7 @@ class DocumentMaker:
         elif _is_rule(block):
             shape.setBackground(self.theme.colour("line_strong"))
         if not block.length() - 1 and (_is_rule(block) or _is_rule(block.next())):
-            _make_low(cursor)  # a rule stands in an empty line, and Qt puts another before it
+            _make_low(cursor)  # a rule is in an empty line, and Qt puts another before it
         in_list = block.textList() is not None
         in_table = cursor.currentTable() is not None
         height = _CELL_HEIGHT if in_table else _CODE_HEIGHT if is_code else _PROSE_HEIGHT
@@ -323,7 +323,7 @@ class DocumentMaker:
 
 
 def _named(definitions: str, source: str) -> str:
-    """Of the known addresses those that may be meant: there can be thousands."""
+    """Return the known addresses that the source may use, because there can be thousands."""
     words = " ".join(source.casefold().split())
     lines = definitions.splitlines(keepends=True)
     return "".join(one for one in lines if one[: one.rfind("]: <") + 1].casefold() in words)
@@ -350,7 +350,7 @@ def _line_height(percent: int) -> QTextBlockFormat:
 
 
 def _pieces(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
-    """Fragments from the last to the first, so that a replaced one moves no other."""
+    """Return fragments from the last to the first, so that replacing one moves no other."""
     found: list[tuple[int, int, QTextCharFormat]] = []
     iterator = block.begin()
     while not iterator.atEnd():
@@ -372,14 +372,14 @@ def _is_rule(block: QTextBlock) -> bool:
 
 
 def _make_low(cursor: QTextCursor) -> None:
-    """Let an empty line take little room."""
+    """Reduce the height of an empty line."""
     look = cursor.blockCharFormat()
     look.setProperty(QTextFormat.Property.FontPixelSize, 4)
     cursor.setBlockCharFormat(look)
 
 
 def _set_bullets(items: QTextList) -> None:
-    """Signs by the depth; Qt chooses them by the letter that was typed."""
+    """Set bullets by the depth; Qt chooses them by the character that was typed."""
     shape = items.format()
     wanted = _BULLETS[min(shape.indent(), len(_BULLETS)) - 1]
     if shape.style() in _BULLETS and shape.style() != wanted:
@@ -388,7 +388,7 @@ def _set_bullets(items: QTextList) -> None:
 
 
 def _make_head(table: QTextTable, column: int, ground: str) -> None:
-    """Give a head its ground, and the side on which the cells under it stand."""
+    """Give a table's head its background, and the alignment of the cells below it."""
     cell = table.cellAt(0, column)
     look = cell.format()
     look.setBackground(QColor(ground))
@@ -402,7 +402,7 @@ def _make_head(table: QTextTable, column: int, ground: str) -> None:
 
 
 def _replace_image(document: Document, position: int, look: QTextCharFormat) -> None:
-    """A picture of the model's text is never loaded: its address stands there instead."""
+    """Replace a picture of the model's text, which is never loaded, by its address."""
     image = look.toImageFormat()
     cursor = QTextCursor(document)
     cursor.setPosition(position)

@@ -24,46 +24,49 @@ _SIGNS = frozenset("*`~\\_[]()")
 
 
 class Span(Struct, frozen=True):
-    """A place in a text, in characters."""
+    """A range in a text, in characters."""
 
     start: int
     end: int
 
 
 class FindQuery(Struct, frozen=True, dict=True):
-    """What somebody looks for; white space of any kind and length is the same."""
+    """The words to find; white space of any kind and length is equal."""
 
     text: str
     is_case: bool = False
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """What finds it in a text that went through `fold`."""
+        """Return the pattern for a text that went through `fold`."""
         return re.compile(r"\s+".join(re.escape(self.fold(one)) for one in self.text.split()))
 
     @property
     def is_nothing(self) -> bool:
-        """Whether there is nothing to look for."""
+        """Return whether there is nothing to find."""
         return not self.text.strip()
 
     def fold(self, text: str) -> str:
-        """The text as it is compared; places stay the same."""
+        """Return the text as it is compared; positions remain the same."""
         return text if self.is_case else folded(text)
 
     def spans(self, text: str) -> list[Span]:
-        """All places in a short text."""
+        """Return all matches in a short text."""
         found = self.pattern.finditer(self.fold(text))
         return [Span(*one.span()) for one in found]
 
     def may_be_in(self, source: str) -> bool:
-        """Whether the source of a block of markdown, or of plain text, may show it."""
+        """Return whether a block of Markdown, or plain text, with this source may show a match."""
         fold = self.fold(source)
         if self.pattern.search(fold):
             return True
         return self.pattern.search(_MARKUP.sub("", fold)) is not None
 
     def counts(self, row: Row, others: str) -> Iterator[int]:
-        """How often a row has it, piece by piece; `others` is the text of rows without prose."""
+        """Yield the numbers of matches in a row, piece by piece.
+
+        `others` is the text of rows without prose.
+        """
         is_marked_up = row.kind in MARKDOWN_KINDS and not _SIGNS & set(self.text)
         for text in _texts(row, others):
             yield 0  # somebody may look at the clock, also where there is no text
@@ -93,7 +96,7 @@ def _texts(row: Row, others: str) -> Iterator[str]:
 
 
 def _printed(text: str) -> Iterator[str]:
-    """An output as a terminal would show it."""
+    """Yield the pieces of an output as a terminal would show it."""
     console = ConsoleText()
     for begin in range(0, len(text), _PIECE):
         console.feed(text[begin : begin + _PIECE])

@@ -22,12 +22,12 @@ _LIMIT_DEPTH = 20
 _LIMIT_PX = 8_000
 _KEPT = 400
 _LIMIT_S = 1.5
-"""Of work on one formula: nested roots take twice as long with each level."""
+"""The time limit for one formula; nested roots take twice as long with each level."""
 _PORTION_S, _PAUSE_S = 0.002, 0.001
 _LOOK_EVERY = 100
-"""Calls; to look at the clock at each of them would take longer than the work."""
+"""Calls between checks of the clock, because a check takes longer than a call."""
 _SCALE = 1.1
-"""The signs of the mathematical type are lower than those of the text."""
+"""The characters of the mathematical font are lower than those of the text."""
 # They can be endless, and no answer needs them.
 _MACROS = re.compile(
     r"\\(?:re)?newcommand|\\(?:provide|DeclareRobust)command|\\[gex]?def(?![a-zA-Z])|\\let\b"
@@ -36,7 +36,7 @@ FormulaKey = tuple[str, float, bool, float]
 
 
 class FormulaDrawing(Struct, frozen=True, kw_only=True):
-    """A formula in black; sizes in pixels of the text, `descent` is what hangs below its line."""
+    """A formula in black; sizes in pixels of the text, `descent` is the part below the line."""
 
     image: QImage = msgspec.field(default_factory=QImage)
     width: float = 0.0
@@ -45,7 +45,7 @@ class FormulaDrawing(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
     def in_colour(self, colour: QColor) -> QImage:
-        """The picture in an ink."""
+        """Return the picture in a colour."""
         image = self.image.copy()
         painter = QPainter(image)
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
@@ -55,12 +55,12 @@ class FormulaDrawing(Struct, frozen=True, kw_only=True):
 
 
 class _TooLong(Exception):
-    """A formula took more time than it is worth."""
+    """A formula took too much time."""
 
 
 @contextmanager
 def _in_portions() -> Iterator[None]:
-    """Let the window's thread have its turn now and then, and end what has no end.
+    """Pause now and then for the window's thread, and stop after too long.
 
     Python code that is busy in another thread keeps the interpreter for 5 ms at a time.
     """
@@ -92,7 +92,7 @@ class _RenderSignals(QObject):
 
 
 class _RenderJob(QRunnable):
-    """Draws one formula; holds nothing of the view, which may be gone before it ends."""
+    """Draws one formula; has no reference to the view, which may be deleted before it ends."""
 
     def __init__(self, key: FormulaKey, answer: _RenderSignals) -> None:
         super().__init__()
@@ -100,14 +100,14 @@ class _RenderJob(QRunnable):
         self._answer = answer
 
     def run(self) -> None:
-        """Called in a thread of the pool."""
+        """Draw the formula; called in a thread of the pool."""
         self._answer.ready.emit(self._key, draw_formula(*self._key))
 
 
 class FormulaRenderer(QObject):
-    """Gives formulas as pictures. Owner: the view.
+    """Returns formulas as pictures. Owner: the view.
 
-    `changed()` comes when one that was asked for can be had.
+    `changed()` is emitted when one that was asked for is ready.
     """
 
     changed = Signal()
@@ -118,12 +118,12 @@ class FormulaRenderer(QObject):
         self._asked: set[FormulaKey] = set()
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
-        self.destroyed.connect(self._pool.clear)  # else the end waits for all that is asked for
+        self.destroyed.connect(self._pool.clear)  # else the program's end waits for all formulas
         self._answer = _RenderSignals()
         self._answer.ready.connect(self._on_ready)
 
     def get(self, latex: str, size_px: float, is_display: bool) -> FormulaDrawing | None:
-        """A formula in a size of type, or None while it is drawn."""
+        """Return a formula in a font size, or None while it is drawn."""
         app = QGuiApplication.instance()
         ratio = app.devicePixelRatio() if isinstance(app, QGuiApplication) else 1.0
         key = (latex, size_px, is_display, ratio)
@@ -144,7 +144,10 @@ class FormulaRenderer(QObject):
 
 
 def draw_formula(latex: str, size_px: float, is_display: bool, ratio: float) -> FormulaDrawing:
-    """A formula as a picture, or what is wrong with it; may run in any thread."""
+    """Return a formula as a picture, or what is wrong with it.
+
+    May run in any thread.
+    """
     if problem := _refusal(latex):
         return FormulaDrawing(problem=problem)
     try:
@@ -186,7 +189,7 @@ def _refusal(latex: str) -> str:
 
 
 def _render(latex: str, size_px: float, is_display: bool) -> tuple[str, float, float, float]:
-    """SVG of a formula, its width, height and descent."""
+    """Return the SVG of a formula, its width, height and descent."""
     from xml.etree import ElementTree
 
     from ziamath.config import config  # slow to import, and only some answers have formulas

@@ -22,11 +22,11 @@ class Heights:
 
     @property
     def total(self) -> int:
-        """The height of all together."""
+        """Return the sum of all heights."""
         return self._total
 
     def reset(self, heights: Iterable[int]) -> None:
-        """Forget all and take these."""
+        """Replace all heights."""
         self._heights = list(heights)
         self._total = sum(self._heights)
         tree = [0, *self._heights]
@@ -37,7 +37,7 @@ class Heights:
         self._tree = tree
 
     def append(self, height: int) -> None:
-        """One more at the end."""
+        """Append a height."""
         self._heights.append(height)
         self._total += height
         position = len(self._heights)
@@ -51,7 +51,7 @@ class Heights:
         del self._heights[length:]
 
     def set(self, index: int, height: int) -> None:
-        """Another height for one of them."""
+        """Set the height of one index."""
         change = height - self._heights[index]
         if not change:
             return
@@ -63,7 +63,7 @@ class Heights:
             position += position & -position
 
     def offset(self, index: int) -> int:
-        """How far the top of `index` is below the top of the first."""
+        """Return the distance of the top of `index` from the top of the first."""
         total = 0
         while index:
             total += self._tree[index]
@@ -71,7 +71,7 @@ class Heights:
         return total
 
     def index_at(self, y: int) -> int:
-        """Which one covers `y`; the nearest one outside. Things without height are passed over."""
+        """Return the index that covers `y`, or the nearest; indexes without height are skipped."""
         if not self._heights or y < 0:
             return 0
         index = 0

@@ -16,7 +16,7 @@ _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def clip(text: str, line_chars: int = CODE_LINE) -> str:
-    """The text with its longest lines cut, and after so much not the rest of it."""
+    """Return the text with its longest lines cut, and without its end if it is too long."""
     left = len(text) - MOST_CHARS
     if left > 0:
         text = text[:MOST_CHARS]
@@ -27,25 +27,25 @@ def clip(text: str, line_chars: int = CODE_LINE) -> str:
 
 
 def clip_line(line: str, chars: int = CODE_LINE) -> str:
-    """One line, cut where it is too long."""
+    """Return one line, cut if it is too long."""
     left = len(line) - chars
     return f"{line[:chars]} {_left(left)}" if left > 0 else line
 
 
 def visible(text: str) -> str:
-    """Marks instead of what no letter stands for."""
+    """Return the text with marks in place of invisible characters."""
     return text if text.isprintable() else _UNSEEN.sub("\ufffd", text)
 
 
 class LineClipper:
-    """The same for a text that comes in pieces."""
+    """Clips the lines of a text that arrives in pieces."""
 
     def __init__(self, chars: int = PROSE_LINE) -> None:
         self._chars = chars
         self._length = 0
 
     def feed(self, piece: str) -> str:
-        """The piece without what would make its line too long."""
+        """Return the piece without what would make its line too long."""
         kept: list[str] = []
         for number, line in enumerate(piece.split("\n")):
             if number:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 80
 MOST_DEPTH = 9
-"""The parser itself gives up at 20 levels, two for each list."""
+"""The parser itself stops at 20 levels, two for each list."""
 MOST_BRACKETS, MOST_MARKS = 400, 700
 LONGEST_WORD = 8_000
 _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
@@ -39,7 +39,7 @@ TOO_WIDE = mark("Shown as plain text: too long a word.")
 
 
 def plain_reason(source: str, top: list[Token]) -> str:
-    """Why a block is shown as it was written, '' where it need not be."""
+    """Return why a block is shown as it was written, '' if it need not be."""
     if top[0].type in _CONTAINERS:
         if max(token.level for token in top) > 2 * MOST_DEPTH:
             return TOO_DEEP
@@ -53,9 +53,9 @@ def plain_reason(source: str, top: list[Token]) -> str:
 
 
 def plain_part(text: str) -> int:
-    """How much of a text still belongs to the block that it begins with, were that a container.
+    """Return the length of the text that may still belong to its first block, if a container.
 
-    It ends where a blank line is followed by one that begins at the margin.
+    The block ends at a blank line that is followed by a line without indentation.
     """
     at = 0
     is_after_blank = False
@@ -68,12 +68,12 @@ def plain_part(text: str) -> int:
 
 
 def plain_pieces(text: str) -> list[str]:
-    """A text as parts that are laid out one by one; more of it changes only the last."""
+    """Return a text as parts that are laid out one by one; more text changes only the last."""
     pieces: list[str] = [""]
     count = 0
     for line in text.splitlines(keepends=True):
         for at, part in enumerate(_PLAIN_PART.findall(line)):
-            # Of one long line each part stands by itself: drawing it is quadratic in its length.
+            # Of one long line each part is separate: drawing it is quadratic in its length.
             if (
                 at
                 or count == _PLAIN_PIECE_LINES
@@ -95,10 +95,10 @@ LIST_ITEMS, LIST_LINES = 8, 40
 
 
 class Block(Struct, frozen=True, kw_only=True):
-    """A piece of a text that is laid out by itself.
+    """A piece of a text that is laid out separately.
 
-    A long fence or table is cut into several: `is_first` and `is_last` say whether this piece
-    opens and closes it, `header` holds the two head lines of a table that goes on.
+    A long fence or table is cut into several: `is_first` and `is_last` say whether this piece opens
+    and closes it, `header` holds the two head lines of a table that continues.
     """
 
     kind: Literal["prose", "code", "table", "plain", "title", "console"]
@@ -119,9 +119,9 @@ def _parser() -> MarkdownIt:
 
 
 class MarkdownStream:
-    """`feed()` text in any pieces, read `closed` and `tail()`, `finish()` at the end.
+    """Cuts text into blocks: `feed()` it in pieces, read `closed` and `tail()`, then `finish()`.
 
-    `parsed_chars` counts the work that was done.
+    `parsed_chars` counts the characters that were parsed.
     """
 
     def __init__(self) -> None:
@@ -136,12 +136,12 @@ class MarkdownStream:
         self._seen: set[str] = set()
 
     def feed(self, text: str) -> None:
-        """Take more text; nothing is parsed before it is asked for."""
+        """Take more text; it is parsed only when it is needed."""
         self._text += text
         self._tail = None
 
     def finish(self) -> None:
-        """No more text comes: the tail is closed too."""
+        """Close the tail too, because no more text follows."""
         for block in self.tail():
             self.closed.extend(_cut(block))
         self._text = self._prefix = ""
@@ -149,7 +149,7 @@ class MarkdownStream:
         self._tail = []
 
     def tail(self) -> list[Block]:
-        """The open end as blocks; what turns out to be closed moves to `closed`."""
+        """Return the open end as blocks; blocks that turn out to be closed move to `closed`."""
         if self._tail is None:
             self._tail = self._parse()
         return self._tail
@@ -196,7 +196,7 @@ class MarkdownStream:
         return Block(kind="prose", source=source)
 
     def _split(self, lines: list[str], top: list[Token]) -> list[Block]:
-        """A closed block, cut where it is long."""
+        """Return a closed block, cut if it is long."""
         if top[0].type in ("bullet_list_open", "ordered_list_open"):
             return _cut_list(lines, top)
         block = self._whole(lines, top)
@@ -224,7 +224,7 @@ class MarkdownStream:
         return blocks
 
     def _cut_open_plain(self) -> list[Block]:
-        """What is shown as it was written, the end of it still open."""
+        """Return the text as it was written, its end still open."""
         pieces = plain_pieces(self._text)
         kept = "".join(pieces[-2:])  # the end of the block is known by the line before
         is_first = self._begins_plain()
@@ -233,7 +233,7 @@ class MarkdownStream:
         return _plain(kept, is_first=self._begins_plain())
 
     def _begins_plain(self) -> bool:
-        """Whether the next plain piece is the first of its block: that follows a note."""
+        """Return whether the next plain piece is the first of its block, which follows a note."""
         return not self.closed or self.closed[-1].kind != "plain"
 
     def _cut_open_fence(self, lines: list[str], first: int, block: Block) -> list[Block]:
@@ -302,7 +302,7 @@ class MarkdownStream:
         return [Block(kind="prose", source=self._text)]
 
     def _note_definitions(self, tokens: list[Token]) -> None:
-        """Keep what the links of other blocks refer to; the first of a name counts."""
+        """Store the targets of other blocks' links; the first of a name counts."""
         for token in tokens:
             if token.type == "definition" and token.meta["id"] not in self._seen:
                 self._seen.add(token.meta["id"])
@@ -311,7 +311,7 @@ class MarkdownStream:
 
 
 def plain_blocks(text: str) -> list[Block]:
-    """A text as it was typed: only its fences are set as code."""
+    """Return a text as it was typed, with only its fences as code."""
     blocks: list[Block] = []
     plain: list[str] = []
     code: list[str] | None = None
@@ -333,7 +333,7 @@ def plain_blocks(text: str) -> list[Block]:
 
 
 def cut_plain(text: str, kind: Literal["plain", "code"], language: str = "") -> list[Block]:
-    """Lines as blocks of a size that can be laid out in one step."""
+    """Return lines as blocks of a size that can be laid out in one step."""
     return [
         Block(
             kind=kind,
@@ -354,7 +354,7 @@ def _add_plain(blocks: list[Block], lines: list[str]) -> None:
 
 
 def _top_level(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Tokens of one top-level block after the other."""
+    """Yield the tokens of one top-level block after the other."""
     block: list[Token] = []
     for token in tokens:
         block.append(token)
@@ -409,7 +409,7 @@ def _cut_code(block: Block) -> list[Block]:
 
 
 def _pieces(lines: list[str]) -> list[list[str]]:
-    """Lines in groups that are laid out in one step; more lines at the end change only the last."""
+    """Return lines in groups that are laid out in one step; more lines change only the last."""
     pieces: list[list[str]] = [[]]
     size = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""Puts drawn formulas into a document, where their marks stand."""
+"""Puts drawn formulas into a document, in place of their marks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _AIR = 6
 def insert_formulas(
     document: QTextDocument, formulas: Sequence[Formula], drawer: FormulaRenderer, pending: QColor
 ) -> bool:
-    """Put each formula where its mark is; False if some of them are still being drawn."""
+    """Put each formula in place of its mark; return False if some are still being drawn."""
     is_whole = True
     start = QTextCursor(document)
     for number, formula in enumerate(formulas):
@@ -60,7 +60,7 @@ def insert_formulas(
 
 
 def alternatives(document: QTextDocument, start: int, end: int) -> list[str]:
-    """What the objects between two places stand for, in order."""
+    """Return the source of each object between two positions, in order."""
     found: list[str] = []
     block = document.findBlock(start)
     while block.isValid() and block.position() < end:
@@ -76,13 +76,13 @@ def alternatives(document: QTextDocument, start: int, end: int) -> list[str]:
 
 
 def with_alternatives(text: str, found: Sequence[str]) -> str:
-    """A selected text with what its objects stand for."""
+    """Return a selected text with the sources of its objects."""
     first, *rest = text.split(_OBJECT)
     return first + "".join(one + more for one, more in zip(found, rest, strict=False))
 
 
 def shrink_to(document: QTextDocument, width: int) -> None:
-    """Make formulas that are wider than the line as small as it asks for."""
+    """Shrink formulas that are wider than the line to its width."""
     block = document.begin()
     while block.isValid():
         iterator = block.begin()
@@ -161,7 +161,7 @@ def _select_spaces(cursor: QTextCursor) -> None:
 
 
 def _set_apart(cursor: QTextCursor) -> None:
-    """A formula by itself stands in the middle, with some air around it."""
+    """Centre a formula on its own line, with some space around it."""
     shape = cursor.blockFormat()
     shape.setLineHeight(0, _SINGLE)
     shape.setTopMargin(shape.topMargin() + _AIR)
@@ -172,10 +172,9 @@ def _set_apart(cursor: QTextCursor) -> None:
 
 
 def _balanced(drawing: FormulaDrawing, look: QTextCharFormat) -> QImage:
-    """The picture with air above or below, so that its line is the text's.
+    """Return the picture with space above or below, so that its line is level with the text.
 
-    Qt puts the middle of an object half an x-height above the line; it cannot be told another
-    place.
+    Qt puts the middle of an object half an x-height above the line; this cannot be changed.
     """
     ratio = drawing.image.devicePixelRatio()
     middle = QFontMetricsF(look.font()).xHeight() / 2

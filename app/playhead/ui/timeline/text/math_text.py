@@ -1,10 +1,10 @@
 """Find the formulas in markdown and put marks in their place.
 
-Markdown would take stars, underscores and backslashes out of a formula: so it is taken out before
-the text is read as markdown, and put back, drawn, at its mark.
+Markdown would remove stars, underscores and backslashes from a formula: so it is taken out before
+the text is parsed as Markdown, and put back, drawn, at its mark.
 
 A formula on lines of its own begins a line with `$$` or `\\[` and ends with the other half of
-that sign, a blank line or the end of what surrounds it. Whether it is whole is not asked, so
+that sign, a blank line or the end of what surrounds it. It need not be valid LaTeX, so
 nothing that comes later changes what came before.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _OPEN, _CLOSE = "\ue2f0", "\ue2f1"
 _LINE_LIMIT = 1_000
-"""Between two single dollars; those farther apart do not belong together."""
+"""The most characters between two single dollars that belong together."""
 _LIMIT = 4_000
 _NESTING = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*[ \t>]*")
 _BLANK = re.compile(r"[ \t>\r]*\n?\Z")
@@ -40,7 +40,7 @@ _MATHS = re.compile(r"[\\^_={}<>+*/]")
 
 
 class Formula(Struct, frozen=True):
-    """LaTeX that was found in a text; `source` is what stood there, signs around it included."""
+    """LaTeX that was found in a text; `source` is the original text with its delimiters."""
 
     latex: str
     source: str
@@ -48,12 +48,12 @@ class Formula(Struct, frozen=True):
 
 
 def placeholder(number: int) -> str:
-    """What stands in the text for the formula of this number; nothing to a markdown reader."""
+    """Return the mark for the formula of this number; it has no meaning in Markdown."""
     return f"{_OPEN}{number}{_CLOSE}"
 
 
 def mark_formulas(source: str) -> tuple[str, list[Formula]]:
-    """The text with marks for its formulas, and the formulas."""
+    """Return the text with marks for its formulas, and the formulas."""
     if ("$" not in source and "\\(" not in source and "\\[" not in source) or _OPEN in source:
         return source, []
     formulas: list[Formula] = []
@@ -75,7 +75,7 @@ def _marked(source: str, formulas: list[Formula]) -> Iterator[str]:
 
 
 def _parts(source: str) -> Iterator[tuple[str, bool]]:
-    """Runs of lines without a blank one between them, and what is between: blanks and fences."""
+    """Yield runs of lines without a blank one, and what is between: blanks and fences."""
     prose: list[str] = []
     fence: Fence | None = None
     for line in source.splitlines(keepends=True):
@@ -95,7 +95,7 @@ def _parts(source: str) -> Iterator[tuple[str, bool]]:
 
 
 def _found(text: str) -> Iterator[tuple[int, int, str, bool]]:
-    """Start, end, LaTeX and whether it is set by itself, of each formula."""
+    """Yield start, end, LaTeX and whether it is on its own line, of each formula."""
     at = 0
     while token := _TOKEN.search(text, at):
         at = token.end()
@@ -130,7 +130,7 @@ def _until(text: str, start: int, closer: str, *, is_display: bool) -> tuple[str
 
 
 def _between_dollars(text: str, start: int) -> tuple[str, int, bool] | None:
-    """A formula between single dollars: they touch it, and neither is part of a word or price."""
+    """Return a formula between single dollars, which touch it and are no part of a price."""
     before = text[start - 2 : start - 1]
     if before.isalnum() or text[start : start + 1].isspace():
         return None
@@ -149,12 +149,12 @@ def _between_dollars(text: str, start: int) -> tuple[str, int, bool] | None:
 
 
 def _is_price(latex: str) -> bool:
-    """`5 dollars or 3`: it begins with a number, goes on in words, and has no sign of a formula."""
+    """Return whether it is a price: a number followed by words, without a sign of a formula."""
     return latex[:1].isdigit() and bool(_WORD.search(latex) and not _MATHS.search(latex))
 
 
 def _after_code(text: str, opener: re.Match[str]) -> int:
-    """Where a code span ends, or its first ticks if it has no end."""
+    """Return where a code span ends, or its first ticks if it has no end."""
     size = len(opener[0])
     for ticks in _TICKS.finditer(text, opener.end(), opener.end() + _LIMIT):
         if len(ticks[0]) == size:
@@ -163,7 +163,7 @@ def _after_code(text: str, opener: re.Match[str]) -> int:
 
 
 def _bare(latex: str) -> str:
-    """Without the signs of quotes that its lines begin with."""
+    """Return the LaTeX without the quotation marks at the start of its lines."""
     return _PREFIX.sub("\n", latex).strip() if "\n" in latex else latex.strip()
 
 
@@ -172,7 +172,7 @@ _RULE_OPENER = re.compile(r"(\$\$)(?!\$)|\\\[")
 
 
 def add_formula_rule(parser: MarkdownIt) -> None:
-    """Make the parser find them; they may follow a paragraph without a blank line."""
+    """Add a rule that finds formulas; they may follow a paragraph without a blank line."""
     parser.block.ruler.before(
         "fence",
         FORMULA_RULE,

@@ -23,7 +23,7 @@ def draw_panel(
     is_bottom: bool = True,
     radius: int = RADIUS_CARD,
 ) -> None:
-    """A ground with a hairline around it, round only where it begins and ends."""
+    """Draw a background with a hairline around it, round only at its beginning and end."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
@@ -36,25 +36,25 @@ def draw_panel(
 
 
 def draw_hairline(painter: QPainter, left: int, top: int, width: int, colour: QColor) -> None:
-    """A line of whole pixels of the screen: at 80 % one of less would be drawn or not by chance."""
+    """Draw a line of whole pixels; at 80 % a thinner one would be drawn or not by chance."""
     ratio = painter.device().devicePixelRatioF()
     painter.fillRect(QRectF(left, top, width, max(1, round(ratio)) / ratio), colour)
 
 
 def clip_round(painter: QPainter, rect: QRect, radius: int = RADIUS_CARD) -> None:
-    """Let nothing be drawn outside a round box."""
+    """Clip the painter to a round box."""
     path = QPainterPath()
     path.addRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
     painter.setClipPath(path, Qt.ClipOperation.IntersectClip)
 
 
 def text_width(theme: Theme, text: str, size_px: int, weight: QFont.Weight = _MEDIUM) -> int:
-    """How wide one line of text is."""
+    """Return the width of one line of text in pixels."""
     return QFontMetrics(theme.font(size_px, weight)).horizontalAdvance(one_line(text))
 
 
 def one_line(text: str) -> str:
-    """As much of a text as can ever fit into a line: more would only cost time."""
+    """Return as much of a text as can ever fit into a line, because more would only cost time."""
     return visible(text[:_MOST_CHARS].replace("\n", " "))
 
 
@@ -68,7 +68,7 @@ def draw_text(
     weight: QFont.Weight = QFont.Weight.Normal,
     align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
 ) -> int:
-    """One line, elided where it does not fit; how wide it became."""
+    """Draw one line, elided if it does not fit; return its width."""
     font = theme.font(size_px, weight)
     metrics = QFontMetrics(font)
     shown = metrics.elidedText(one_line(text), Qt.TextElideMode.ElideRight, max(0, rect.width()))
@@ -81,7 +81,7 @@ def draw_text(
 def draw_icon(
     painter: QPainter, theme: Theme, name: str, colour: str, centre: QPointF, size_px: int = ICON_PX
 ) -> None:
-    """A line icon around a point."""
+    """Draw a line icon around a point."""
     ratio = painter.device().devicePixelRatioF()
     pixmap = theme.pixmap(name, colour, size_px, ratio)
     corner = centre - QPointF(size_px / 2, size_px / 2)
@@ -89,7 +89,7 @@ def draw_icon(
 
 
 def draw_pill(painter: QPainter, theme: Theme, left: int, middle: int, text: str) -> int:
-    """A small word on the accent's pale ground; how wide it became."""
+    """Draw a small word on the accent's pale background; return its width."""
     width = text_width(theme, text, 11, _SEMIBOLD) + 16
     rect = QRect(left, middle - 8, width, 17)
     draw_panel(painter, rect, theme.tokens.accent_bg, None, radius=8)
@@ -99,7 +99,7 @@ def draw_pill(painter: QPainter, theme: Theme, left: int, middle: int, text: str
 
 
 def draw_focus(painter: QPainter, theme: Theme, rect: QRect) -> None:
-    """The ring around what the keyboard is at."""
+    """Draw the ring around what has the keyboard focus."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(theme.colour("accent"), 1.5))
