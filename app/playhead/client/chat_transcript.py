@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def is_extended(chunk: Mapping[str, Any]) -> bool:
-    """Return whether a plain reader has no word for this chunk; for the server's there is none."""
+    """Return whether the chunk is of a kind that only our extended readers know."""
     from playhead.formats.wire.native.encode import is_extended_kind
 
     role, kind = str(chunk.get("role")), str(chunk.get("type"))
@@ -22,14 +22,14 @@ def is_extended(chunk: Mapping[str, Any]) -> bool:
 
 
 def without_call_id(chunk: Wire) -> Wire:
-    """The chunk as the original format has it: without the id of a call."""
+    """Return the chunk in the original format, which has no id for calls."""
     if "id" in chunk and chunk.get("type") in ("code", "console"):
         return {name: value for name, value in chunk.items() if name != "id"}
     return chunk
 
 
 def run_end_chunks(chunk: Mapping[str, Any]) -> list[Wire]:
-    """Return the end of a run as output, where nothing that a plain reader knows tells of it."""
+    """Return the end of a run as output, if no chunk that a plain reader knows reports it."""
     if chunk.get("type") != "run":
         return []
     from playhead.domain.text.summaries import run_end_as_output
@@ -51,7 +51,7 @@ def _new_fold() -> MessageFold:
 
 
 class ChatTranscript:
-    """`messages` belongs to the program, which may change it; `is_changed` then says so.
+    """Holds the messages of a chat; `is_changed` is set after the program has edited `messages`.
 
     Confirmations, active lines and our own faces' kinds are not kept.
     """
@@ -71,12 +71,14 @@ class ChatTranscript:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the program changed something that it was told."""
+        """Return whether the program has changed its messages since they were last sent."""
         return self.messages != self._told
 
     @property
     def edit(self) -> str | None:
-        """The code that the program wrote over the proposed one, in the message itself."""
+        """Return the code with which the program replaced the proposed one in the message
+        itself.
+        """
         place = self._proposed
         if place is None or place >= min(len(self.messages), len(self._told)):
             return None
@@ -107,7 +109,7 @@ class ChatTranscript:
             self._take(chunk)
 
     def replace_code(self, code: str) -> None:
-        """Let the proposed code be what runs in its place."""
+        """Replace the proposed code with the code that is to run."""
         if self._proposed is not None and self._proposed < len(self._told):
             self._told[self._proposed]["content"] = code
             if self._proposed < len(self._messages):
