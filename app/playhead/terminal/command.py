@@ -40,10 +40,10 @@ Nothing was asked: standard input was empty. Ask at a terminal, or by a pipe:
 
 
 def run(arguments: Sequence[str], in_place_of: str = "") -> int:
-    """Chat as the arguments say; the exit status.
+    """Chat as the arguments say and return the exit status.
 
-    In place of a window, which the command `in_place_of` could not open, words name files as they
-    do there, and an empty input is no mistake.
+    If the command `in_place_of` could not open a window, words name files as they do there, and an
+    empty input is not an error.
     """
     options = _parser().parse_args(arguments)
     options.in_place_of = in_place_of
@@ -130,7 +130,7 @@ def _said(prompt: str) -> Wire:
 
 
 def _attached(paths: Sequence[str]) -> list[Wire]:
-    """Files, pictures and folders as messages that stand before the question."""
+    """Return files, pictures and folders as messages that precede the question."""
     messages: list[Wire] = []
     for path in map(os.path.abspath, paths):
         if path.lower().endswith((".png", ".jpg", ".jpeg")):
@@ -141,7 +141,7 @@ def _attached(paths: Sequence[str]) -> list[Wire]:
 
 
 def _print_chunks(interpreter: Interpreter, asked: Sequence[Wire]) -> int:
-    """The native stream with its status or error at the end."""
+    """Print the native stream, with its status or error at the end; return the exit status."""
     with _stopped_by_ctrl_c(interpreter, lambda: False):
         try:
             for chunk in interpreter.chat(asked, stream=True, extended=False):
@@ -217,7 +217,7 @@ def _lines(typed: str) -> list[str]:
 
 
 def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequence[Wire]) -> int:
-    """Questions until the end of input, /quit or a second Ctrl-C; `files` go with the first."""
+    """Ask questions until the end of input, /quit or a second Ctrl-C; `files` go with the first."""
     with contextlib.suppress(ImportError):  # gives input() its editing, and a history in memory
         importlib.import_module("readline")
     # Who is started by a script's `&` inherits that it is ignored; but here is a person.
@@ -244,7 +244,7 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
         if _is_command(interpreter, display, line):
             continue
         typing = TypeAhead(interpreter.send_text)
-        with contextlib.suppress(KeyboardInterrupt):  # the turn was left, the chat goes on
+        with contextlib.suppress(KeyboardInterrupt):  # only the turn was left; the chat continues
             _answer(interpreter, display, typing, [*files, _said(line)])
         files = ()
         if typing.unread:  # what was typed after it must not overtake it
@@ -253,7 +253,7 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
 
 
 def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -> bool:
-    """Do what a line asks for that is no question."""
+    """Execute a line that is a command; return whether it was one."""
     if line == "/reset":
         interpreter.reset()
         display.screen.write_line("A new conversation.", "dim")
@@ -286,7 +286,7 @@ def _stopped_by_ctrl_c(interpreter: Interpreter, is_asking: Callable[[], bool]) 
 
 
 def _write_no_more() -> None:
-    """What is still in the buffer of standard output would fail once more at the end."""
+    """Discard what is still buffered for standard output: it would fail again at the exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
