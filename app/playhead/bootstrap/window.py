@@ -73,7 +73,7 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
         if instance.claim(files) == "handed_over":
             return 0
         return run(_Window(app, instance, files, crashes).live(), app)
-    except AppError as error:  # there is no window yet that could show it
+    except AppError as error:  # no window exists yet to show it
         sys.stderr.write(f"{error}\n")
         return 1
     finally:
@@ -157,7 +157,7 @@ class _Window:
         return 0
 
     async def _start(self) -> None:
-        """What the first paint did not need."""
+        """Start what the first paint did not need."""
         core = self._core
         core.history.on_failure(self._on_history_failure)
         self._instance.activated.connect(self._on_activated)
@@ -289,13 +289,13 @@ def _log_first_paint() -> None:
 
 
 def _collect_garbage_again() -> None:
-    """What start-up made lives as long as the window: later collections need not look at it."""
+    """Start garbage collection again, except of what was made at the start and stays."""
     gc.freeze()
     gc.enable()
 
 
 def _process_age_ms() -> float:
-    """Milliseconds since this process was started, where the system says when; else 0."""
+    """Return the milliseconds since this process was started, or 0 if the system does not say."""
     try:
         with open("/proc/self/stat", encoding="ascii") as file:
             started_ticks = int(file.read().rpartition(")")[2].split()[19])
