@@ -27,11 +27,11 @@ class NativeChatHandler:
         self._answering = answering
 
     async def post(self, request: web.Request) -> web.StreamResponse:
-        """Chunks as they come, or folded messages."""
+        """Answer with a stream of chunks, or with folded messages."""
         return await self.answer(request, read_body(await request.read(), ChatRequest))
 
     async def answer(self, request: web.Request, asked: ChatRequest) -> web.StreamResponse:
-        """The same of a body that has been read."""
+        """Answer a request whose body has been read."""
         is_extended, is_stream = asked.extended is True, asked.stream is True
         incoming = ClientRequest(
             dialect="native",
@@ -54,12 +54,12 @@ class NativeChatAnswer:
         self._chunks: list[Chunk] = []
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
+        """Return the events that are certain after this chunk."""
         self._chunks.append(chunk)
         return self._encoder.encode(chunk)
 
     def finish(self) -> list[Wire]:
-        """What is left to say."""
+        """Return the remaining events."""
         return self._encoder.finish()
 
     def answer(self) -> Wire:

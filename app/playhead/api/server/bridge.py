@@ -22,10 +22,10 @@ class Bridge:
     async def ask(
         self, work: Coroutine[Any, Any, T], undo: Callable[[T], object] | None = None
     ) -> T:
-        """What `work` gives on the core's loop.
+        """Run `work` on the core's loop and return its result.
 
-        Cancelling the asker cancels the work. Where the two cross, so that the work was done but
-        nobody takes its result, the core calls `undo(result)`.
+        Cancelling the caller cancels the work. If the work was done at the same moment and its
+        result is not taken, the core calls `undo(result)`.
         """
         question = _CoreCall(self._core, work, undo)
         try:
@@ -71,7 +71,7 @@ class _CoreCall(Generic[T]):
         self._task.add_done_callback(self._send)
 
     def give_up(self) -> None:
-        """On the core: nobody waits any more."""
+        """Cancel the work because its caller was cancelled; called on the core's loop."""
         if self._task is not None:
             self._task.cancel()
 

@@ -16,9 +16,9 @@ from playhead.domain.conversation.payloads import Failure, FileChanges, Table
 
 LIMIT_BYTES = 8_000_000
 JOIN_FROM = 64
-"""How many chunks may wait one by one; from then on neighbouring pieces of a text are joined."""
+"""Most chunks that may wait separately; further neighbouring pieces of a text are joined."""
 _OVERHEAD_BYTES = 200
-"""What a chunk costs beside its text."""
+"""The cost of a chunk besides its text."""
 
 
 class _QueuedChunk(Struct):
@@ -86,7 +86,7 @@ class Outbox:
         self._tell()
 
     async def take(self) -> list[Chunk]:
-        """All that waits, as soon as something does; [] when it is closed and empty."""
+        """Wait for chunks and return all of them; [] when the outbox is closed and empty."""
         while True:
             self._arrived.clear()
             with self._lock:

@@ -1,4 +1,4 @@
-"""One turn as the client that asked for it hears it."""
+"""One turn as the client that asked for it receives it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from playhead.session.session import Session, SessionEvent
 
 
 class ChunkSink(Protocol):
-    """Where a turn's chunks go; it may be read in another thread."""
+    """The destination of a turn's chunks; another thread may read it."""
 
     def put(self, chunk: Chunk) -> bool:
-        """Take a chunk; False when whoever should read is hopelessly slow."""
+        """Take a chunk; return False if the reader is too far behind."""
         ...
 
     def close(self) -> None:
@@ -29,9 +29,9 @@ class ChunkSink(Protocol):
 
 
 class ApiTurn:
-    """One turn as its client hears it; made by `Turns.begin`, core thread only.
+    """One turn as its client receives it; made by `Turns.begin`, for the core's thread only.
 
-    `is_call_clients` says whether calls of `execute` are the client's to decide about.
+    `is_call_clients` says whether the client decides about calls of `execute`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class ApiTurn:
         ]
 
     def cut(self) -> None:
-        """The client is gone: nothing more is told."""
+        """Send nothing more, because the client is gone."""
         self._end()
 
     def give_up(self) -> None:
@@ -103,7 +103,7 @@ class ApiTurn:
             self._expect_end()
 
     def _expect_end(self) -> None:
-        """A turn that ends without a word did so by a defect: its client must not wait for ever."""
+        """Fail the turn if it does not report its end: its client must not wait forever."""
         asyncio.get_running_loop().call_soon(self._fail_unless_ended)
 
     def _fail_unless_ended(self) -> None:

@@ -62,7 +62,7 @@ def kernel_turn_request(asked: KernelRequest, client: str) -> ClientRequest:
 
 
 def _approved(entries: Sequence[Entry]) -> list[str]:
-    """The calls whose code runs now, for the last messages say so."""
+    """Return the ids of the calls whose code the last messages approve."""
     found: list[str] = []
     for entry in reversed(entries):
         if entry.decision is None:

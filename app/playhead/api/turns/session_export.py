@@ -33,7 +33,7 @@ def transcript_wire(told: SessionTranscript, *, is_full: bool) -> Wire:
 
 
 def document_kind(name: str) -> DocumentKind:
-    """The kind of file that a request names. Raises RequestError."""
+    """Return the kind of file that a request names. Raises RequestError."""
     for kind in get_args(DocumentKind):
         if kind == name:
             return kind
@@ -45,12 +45,12 @@ def document_kind(name: str) -> DocumentKind:
 def export_transcript(
     told: SessionTranscript, kind: DocumentKind, read_file: ReadFile
 ) -> tuple[bytes, str]:
-    """The file's bytes and media type; call it in a thread. Pictures are in the file itself."""
+    """Return the file's bytes and media type; pictures are embedded. Call it in a thread."""
     return write_document(kind, told.messages, told.title, read_file).data, _MIME[kind]
 
 
 def folder_reader(folder: Path | None) -> ReadFile:
-    """Reads what lies in this folder alone: a message may name any path, by whomever it came."""
+    """Return a function that reads only files in this folder: messages may name any path."""
     if folder is None:
         return no_files
     root = folder.resolve()
