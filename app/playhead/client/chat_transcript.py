@@ -65,7 +65,7 @@ class ChatTranscript:
 
     @property
     def messages(self) -> list[Wire]:
-        """All messages, the one that streams with its text so far."""
+        """Return all messages, the streaming one with its text so far."""
         self._join()
         return self._messages
 

@@ -195,7 +195,7 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """The terminal's width now, less the last column: some terminals wrap there."""
+        """Return the terminal's width, less the last column: some terminals wrap there."""
         return max(20, self._console.width - 1)
 
     @property

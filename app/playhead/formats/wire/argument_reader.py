@@ -42,7 +42,7 @@ class ArgumentReader:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the object has been closed."""
+        """Return whether the object has been closed."""
         return self._state == "end"
 
     def feed(self, text: str) -> list[tuple[str, str]]:
@@ -146,7 +146,7 @@ class ArgumentReader:
             self._found.append((self._key, text))
 
     def _take_other(self, letter: str) -> None:
-        """A value that is no string: a number, a word, a list, an object."""
+        """Read a value that is not a string: a number, a word, a list, an object."""
         if self._is_quoted:
             self._take_quoted(letter)
         elif letter == '"':
@@ -169,7 +169,7 @@ class ArgumentReader:
 
 
 def _unescaped(key: str) -> str:
-    """A key as it is meant; one that cannot be read stays as it was written."""
+    """Return a key with its escapes decoded, or unchanged if that is not possible."""
     if "\\" not in key:
         return key
     try:

@@ -37,7 +37,7 @@ class UnknownContentError(ValueError):
 
 
 def encode_payload(payload: Payload) -> Wire:
-    """The fields that a chunk gets for its content."""
+    """Return the fields of a chunk for its content."""
     match payload:
         case Failure():
             return _failure(payload)
@@ -56,7 +56,7 @@ def encode_payload(payload: Payload) -> Wire:
 
 
 def decode_payload(kind: str, content: object) -> Payload:
-    """The payload of a chunk of type `kind`. Raises UnknownContentError."""
+    """Return the payload of a chunk of type `kind`. Raises UnknownContentError."""
     if not isinstance(content, Mapping):
         raise UnknownContentError(f"{kind} must be an object")
     if kind not in _READERS:
@@ -65,7 +65,7 @@ def decode_payload(kind: str, content: object) -> Payload:
 
 
 def decode_failure(wire: Mapping[str, Any]) -> Failure:
-    """The failure of a server/error; what follows the title in its text is the detail."""
+    """Return the failure of a server/error; the text after its title is the detail."""
     content = wire.get("content")
     told = content if isinstance(content, str) else ""
     error = wire.get("error")
@@ -231,7 +231,7 @@ _CHANGES = ("created", "changed", "deleted")
 
 
 def _files(changes: FileChanges) -> Wire:
-    """Lists of paths, and beside them what is known of each file; not the folder they are in."""
+    """Return lists of paths, and the known facts on each file; not the folder they are in."""
     found = {name: cast("tuple[FileChange, ...]", getattr(changes, name)) for name in _CHANGES}
     paths: Wire = {name: [change.path for change in files] for name, files in found.items()}
     files = [
